@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+// isolate: false loads each module once per worker instead of once per file: 50 files in 1.3 s, not 9 s.
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/server.ts'],
+    isolate: false,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
