@@ -1,0 +1,71 @@
+// Arrays in PostgreSQL's binary form: what a bulk insert sends instead of quoted text.
+// A Buffer given to pg as a parameter travels in binary format (array_recv in the server's source defines the layout).
+
+const int8 = 20
+const int4 = 23
+const int2 = 21
+const float8 = 701
+const text = 25
+
+function header(type: number, length: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(20 + bytes)
+  buffer.writeInt32BE(length === 0 ? 0 : 1, 0)
+  buffer.writeInt32BE(0, 4)
+  buffer.writeInt32BE(type, 8)
+  if (length === 0) return buffer.subarray(0, 12)
+  buffer.writeInt32BE(length, 12)
+  buffer.writeInt32BE(1, 16)
+  return buffer
+}
+
+function fixed<T>(type: number, size: number, values: readonly T[], write: (buffer: Buffer, value: T, at: number) => void): Buffer {
+  const buffer = header(type, values.length, values.length * (size + 4))
+  let at = 20
+  for (const value of values) {
+    buffer.writeInt32BE(size, at)
+    write(buffer, value, at + 4)
+    at += size + 4
+  }
+  return buffer
+}
+
+/** A `bigint[]` parameter from signed 64-bit values. */
+export function int8Array(values: readonly bigint[]): Buffer {
+  return fixed(int8, 8, values, (buffer, value, at) => buffer.writeBigInt64BE(value, at))
+}
+
+/** A `bigint[]` parameter from integers within ±2^53. */
+export function safeInt8Array(values: readonly number[]): Buffer {
+  return fixed(int8, 8, values, (buffer, value, at) => {
+    buffer.writeInt32BE(Math.floor(value / 2 ** 32), at)
+    buffer.writeUInt32BE(value - Math.floor(value / 2 ** 32) * 2 ** 32, at + 4)
+  })
+}
+
+/** An `integer[]` parameter. */
+export function int4Array(values: readonly number[]): Buffer {
+  return fixed(int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at))
+}
+
+/** A `smallint[]` parameter. */
+export function int2Array(values: readonly number[]): Buffer {
+  return fixed(int2, 2, values, (buffer, value, at) => buffer.writeInt16BE(value, at))
+}
+
+/** A `double precision[]` parameter. */
+export function float8Array(values: readonly number[]): Buffer {
+  return fixed(float8, 8, values, (buffer, value, at) => buffer.writeDoubleBE(value, at))
+}
+
+/** A `text[]` parameter. */
+export function textArray(values: readonly string[]): Buffer {
+  const lengths = values.map(value => Buffer.byteLength(value))
+  const buffer = header(text, values.length, lengths.reduce((sum, length) => sum + length + 4, 0))
+  let at = 20
+  values.forEach((value, index) => {
+    buffer.writeInt32BE(lengths[index]!, at)
+    buffer.write(value, at + 4, 'utf8')
+    at += lengths[index]! + 4
+  })
+  return buffer
+}

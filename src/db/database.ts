@@ -1,0 +1,137 @@
+// The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
+import pg from 'pg'
+import { Failure } from '../lib/failure.ts'
+
+/** A parameterised statement: `sql` from sql-template-tag makes one; with a name it is prepared once per connection. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name?: string
+}
+
+/** Something that answers statements: the pool, or one transaction of it. */
+export interface Queryable {
+  /** The rows of the answer, in order. */
+  query<Row extends object>(statement: Statement): Promise<Row[]>
+}
+
+export interface Database extends Queryable {
+  /**
+   * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
+   * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
+   */
+  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>
+  /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
+  listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
+  end(): Promise<void>
+}
+
+export type Connection = string | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
+
+export interface DatabaseOptions {
+  /** Most connections held at a time. */
+  readonly poolSize: number
+  /** Milliseconds after which the server ends a statement. */
+  readonly statementTimeout: number
+}
+
+// Keys and milliseconds fit a double; hashes are only ever written, never read as numbers.
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** Opens a pool; nothing connects until the first statement. */
+export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
+  const config: pg.ClientConfig = {
+    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    application_name: 'health-interop',
+    statement_timeout: options.statementTimeout,
+    types,
+  }
+  const pool = new pg.Pool({ ...config, max: options.poolSize, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000 })
+  pool.on('error', () => {})
+  return {
+    query: statement => ask(pool, statement),
+    transaction: work => inTransaction(pool, work),
+    listen: (channel, heard) => listen(config, channel, heard),
+    end: () => pool.end(),
+  }
+}
+
+async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
+  try {
+    const { text, values, name } = statement
+    const result = await on.query<Row>(name ? { text, values: values as unknown[], name } : { text, values: values as unknown[] })
+    return result.rows
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(error => {
+    throw translated(error)
+  })
+  let broken: Error | undefined
+  try {
+    await ask(client, { text: 'begin', values: [] })
+    const result = await work({ query: statement => ask(client, statement) })
+    await ask(client, { text: 'commit', values: [] })
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failed: Error) => (broken = failed))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Turns what PostgreSQL says into what a caller can act on; anything unknown passes as it is. */
+function translated(error: unknown): unknown {
+  const code = (error as { code?: unknown }).code
+  switch (code) {
+    case '57014':
+      return new Failure('UNAVAILABLE', 'The database ended the statement because it took too long: narrow the request.', { issue: 'too-costly', cause: error })
+    case '40001':
+    case '40P01':
+      return new Failure('CONFLICT', 'Another request changed the same data at the same time: try again.', { retryAfter: 1, cause: error })
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+    case 'ENOENT':
+    case '57P01':
+    case '57P03':
+    case '53300':
+      return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', { retryAfter: 2, cause: error })
+  }
+  if (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
+    return new Failure('UNAVAILABLE', 'The service is busy: try again.', { retryAfter: 1, cause: error })
+  }
+  return error
+}
+
+async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {
+  let client: pg.Client | undefined
+  let closed = false
+  const connect = async (): Promise<void> => {
+    client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true })
+    client.on('error', () => {})
+    client.on('notification', message => heard(message.payload ?? ''))
+    client.on('end', () => {
+      if (!closed) setTimeout(() => connect().catch(() => client?.emit('end')), 500).unref()
+    })
+    await client.connect()
+    await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    heard(undefined)
+  }
+  await connect()
+  return {
+    async close() {
+      closed = true
+      await client?.end()
+    },
+  }
+}
+
+/** True if the error is PostgreSQL's unique_violation (23505). */
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '23505'
+}

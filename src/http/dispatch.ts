@@ -1,0 +1,60 @@
+// Finds the route of a request: first the surface by its prefix, then the route within it.
+// @koa/router looks through its list one by one, so each surface has a small router of its own.
+import Router from '@koa/router'
+import { Failure } from '../lib/failure.ts'
+import type { Route } from './route.ts'
+
+export interface Found {
+  readonly route: Route
+  readonly params: Record<string, string>
+}
+
+export type Dispatch = (method: string, path: string) => Found
+
+/** Prefix of the surface that a path belongs to: `/api/v1/connect`, `/api/fhir/R4`, or its first segment. */
+function prefixOf(path: string): string {
+  const parts = path.split('/', 4)
+  return parts[1] === 'api' && parts.length > 3 ? parts.slice(0, 4).join('/') : `/${parts[1] ?? ''}`
+}
+
+interface Surface {
+  readonly router: Router
+  readonly routes: Map<unknown, Route>
+}
+
+/** Builds the finder; later routes of the same shape lose to earlier ones. */
+export function createDispatch(routes: readonly Route[]): Dispatch {
+  const surfaces = new Map<string, Surface>()
+  for (const route of routes) {
+    const prefix = prefixOf(route.path)
+    const surface = surfaces.get(prefix) ?? { router: new Router({ sensitive: true, strict: true }), routes: new Map() }
+    surfaces.set(prefix, surface)
+    const layer = surface.router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll('$', '\\$'), [route.method], () => {})
+    surface.routes.set(layer, route)
+  }
+  return (method, path) => find(surfaces.get(prefixOf(path)), method, path)
+}
+
+function find(surface: Surface | undefined, method: string, path: string): Found {
+  const matched = surface?.router.match(path, method === 'HEAD' ? 'GET' : method)
+  const layer = matched?.pathAndMethod[0]
+  if (surface && layer) {
+    return { route: surface.routes.get(layer)!, params: decodedParams(layer, path) }
+  }
+  if (!matched?.path.length) throw new Failure('NOT_FOUND', `There is nothing at this address (${method}): see /openapi.json for all that there is.`)
+  const allowed = [...new Set(matched.path.flatMap(entry => entry.methods))].filter(name => name !== 'HEAD')
+  throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed.join(', ')}.`, { headers: { allow: allowed.join(', ') } })
+}
+
+interface Layer {
+  captures(path: string): string[]
+  params(path: string, captures: string[]): Record<string, string>
+}
+
+function decodedParams(layer: Layer, path: string): Record<string, string> {
+  try {
+    return layer.params(path, layer.captures(path))
+  } catch {
+    throw new Failure('MALFORMED_REQUEST', 'The path holds a percent sign that starts no valid escape.')
+  }
+}

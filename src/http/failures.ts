@@ -1,0 +1,65 @@
+// Writes a failure in the dialect of the surface: an OperationOutcome under /api/fhir/R4, the Error shape elsewhere (interface §2.9, §7).
+import { Failure } from '../lib/failure.ts'
+import type { Reply } from './route.ts'
+
+/** The base path of the FHIR surface. */
+export const fhirBase = '/api/fhir/R4'
+
+export interface FailureContext {
+  readonly path: string
+  readonly accept: string | undefined
+  readonly requestId: string
+}
+
+/** The failure to show for anything thrown: unknown errors say nothing of themselves. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', { cause: error })
+}
+
+/** The reply for a failure. */
+export function failureReply(failure: Failure, context: FailureContext): Reply {
+  const fhir = context.path === fhirBase || context.path.startsWith(`${fhirBase}/`)
+  const headers: Record<string, string> = { ...failure.options.headers }
+  if (failure.options.retryAfter !== undefined) headers['retry-after'] = String(failure.options.retryAfter)
+  if (failure.status === 401 && !headers['www-authenticate']) headers['www-authenticate'] = challenge(failure)
+  if (!fhir) return { status: failure.status, headers, body: errorShape(failure, context.requestId) }
+  const plain = context.accept?.includes('application/json') === true && !context.accept.includes('fhir+json')
+  const body = plain ? { ...operationOutcome(failure), ...errorShape(failure, context.requestId) } : operationOutcome(failure)
+  return { status: failure.status, headers: { 'content-type': 'application/fhir+json; charset=utf-8', ...headers }, body }
+}
+
+function challenge(failure: Failure): string {
+  if (failure.code === 'INVALID_CLIENT') return 'Basic realm="health-interop", charset="UTF-8"'
+  if (failure.code === 'UNAUTHENTICATED') return 'Bearer realm="health-interop"'
+  return `Bearer realm="health-interop", error="invalid_token", error_description="${failure.message.replace(/["\\]/g, '')}"`
+}
+
+function errorShape(failure: Failure, requestId: string): Record<string, unknown> {
+  const { details = [], retryAfter, extra } = failure.options
+  return {
+    ...extra,
+    status: 'error',
+    error_code: failure.code,
+    message: failure.message,
+    request_id: requestId,
+    details: details.map(({ field, code, message }) => ({ field, code, message })),
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+  }
+}
+
+/** https://hl7.org/fhir/R4/operationoutcome.html */
+export function operationOutcome(failure: Failure): { resourceType: 'OperationOutcome'; issue: object[] } {
+  const { details = [] } = failure.options
+  if (details.length === 0) {
+    return { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: failure.issue, details: { text: failure.message }, diagnostics: failure.message }] }
+  }
+  const issue = details.map(({ field, code, message, severity = 'error' }) => ({
+    severity,
+    code,
+    details: { text: message },
+    diagnostics: message,
+    ...(field ? { expression: [field] } : {}),
+  }))
+  return { resourceType: 'OperationOutcome', issue }
+}

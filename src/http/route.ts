@@ -1,0 +1,104 @@
+// A route is one value: what it answers to, who may call it, what it takes and what it gives.
+// Dispatch, checks and the OpenAPI description are all read from it.
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Caller } from '../policy/caller.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * How a caller proves who it is: `open` not at all, `bearer` by access token, `client` by client id and secret.
+ * `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself).
+ */
+export interface Access {
+  readonly scheme: 'open' | 'bearer' | 'client'
+  readonly scopes: readonly string[]
+}
+
+export const open: Access = { scheme: 'open', scopes: [] }
+
+/** Needs an access token that carries one of the scopes; none named: any valid token. */
+export function bearer(...scopes: string[]): Access {
+  return { scheme: 'bearer', scopes }
+}
+
+/** Needs the client's own credentials: HTTP Basic, X-Client-ID and X-Client-Secret, body members, or private_key_jwt. */
+export const clientCredentials: Access = { scheme: 'client', scopes: [] }
+
+export interface RouteRequest<Params, Query, Body> {
+  readonly method: string
+  /** The path as it was sent, without query. */
+  readonly path: string
+  readonly params: Params
+  /** Checked query members; `search` is the same, raw and in order. */
+  readonly query: Query
+  readonly search: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  /** The checked body: JSON as written, or a form's fields. Undefined when there is none. */
+  readonly body: Body
+  /** Media type of the body, lower-case, without parameters. */
+  readonly contentType: string | undefined
+  /** Undefined on open routes only. */
+  readonly caller: Caller
+  /** Address by which the service was called, without trailing slash; BASE_URL, or as a trusted proxy says. */
+  readonly baseUrl: string
+  readonly requestId: string
+  /** Address of the client's socket. */
+  readonly remoteAddress: string
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** A string or Buffer is sent as it stands, anything else as JSON; undefined sends nothing. */
+  readonly body?: unknown
+}
+
+/** Builds a reply; with a body and no content type it is JSON. */
+export function reply(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): Reply {
+  return { status, body, headers }
+}
+
+type Inferred<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+export interface RouteDefinition<
+  Params extends TObject | undefined,
+  Query extends TObject | undefined,
+  Body extends TSchema | undefined,
+> {
+  readonly method: Method
+  /** `/a/{name}`; the parameters in braces are those of `params`. */
+  readonly path: string
+  /** Groups the operation in the documentation. */
+  readonly tag: string
+  /** Unique name for generated clients, lowerCamelCase. */
+  readonly operationId: string
+  /** One line: what a caller gets from it. */
+  readonly summary: string
+  readonly description?: string
+  readonly access: Access
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  /** Media types the body may have; default application/json. */
+  readonly consumes?: readonly string[]
+  /** True if the body may be left out. */
+  readonly bodyOptional?: boolean
+  /** Replies by status, with the schema of the body, or null for none. */
+  readonly replies: Readonly<Record<number, TSchema | null>>
+  /** Media type of the replies; default application/json. */
+  readonly produces?: string
+  handle(request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Reply | Promise<Reply>
+}
+
+/** A route of any shape, as dispatch and the documentation see it. */
+export type Route = RouteDefinition<TObject | undefined, TObject | undefined, TSchema | undefined>
+
+/** Declares a route; the types of params, query and body follow from their schemas. */
+export function route<
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+>(definition: RouteDefinition<Params, Query, Body>): Route {
+  return definition as unknown as Route
+}

@@ -1,0 +1,204 @@
+// The order of a request, written once: id and log > find > limits > authenticate > scope > read and check > handle > reply.
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import type { TSchema } from 'typebox'
+import { Failure } from '../lib/failure.ts'
+import type { Log } from '../lib/log.ts'
+import type { Caller } from '../policy/caller.ts'
+import { mediaType, parseBody, readBody } from './body.ts'
+import { check } from './check.ts'
+import { createDispatch, type Found } from './dispatch.ts'
+import { asFailure, failureReply } from './failures.ts'
+import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
+import type { Access, Reply, Route, RouteRequest } from './route.ts'
+
+/** What a request brings to prove who sent it. */
+export interface Credentials {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body of a form or JSON object, for clients that send their credentials there. */
+  readonly body: unknown
+  readonly remoteAddress: string
+}
+
+/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_… or AUTH_THROTTLED. */
+export type Authenticate = (credentials: Credentials) => Promise<Caller> | Caller
+
+export interface ServerParts {
+  readonly routes: readonly Route[]
+  readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
+  readonly limits: Limits
+  readonly log: Log
+  /** Public address; undefined: as each request names it in its Host header (local environment). */
+  readonly baseUrl: string | undefined
+  readonly maxBodyBytes: number
+}
+
+/** The koa application that serves the routes. */
+export function createApp(parts: ServerParts): Koa {
+  const dispatch = createDispatch(parts.routes)
+  const app = new Koa()
+  app.silent = true
+  app.use(async context => {
+    const started = performance.now()
+    const requestId = requestIdOf(context.get('x-request-id'))
+    const seen: Seen = {}
+    const reply = await answer(parts, dispatch, context, requestId, seen).catch(error => {
+      const failure = asFailure(error)
+      if (failure.status >= 500) parts.log.error({ requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure }, failure.message)
+      return failureReply(failure, { path: context.path, accept: context.get('accept'), requestId })
+    })
+    send(context, reply, requestId, seen)
+    parts.log.info({
+      requestId,
+      method: context.method,
+      route: seen.found?.route.path,
+      type: seen.found?.params['type'],
+      status: context.status,
+      ms: Math.round((performance.now() - started) * 100) / 100,
+      client: seen.caller?.clientId,
+    })
+  })
+  return app
+}
+
+interface Seen {
+  found?: Found
+  caller?: Caller
+  verdict?: Verdict
+}
+
+const anyone = undefined as unknown as Caller
+
+async function answer(parts: ServerParts, dispatch: ReturnType<typeof createDispatch>, context: Koa.Context, requestId: string, seen: Seen): Promise<Reply> {
+  if (context.method === 'OPTIONS') return preflight
+  const found = (seen.found = dispatch(context.method, context.path))
+  const { route } = found
+  const remoteAddress = context.req.socket.remoteAddress ?? ''
+  const contentType = mediaType(context.get('content-type'))
+  const early = route.access.scheme === 'bearer' ? await identify(parts, route.access, context, undefined, remoteAddress, seen) : undefined
+  const body = route.body === undefined ? undefined : await bodyOf(parts, route, context, contentType)
+  const caller = early ?? (await identify(parts, route.access, context, body, remoteAddress, seen))
+  const search = new URLSearchParams(context.querystring)
+  const params = checked(route.params, found.params, 'path')
+  const query = checked(route.query, Object.fromEntries(search), 'query')
+  if (route.body && !(body instanceof URLSearchParams) && body !== undefined) check(route.body, body)
+  const request: RouteRequest<unknown, unknown, unknown> = {
+    method: context.method,
+    path: context.path,
+    params,
+    query,
+    search,
+    headers: context.req.headers,
+    body,
+    contentType,
+    caller,
+    baseUrl: parts.baseUrl ?? `http://${context.get('host') || 'localhost'}`,
+    requestId,
+    remoteAddress,
+  }
+  return (route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>)(request)
+}
+
+async function identify(parts: ServerParts, access: Access, context: Koa.Context, body: unknown, remoteAddress: string, seen: Seen): Promise<Caller> {
+  if (access.scheme === 'open') {
+    seen.verdict = parts.limits.take(`address ${remoteAddress}`)
+    return anyone
+  }
+  const caller = await parts.authenticate[access.scheme]({ headers: context.req.headers, body, remoteAddress })
+  seen.caller = caller
+  seen.verdict = parts.limits.take(`client ${caller.clientId}`)
+  if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
+    const wanted = access.scopes.join(' or ')
+    throw new Failure('INSUFFICIENT_SCOPE', `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`, {
+      headers: { 'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"` },
+    })
+  }
+  return caller
+}
+
+function checked(schema: TSchema | undefined, value: object, place: string): unknown {
+  if (schema) check(schema, value, place)
+  return value
+}
+
+const json = ['application/json']
+
+async function bodyOf(parts: ServerParts, route: Route, context: Koa.Context, type: string | undefined): Promise<unknown> {
+  const bytes = await readBody(context.req, parts.maxBodyBytes)
+  if (bytes.length === 0) {
+    if (route.bodyOptional) return undefined
+    throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
+  }
+  const taken = route.consumes ?? json
+  if (type !== undefined && !taken.includes(type)) {
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, { headers: { accept: taken.join(', ') } })
+  }
+  return parseBody(bytes, type)
+}
+
+function requestIdOf(given: string): string {
+  return /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
+}
+
+const exposed = 'etag, last-modified, location, content-location, x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate'
+
+const preflight: Reply = {
+  status: 204,
+  headers: {
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': 'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
+    'access-control-max-age': '86400',
+  },
+}
+
+// Tokens travel in a header and never in a cookie, so any origin may call: it can only do what its token allows.
+function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen): void {
+  const { status, headers = {}, body } = reply
+  context.status = status
+  context.set('x-request-id', requestId)
+  context.set('access-control-allow-origin', '*')
+  context.set('access-control-expose-headers', exposed)
+  context.set('x-content-type-options', 'nosniff')
+  if (seen.verdict) context.set(verdictHeaders(seen.verdict))
+  for (const [name, value] of Object.entries(headers)) context.set(name, value)
+  if (!context.response.get('cache-control')) context.set('cache-control', 'no-store')
+  if (body === undefined) {
+    context.body = null
+    context.status = status
+    return
+  }
+  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
+  context.body = bytes
+}
+
+export interface Listening {
+  readonly port: number
+  /** Stops taking connections, lets the requests in hand finish, and resolves when the last one is answered. */
+  close(): Promise<void>
+}
+
+/** Listens; `finish` on close is bounded by 25 s, after which what is left is cut. */
+export async function listen(app: Koa, port: number, host: string): Promise<Listening> {
+  const server = await new Promise<Server>((done, fail) => {
+    const created: Server = app.listen(port, host, () => done(created))
+    created.once('error', fail)
+  })
+  server.headersTimeout = 20_000
+  server.requestTimeout = 300_000
+  server.keepAliveTimeout = 65_000
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise(done => {
+        const cut = setTimeout(() => server.closeAllConnections(), 25_000)
+        server.close(() => {
+          clearTimeout(cut)
+          done()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}

@@ -1,0 +1,89 @@
+// Every setting, one value each: its name, default, meaning and check. docs/configuration.md is printed from this list.
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+
+export type Environment = 'local' | 'sandbox' | 'production'
+
+interface Setting<T> {
+  readonly name: string
+  /** As a person would write it in the environment. */
+  readonly default: string
+  readonly meaning: string
+  /** Returns the value, or throws an Error that says what was expected. */
+  readonly parse: (text: string) => T
+}
+
+function setting<T>(name: string, fallback: string, meaning: string, parse: (text: string) => T): Setting<T> {
+  return { name, default: fallback, meaning, parse }
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return text => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`a whole number from ${min} to ${max}`)
+    return value
+  }
+}
+
+function oneOf<T extends string>(...values: T[]): (text: string) => T {
+  return text => {
+    const found = values.find(value => value === text)
+    if (found === undefined) throw new Error(`one of ${values.join(', ')}`)
+    return found
+  }
+}
+
+function httpUrl(text: string): string {
+  if (text === '') return ''
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new Error('an http or https URL without query, e.g. https://fhir.example.org')
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function postgresUrl(text: string): string {
+  if (text !== '' && !/^postgres(ql)?:\/\//.test(text)) throw new Error('postgres://user:password@host:port/database, or empty')
+  return text
+}
+
+/** The settings in the order in which they are documented. */
+export const settings = {
+  port: setting('PORT', '8080', 'TCP port of the HTTP server; 0 takes a free one.', whole(0, 65_535)),
+  host: setting('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 for all.', text => text),
+  baseUrl: setting('BASE_URL', '', 'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT.', httpUrl),
+  databaseUrl: setting('DATABASE_URL', '', 'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.', postgresUrl),
+  dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text => resolve(text)),
+  environment: setting('ENVIRONMENT', 'local', 'local (demo data and demo client), sandbox or production.', oneOf('local', 'sandbox', 'production')),
+  workers: setting('WORKERS', String(Math.min(8, availableParallelism())), 'Processes that answer requests. Default: the number of cores, at most 8.', whole(1, 64)),
+  logLevel: setting('LOG_LEVEL', 'info', 'debug, info, warn, error or silent; one JSON object a line on standard output.', oneOf('debug', 'info', 'warn', 'error', 'silent')),
+  poolSize: setting('DATABASE_POOL', '16', 'Database connections of each process.', whole(2, 200)),
+  statementTimeout: setting('STATEMENT_TIMEOUT', '30000', 'Milliseconds after which PostgreSQL ends a single statement.', whole(100, 3_600_000)),
+  rateLimit: setting('RATE_LIMIT', '60000', 'Requests a minute of one client (and of one address on open routes), counted in each process.', whole(1, 100_000_000)),
+  maxBodyBytes: setting('MAX_BODY_BYTES', '52428800', 'Largest request body in bytes; a larger one gets 413.', whole(1024, 1_073_741_824)),
+}
+
+export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
+
+/** A setting that cannot be used; `message` names each one, what it holds and what it should hold. */
+export class ConfigError extends Error {}
+
+/**
+ * Reads all settings from the environment.
+ * @throws ConfigError naming every setting that is wrong, not only the first.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, entry] of Object.entries(settings)) {
+    const text = env[entry.name]?.trim() || entry.default
+    try {
+      values[key] = entry.parse(text)
+    } catch (error) {
+      const shown = entry.name === 'DATABASE_URL' ? 'the given value' : JSON.stringify(text)
+      problems.push(`${entry.name} is ${shown}, but must be ${(error as Error).message}`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return values as unknown as Config
+}

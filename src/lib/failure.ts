@@ -1,0 +1,70 @@
+// The one error class: raised by code anywhere, written out only at the edge, in the surface's dialect (interface §2.9, §7).
+
+/** What each error code means on the wire: its HTTP status and the issue code it has in an OperationOutcome (https://hl7.org/fhir/R4/valueset-issue-type.html). */
+export const failureCodes = {
+  MALFORMED_REQUEST: { status: 400, issue: 'structure' },
+  UNAUTHENTICATED: { status: 401, issue: 'login' },
+  INVALID_CLIENT: { status: 401, issue: 'login' },
+  TOKEN_EXPIRED: { status: 401, issue: 'expired' },
+  TOKEN_INVALID: { status: 401, issue: 'login' },
+  CLOCK_SKEW: { status: 401, issue: 'login' },
+  INSUFFICIENT_SCOPE: { status: 403, issue: 'forbidden' },
+  FORBIDDEN: { status: 403, issue: 'forbidden' },
+  NOT_FOUND: { status: 404, issue: 'not-found' },
+  METHOD_NOT_ALLOWED: { status: 405, issue: 'not-supported' },
+  NOT_ACCEPTABLE: { status: 406, issue: 'not-supported' },
+  CONFLICT: { status: 409, issue: 'conflict' },
+  GONE: { status: 410, issue: 'deleted' },
+  PRECONDITION_FAILED: { status: 412, issue: 'conflict' },
+  PAYLOAD_TOO_LARGE: { status: 413, issue: 'too-long' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, issue: 'not-supported' },
+  VALIDATION_FAILED: { status: 422, issue: 'processing' },
+  RATE_LIMITED: { status: 429, issue: 'throttled' },
+  AUTH_THROTTLED: { status: 429, issue: 'throttled' },
+  INTERNAL_ERROR: { status: 500, issue: 'exception' },
+  UNAVAILABLE: { status: 503, issue: 'transient' },
+} as const satisfies Record<string, { status: number; issue: string }>
+
+export type FailureCode = keyof typeof failureCodes
+
+/** One thing that is wrong: where (`field`: a JSON path or FHIRPath), of what kind (`code`), and in words. */
+export interface FailureDetail {
+  readonly field?: string
+  readonly code: string
+  readonly message: string
+  /** Absent means `error`. */
+  readonly severity?: 'error' | 'warning' | 'information'
+}
+
+export interface FailureOptions {
+  readonly details?: readonly FailureDetail[]
+  /** Replaces the code's own issue type in an OperationOutcome. */
+  readonly issue?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Seconds until another try makes sense; also sent as Retry-After. */
+  readonly retryAfter?: number
+  /** Members that another specification wants in the body, such as OAuth's `error` (RFC 6749 §5.2). */
+  readonly extra?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/** An error meant for the caller: its message is shown as it stands, so it never holds a secret or patient data. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly options: FailureOptions
+
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.options = options
+  }
+
+  get status(): number {
+    return failureCodes[this.code].status
+  }
+
+  get issue(): string {
+    return this.options.issue ?? failureCodes[this.code].issue
+  }
+}

@@ -1,0 +1,20 @@
+// 64-bit hashes of text for index postings: the first eight bytes of SHA-256, so that nobody can aim at another's value.
+import { hash } from 'node:crypto'
+
+const limit = 100_000
+const cache = new Map<string, bigint>()
+
+/** The signed 64-bit hash of a text; recent ones are remembered, since codes and systems recur. */
+export function hash64(text: string): bigint {
+  const known = cache.get(text)
+  if (known !== undefined) return known
+  const value = hash('sha256', text, 'buffer').readBigInt64BE(0)
+  if (cache.size >= limit) cache.clear()
+  cache.set(text, value)
+  return value
+}
+
+/** The signed 32-bit hash of a text. */
+export function hash32(text: string): number {
+  return Number(BigInt.asIntN(32, hash64(text) >> 32n))
+}

@@ -1,0 +1,49 @@
+// JSON as FHIR wants it: a decimal keeps the digits it was written with (https://hl7.org/fhir/R4/datatypes.html#decimal).
+
+interface RawJSON {
+  readonly rawJSON: string
+}
+
+interface JsonWithSource {
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown
+  rawJSON(text: string): RawJSON
+  isRawJSON(value: unknown): value is RawJSON
+}
+
+const json = JSON as unknown as JsonWithSource
+
+// A number that JavaScript would write otherwise: trailing zero after the point, an exponent, or more digits than a double holds.
+const fragile = /[:[,]\s*-?(?:\d+\.\d*0\s*[,\]}]|\d+(?:\.\d+)?[eE]|(?:\d\.?){16,}|-0\s*[,\]}])/
+
+/**
+ * Parses JSON; a number whose text a double would not give back becomes a raw number (JSON.rawJSON), which
+ * JSON.stringify writes exactly as it was read.
+ * @throws SyntaxError as JSON.parse does.
+ */
+export function parseJson(text: string): unknown {
+  if (!fragile.test(text)) return JSON.parse(text)
+  return json.parse(text, (_key, value, context) =>
+    typeof value === 'number' && context.source !== undefined && String(value) !== context.source ? json.rawJSON(context.source) : value,
+  )
+}
+
+/** True for a JavaScript number and for a raw number made by parseJson. */
+export function isJsonNumber(value: unknown): value is number | RawJSON {
+  return typeof value === 'number' || json.isRawJSON(value)
+}
+
+/** The numeric value of either kind of JSON number. */
+export function numberOf(value: number | RawJSON): number {
+  return typeof value === 'number' ? value : Number(value.rawJSON)
+}
+
+/** The digits of either kind of JSON number, as they were written. */
+export function digitsOf(value: number | RawJSON): string {
+  return typeof value === 'number' ? String(value) : value.rawJSON
+}
+
+export type JsonObject = { [key: string]: unknown }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
+}

@@ -1,0 +1,24 @@
+// Who is asking, and what that caller may do.
+import type { Interaction } from './scopes.ts'
+import { grants } from './scopes.ts'
+
+/** The client behind a request, as its token or its credentials prove it. */
+export interface Caller {
+  readonly clientId: string
+  readonly organizationId: string
+  /** The scopes of the token, in the order granted. */
+  readonly scopes: readonly string[]
+  /** True if the scopes open the interaction on the resource type. */
+  may(type: string, interaction: Interaction): boolean
+  has(scope: string): boolean
+}
+
+/** Builds a caller; equal scope lists share one table of permissions. */
+export function createCaller(clientId: string, organizationId: string, scopes: readonly string[]): Caller {
+  const permitted = grants(scopes)
+  const owned = new Set(scopes)
+  return { clientId, organizationId, scopes, may: permitted, has: scope => owned.has(scope) }
+}
+
+/** The service itself: loader, demo data, background work. */
+export const system: Caller = createCaller('health-interop', 'health-interop', ['system/*.cruds'])

@@ -1,0 +1,103 @@
+// Every scope: what it means, how risky it is, and which FHIR interactions it opens (interface §5.1, decisions of the interface's open points).
+// SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are understood beside the named ones.
+import { isResourceType } from '../definitions/r4.ts'
+
+/** create, read, update, delete and search, as SMART v2 abbreviates them. */
+export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
+
+interface Scope {
+  readonly meaning: string
+  readonly risk: 'Low' | 'Medium' | 'High' | 'Critical'
+  /** FHIR types the scope opens, by interactions. */
+  readonly fhir?: Readonly<Record<string, string>>
+}
+
+const on = (interactions: string, ...types: string[]): Record<string, string> => Object.fromEntries(types.map(type => [type, interactions]))
+
+export const scopes: Readonly<Record<string, Scope>> = {
+  'health_id:verify': { meaning: 'Verify and resolve Health IDs', risk: 'Low' },
+  'patients:read': {
+    meaning: 'Read consented patient summary and clinical data',
+    risk: 'Medium',
+    fhir: on('rs', 'Patient', 'AllergyIntolerance', 'Condition', 'MedicationRequest', 'Encounter', 'Immunization', 'Procedure', 'CarePlan', 'Coverage', 'Consent'),
+  },
+  'patient:profile:read': { meaning: 'Read the demographic profile of a patient', risk: 'Medium' },
+  'patient:diagnostics:read': { meaning: 'Read diagnoses, prescriptions, laboratory results and vital signs', risk: 'Medium' },
+  'consents:read': { meaning: 'Check consent grant status', risk: 'Low' },
+  'consents:write': { meaning: 'Request patient consent', risk: 'Low' },
+  'encounters:write': { meaning: 'Push clinical encounters and recommendations', risk: 'High', fhir: on('cu', 'Encounter') },
+  'labs:read': { meaning: 'Read lab orders and results', risk: 'Medium', fhir: on('rs', 'DiagnosticReport', 'Observation', 'ServiceRequest') },
+  'labs:write': { meaning: 'Push lab results and interpretations', risk: 'High', fhir: on('cu', 'DiagnosticReport', 'Observation', 'ServiceRequest') },
+  'prescriptions:read': { meaning: 'Read prescription records', risk: 'Medium', fhir: on('rs', 'MedicationRequest', 'MedicationDispense') },
+  'prescriptions:write': { meaning: 'Push prescription alerts', risk: 'High', fhir: on('cu', 'MedicationRequest', 'MedicationDispense') },
+  'documents:read': { meaning: 'Read clinical documents', risk: 'Medium', fhir: on('rs', 'DocumentReference', 'Composition', 'Binary') },
+  'documents:write': { meaning: 'Issue official documents', risk: 'High', fhir: on('cu', 'DocumentReference', 'Composition', 'Binary') },
+  'appointments:read': { meaning: 'Read appointment data', risk: 'Medium', fhir: on('rs', 'Appointment', 'Slot', 'Schedule') },
+  'appointments:write': { meaning: 'Create or update appointments', risk: 'Medium', fhir: on('cu', 'Appointment', 'Slot', 'Schedule') },
+  'pharmacy:write': { meaning: 'Sync pharmacy stock levels', risk: 'Medium' },
+  'pharmacy:stock:read': { meaning: 'Read pharmacy stock levels', risk: 'Low' },
+  'blood:inventory:read': { meaning: 'Read blood bank inventory', risk: 'Low' },
+  'payments:reconciliation:read': { meaning: 'Read payment reconciliation records of the own organisation', risk: 'Medium' },
+  'webhooks:manage': { meaning: 'Manage webhook subscriptions', risk: 'Medium' },
+  'bridge_agent:sync': { meaning: 'Bridge Agent data synchronisation', risk: 'High' },
+  'emergency:access': { meaning: 'Emergency access override (audited)', risk: 'Critical' },
+}
+
+/** Other spellings of a scope; a token carries the first one. */
+export const scopeAliases: Readonly<Record<string, string>> = { 'patients:profile:read': 'patient:profile:read' }
+
+const smart = /^system\/(\*|[A-Z][A-Za-z]+)\.(c?r?u?d?s?|read|write|\*)$/
+
+/** The interactions of a SMART system scope, v2 (`rs`) or v1 (`read`, `write`, `*`), or undefined if it is none. */
+function smartScope(scope: string): { type: string; interactions: string } | undefined {
+  const [, type, permission] = smart.exec(scope) ?? []
+  if (!type || !permission || (type !== '*' && !isResourceType(type))) return undefined
+  const v1: Record<string, string> = { read: 'rs', write: 'cud', '*': 'cruds' }
+  return { type, interactions: v1[permission] ?? permission }
+}
+
+/** True if the scope is one that this service understands. */
+export function isScope(scope: string): boolean {
+  return Object.hasOwn(scopes, scope) || Object.hasOwn(scopeAliases, scope) || smartScope(scope) !== undefined
+}
+
+/** True if `held` covers `wanted`: the same scope, or a SMART scope within a wider one. */
+export function covers(held: readonly string[], wanted: string): boolean {
+  if (held.includes(wanted)) return true
+  const inner = smartScope(wanted)
+  if (!inner) return false
+  const allowed = held.map(smartScope).filter(scope => scope && (scope.type === '*' || scope.type === inner.type))
+  return [...inner.interactions].every(letter => allowed.some(scope => scope!.interactions.includes(letter)))
+}
+
+type Permission = (type: string, interaction: Interaction) => boolean
+
+const known = new Map<string, Permission>()
+
+/** What a list of scopes opens on FHIR, as a question to ask. */
+export function grants(held: readonly string[]): Permission {
+  const key = held.join(' ')
+  const ready = known.get(key)
+  if (ready) return ready
+  const permission = compile(held)
+  if (known.size > 1000) known.clear()
+  known.set(key, permission)
+  return permission
+}
+
+function compile(held: readonly string[]): Permission {
+  const table = new Map<string, Set<string>>()
+  const open = (type: string, interactions: string) => {
+    const set = table.get(type) ?? new Set()
+    for (const letter of interactions) set.add(letter)
+    table.set(type, set)
+  }
+  for (const name of held) {
+    const scope = Object.hasOwn(scopes, name) ? scopes[name] : undefined
+    for (const [type, interactions] of Object.entries(scope?.fhir ?? {})) open(type, interactions)
+    const wide = smartScope(name)
+    if (wide) open(wide.type, wide.interactions)
+  }
+  const all = table.get('*')
+  return (type, interaction) => all?.has(interaction) === true || table.get(type)?.has(interaction) === true
+}
