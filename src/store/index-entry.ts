@@ -1,0 +1,307 @@
+// What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
+import { searchParams, typeModel } from '../definitions/r4.ts'
+import type { SearchParamModel } from '../definitions/model.ts'
+import { compileTyped, type Typed } from '../fhirpath/compile.ts'
+import { hash64 } from '../lib/hash.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { clinicalDate, isSinglePath } from './clinical-date.ts'
+import * as postings from './postings.ts'
+import { type ParamKey, paramKey } from './postings.ts'
+import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token, tokensOf } from './values.ts'
+
+/** A number, quantity or date that a resource is found by. */
+export interface Span {
+  readonly param: number
+  readonly token: bigint
+  readonly unit: bigint
+  readonly low: number
+  readonly high: number
+}
+
+export interface Word {
+  readonly param: number
+  readonly folded: string
+  readonly exact: string
+}
+
+/** Everything a resource is found by. */
+export interface IndexEntry {
+  readonly self: bigint
+  /** Hash of the one patient the resource is about; undefined if the type may have several, or this one has none. */
+  readonly patient: bigint | undefined
+  readonly date: number
+  readonly dateHigh: number
+  readonly tokens: readonly bigint[]
+  readonly refs: readonly bigint[]
+  readonly spans: readonly Span[]
+  readonly words: readonly Word[]
+}
+
+/** The ordering date of a resource without one: before every other. */
+export const noDate = -(2 ** 53 - 1)
+
+/** Longest folded text that is indexed; PostgreSQL's btree takes no entry above 2,704 bytes. */
+const longestWord = 600
+
+interface Draft {
+  tokens: Set<bigint>
+  refs: Set<bigint>
+  spans: Span[]
+  words: Word[]
+  patient: bigint | undefined
+  date: number
+  dateHigh: number
+}
+
+type Extract = (focus: unknown, env: { resource: unknown }) => Typed[]
+
+interface Extractor {
+  readonly key: ParamKey
+  readonly run: Extract
+  readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject) => void
+}
+
+/** How the type's column-held parameters are found, for the search planner. */
+export interface Columns {
+  /** Code of the date parameter that the columns date and date_high hold whole, if one is. */
+  readonly date: string | undefined
+  /** Codes of the reference parameters that the column patient holds whole. */
+  readonly patient: ReadonlySet<string>
+}
+
+interface TypeIndex {
+  readonly extractors: readonly Extractor[]
+  readonly columns: Columns
+}
+
+/** Builds index entries; `base` is the address of this server's FHIR endpoint, so that absolute references to it are known as its own. */
+export function createIndexer(base: string) {
+  const types = new Map<string, TypeIndex>()
+  const indexOf = (type: string): TypeIndex => {
+    let index = types.get(type)
+    if (!index) types.set(type, (index = compileType(type, base)))
+    return index
+  }
+  return {
+    columns: (type: string): Columns => indexOf(type).columns,
+    entry(resource: JsonObject): IndexEntry {
+      const type = String(resource['resourceType'])
+      const draft: Draft = { tokens: new Set(), refs: new Set(), spans: [], words: [], patient: undefined, date: noDate, dateHigh: noDate }
+      const env = { resource }
+      for (const extractor of indexOf(type).extractors) {
+        const values = extractor.run(resource, env)
+        if (values.length === 0) continue
+        draft.tokens.add(postings.present(extractor.key))
+        extractor.add(draft, values, resource)
+      }
+      return { ...draft, self: postings.selfHash(type, String(resource['id'])), tokens: [...draft.tokens], refs: [...draft.refs] }
+    },
+  }
+}
+
+export type Indexer = ReturnType<typeof createIndexer>
+
+// Held by the table `resource` itself, not by postings.
+const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', '_has', '_filter', '_type', '_query'])
+
+function compileType(type: string, base: string): TypeIndex {
+  const columns = columnsOf(type)
+  const extractors: Extractor[] = []
+  for (const param of searchParams(type).values()) {
+    if (!param.expression || elsewhere.has(param.code)) continue
+    const run: Extract = compileTyped(param.expression, { model: { typeModel }, type })
+    const key = paramKey(type, param.code)
+    extractors.push({ key, run, add: adder(param, key, type, base, columns) })
+  }
+  return { extractors, columns }
+}
+
+function columnsOf(type: string): Columns {
+  const params = searchParams(type)
+  const date = params.get(clinicalDate(type))
+  const patient = params.get('patient')
+  const paths = (param: SearchParamModel | undefined): string[] => param?.expression?.split('|').map(path => path.trim()) ?? []
+  const one = (param: SearchParamModel | undefined): boolean => paths(param).length === 1 && isSinglePath(pathOf(paths(param)[0]!))
+  const held = new Set<string>()
+  if (patient && one(patient)) {
+    const path = pathOf(paths(patient)[0]!)
+    for (const param of params.values()) {
+      if (param.type === 'reference' && one(param) && pathOf(paths(param)[0]!) === path) held.add(param.code)
+    }
+  }
+  return { date: date?.type === 'date' && one(date) ? date.code : undefined, patient: held }
+}
+
+function pathOf(expression: string): string {
+  return expression.replace(/\.where\(resolve\(\) is \w+\)$/, '')
+}
+
+function adder(param: SearchParamModel, key: ParamKey, type: string, base: string, columns: Columns): Extractor['add'] {
+  switch (param.type) {
+    case 'token':
+      return (draft, values) => values.forEach(({ type: valueType, value }) => tokensOf(valueType, value).forEach(token => addToken(draft, key, token)))
+    case 'reference':
+      return (draft, values) => addReferences(draft, values, key, base, columns.patient.has(param.code))
+    case 'date':
+      return param.code === columns.date ? addOrderingDate : (draft, values) => addDates(draft, values, key)
+    case 'number':
+    case 'quantity':
+      return (draft, values) => addMagnitudes(draft, values, key.number, 0n)
+    case 'string':
+      return (draft, values) => addWords(draft, values, key)
+    case 'uri':
+      return (draft, values) => values.forEach(({ value }) => typeof value === 'string' && addUri(draft, key, value))
+    case 'composite':
+      return compositeAdder(param, key, type, base)
+    case 'special':
+      return () => {}
+  }
+}
+
+function addToken(draft: Draft, key: ParamKey, token: Token): void {
+  if (token.code !== undefined) {
+    draft.tokens.add(postings.codePosting(key, token.code))
+    draft.tokens.add(postings.systemCodePosting(key, token.system ?? '', token.code))
+    for (const kind of token.types ?? []) draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
+  }
+  if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
+  if (token.text !== undefined && draft.words.length < 2000) addWord(draft, textKey(key), token.text)
+}
+
+/** Texts of a token parameter are words of their own, for `:text`. */
+export function textKey(key: ParamKey): ParamKey {
+  return paramKey(key.name, 'text')
+}
+
+function addReferences(draft: Draft, values: readonly Typed[], key: ParamKey, base: string, isPatient: boolean): void {
+  for (const { type, value } of values) {
+    if (typeof value === 'string') {
+      addUri(draft, key, value)
+      if (type === 'canonical' || type === 'uri') draft.refs.add(postings.refPosting(key, referenceTarget(value, base) ?? value))
+      continue
+    }
+    if (!isObject(value)) continue
+    const target = typeof value['reference'] === 'string' ? referenceTarget(value['reference'], base) : undefined
+    if (target) {
+      draft.refs.add(postings.refPosting(key, target))
+      if (isPatient && target.startsWith('Patient/')) draft.patient = hash64(target)
+    }
+    if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'])
+  }
+}
+
+function addIdentifier(draft: Draft, key: ParamKey, identifier: JsonObject): void {
+  const [system, value] = [identifier['system'], identifier['value']]
+  if (typeof value !== 'string') return
+  draft.tokens.add(postings.identifierPosting(key, undefined, value))
+  draft.tokens.add(postings.identifierPosting(key, typeof system === 'string' ? system : '', value))
+}
+
+function addUri(draft: Draft, key: ParamKey, uri: string): void {
+  draft.tokens.add(postings.uriPosting(key, uri))
+  const bar = uri.lastIndexOf('|')
+  const plain = bar > 0 ? uri.slice(0, bar) : uri
+  if (bar > 0) draft.tokens.add(postings.uriPosting(key, plain))
+  for (const ancestor of postings.ancestors(plain)) draft.tokens.add(postings.belowPosting(key, ancestor))
+}
+
+function addOrderingDate(draft: Draft, values: readonly Typed[]): void {
+  const interval = intervalOf(values[0]!.type, values[0]!.value)
+  if (!interval) return
+  draft.date = interval.low
+  draft.dateHigh = interval.high
+}
+
+function addDates(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+  for (const { type, value } of values) {
+    const interval = intervalOf(type, value)
+    if (interval) draft.spans.push({ param: key.number, token: 0n, unit: 0n, ...interval })
+  }
+}
+
+/** The hash of a unit; a quantity is found by its code, with or without system, and by its unit as written. */
+export function unitHash(system: string | undefined, code: string): bigint {
+  return hash64(system ? `${system}|${code}` : code)
+}
+
+function addMagnitudes(draft: Draft, values: readonly Typed[], param: number, token: bigint): void {
+  for (const { type, value } of values) {
+    const magnitude = magnitudeOf(type, value)
+    if (!magnitude) continue
+    const { low, high, system, code, unit } = magnitude
+    const word = code ?? unit
+    draft.spans.push({ param, token, unit: word ? unitHash(code ? system : undefined, word) : 0n, low, high })
+  }
+}
+
+function addWords(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+  for (const { type, value } of values) for (const part of stringsOf(type, value)) addWord(draft, key, part)
+}
+
+function addWord(draft: Draft, key: ParamKey, part: string): void {
+  const word = { param: key.number, folded: fold(part).slice(0, longestWord), exact: part.slice(0, longestWord) }
+  if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
+}
+
+interface Component {
+  readonly type: SearchParamModel['type']
+  readonly run: Extract
+}
+
+// Both components are read from the same element: that is what makes a composite.
+function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: string): Extractor['add'] {
+  const [left, right] = componentsOf(param, type)
+  if (!left || !right) return () => {}
+  return (draft, values, resource) => {
+    for (const element of values) {
+      const keys = left.run(element.value, { resource }).flatMap(value => pairKeys(left.type, value, base))
+      if (keys.length === 0) continue
+      const others = right.run(element.value, { resource })
+      for (const one of keys) addPair(draft, key, one, right.type, others, base)
+    }
+  }
+}
+
+function addPair(draft: Draft, key: ParamKey, left: string, kind: SearchParamModel['type'], others: readonly Typed[], base: string): void {
+  if (kind === 'quantity' || kind === 'number') addMagnitudes(draft, others, key.number, hash64(left))
+  else if (kind === 'date') {
+    for (const { type, value } of others) {
+      const interval = intervalOf(type, value)
+      if (interval) draft.spans.push({ param: key.number, token: hash64(left), unit: 0n, ...interval })
+    }
+  } else {
+    for (const other of others) for (const right of pairKeys(kind, other, base)) draft.tokens.add(postings.pairPosting(key, left, right))
+  }
+}
+
+/** Every way in which one component's value may be asked for. */
+function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: string): string[] {
+  if (kind === 'token') {
+    return tokensOf(type, value).flatMap(({ system = '', code }) => [...(code === undefined ? [] : [code, `${system}|${code}`]), ...(system ? [`${system}|`] : [])])
+  }
+  if (kind === 'reference') {
+    const reference = isObject(value) ? value['reference'] : value
+    const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+    return target ? [target] : []
+  }
+  if (kind === 'string') return stringsOf(type, value).map(fold)
+  return typeof value === 'string' ? [value] : []
+}
+
+/** The component parameters of a composite, compiled against each type its elements may have. */
+function componentsOf(param: SearchParamModel, type: string): Component[] {
+  const all = [...searchParams(type).values()]
+  return (param.components ?? []).map(component => {
+    const definition = all.find(candidate => candidate.url === component.definition)
+    const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focusType(param, type) })
+    return { type: definition?.type ?? 'token', run }
+  })
+}
+
+/** The type of the element that a composite's expression yields: the resource itself, or a backbone element. */
+function focusType(param: SearchParamModel, type: string): string {
+  const [, ...steps] = (param.expression ?? type).split('|')[0]!.trim().split('.')
+  let current = type
+  for (const step of steps) current = typeModel(current)?.elements.get(step)?.types[0] ?? current
+  return current
+}

@@ -1,0 +1,65 @@
+// Postings: the 64-bit hashes by which a resource is found. What the index writes and what a search asks for are made here alike.
+import { hash32, hash64 } from '../lib/hash.ts'
+
+/** A search parameter of a type, as the index knows it. */
+export interface ParamKey {
+  /** `Observation.code` */
+  readonly name: string
+  /** Number of the parameter in the tables `span` and `word`. */
+  readonly number: number
+  /** What a reference posting is xor-ed with. */
+  readonly salt: bigint
+}
+
+const keys = new Map<string, ParamKey>()
+
+/** The key of a parameter; the same object for the same parameter. */
+export function paramKey(type: string, code: string): ParamKey {
+  const name = `${type}.${code}`
+  let key = keys.get(name)
+  if (!key) keys.set(name, (key = { name, number: hash32(name), salt: hash64(name) }))
+  return key
+}
+
+/** The parameter has a value at all: answers `:missing`. */
+export const present = (key: ParamKey): bigint => hash64(`${key.name}?`)
+
+/** A code, whatever its system. */
+export const codePosting = (key: ParamKey, code: string): bigint => hash64(`${key.name}=${code}`)
+
+/** A code of one system; the empty system stands for none. */
+export const systemCodePosting = (key: ParamKey, system: string, code: string): bigint => hash64(`${key.name}=${system}|${code}`)
+
+/** Any code of a system. */
+export const systemPosting = (key: ParamKey, system: string): bigint => hash64(`${key.name}=${system}|`)
+
+/** A uri as it stands. */
+export const uriPosting = (key: ParamKey, uri: string): bigint => hash64(`${key.name}:${uri}`)
+
+/** A uri that lies under `ancestor`, or is it: answers `:below`. */
+export const belowPosting = (key: ParamKey, ancestor: string): bigint => hash64(`${key.name}>${ancestor}`)
+
+/** Identifier of a logical reference: answers `:identifier`. */
+export const identifierPosting = (key: ParamKey, system: string | undefined, value: string): bigint =>
+  hash64(`${key.name}#${system === undefined ? value : `${system}|${value}`}`)
+
+/** Identifier.type and value together: answers `:of-type`. */
+export const ofTypePosting = (key: ParamKey, system: string, code: string, value: string): bigint => hash64(`${key.name}%${system}|${code}|${value}`)
+
+/** Two values of one element: answers composites without a range. */
+export const pairPosting = (key: ParamKey, left: string, right: string): bigint => hash64(`${key.name}$${left}$${right}`)
+
+/** A reference to a target (`Patient/1`, or an absolute URL) by a parameter; SQL undoes it with the same salt. */
+export const refPosting = (key: ParamKey, target: string): bigint => hash64(target) ^ key.salt
+
+/** The hash of a resource by which references to it are found. */
+export const selfHash = (type: string, id: string): bigint => hash64(`${type}/${id}`)
+
+/** Every address above a URL that ends before a slash, and the URL itself; a URN has only itself. */
+export function ancestors(uri: string): string[] {
+  if (!/^https?:\/\//.test(uri)) return [uri]
+  const trimmed = uri.replace(/\/+$/, '')
+  const all = [trimmed]
+  for (let at = trimmed.lastIndexOf('/'); at > 'https://'.length - 1; at = trimmed.lastIndexOf('/', at - 1)) all.push(trimmed.slice(0, at))
+  return all
+}

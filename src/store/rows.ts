@@ -1,0 +1,163 @@
+// The statements that put rows into the five tables of the store, each a single round trip for any number of resources.
+import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/database.ts'
+import type { IndexEntry } from './index-entry.ts'
+import { methods, typeNumber } from './type-number.ts'
+
+/** A version of a resource on its way into the tables. */
+export interface Row {
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly method: number
+  readonly updatedAt: Date
+  readonly body: string
+  readonly entry: IndexEntry
+}
+
+// Arrays of unequal length cannot be nested, so postings travel as one long array and each row says where its own begin and end.
+const inputColumns = `type, id, version, method, updated_at, body, self, patient, date, date_high, token_from, token_to, ref_from, ref_to`
+const inputArrays = `$1::smallint[], $2::text[], $3::integer[], $4::smallint[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
+  $11::integer[], $12::integer[], $13::integer[], $14::integer[]`
+
+const searchValues = `key, self, nullif(patient, 0), date, date_high, type,
+  ($15::bigint[])[token_from:token_to], ($16::bigint[])[ref_from:ref_to]`
+
+const indexRows = (source: string): string => `
+  spans as (
+    insert into span (low, high, token, unit, key, param)
+    select v.low, v.high, v.token, v.unit, ${source}.key, v.param
+    from unnest($17::bigint[], $18::integer[], $19::bigint[], $20::bigint[], $21::double precision[], $22::double precision[])
+      as v(ord, param, token, unit, low, high) join ${source} using (ord)
+  )
+  insert into word (key, param, folded, exact)
+  select ${source}.key, v.param, v.folded, v.exact
+  from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)`
+
+const insertText = `
+  with input as (
+    select nextval('resource_key_seq') as key, given.*
+    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+  ), resources as (
+    insert into resource (key, type, id, version, method, updated_at, body) overriding system value
+    select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input
+  ), searches as (
+    insert into search (key, self, patient, date, date_high, type, tokens, refs) select ${searchValues} from input
+  ), ${indexRows('input')}`
+
+/** Inserts new resources with all that they are found by. @throws the database's unique_violation if an id is taken. */
+export async function insert(on: Queryable, rows: readonly Row[]): Promise<void> {
+  await on.query({ name: 'insert-resources', text: insertText, values: parameters(rows) })
+}
+
+const replaceText = `
+  with input as (
+    select given.*, key.key, again.again
+    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    join unnest($27::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($28::smallint[]) with ordinality as again(again, ord) using (ord)
+  ), archived as (
+    insert into history (updated_at, version, type, method, id, body)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key)
+  ), resources as (
+    update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
+    from input where r.key = input.key
+  ), changed as (
+    select * from input where again = 1
+  ), searches as (
+    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs
+    from (select ${searchValues} from changed) as v(key, self, patient, date, date_high, type, tokens, refs) where s.key = v.key
+  ), old_spans as (
+    delete from span where key in (select key from changed)
+  ), old_words as (
+    delete from word where key in (select key from changed)
+  ), ${indexRows('changed')}`
+
+/** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. */
+export async function replace(on: Queryable, rows: readonly (Row & { key: number; isReindexed: boolean })[]): Promise<void> {
+  const keys = safeInt8Array(rows.map(row => row.key))
+  const again = int2Array(rows.map(row => (row.isReindexed ? 1 : 0)))
+  const values = parameters(rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [] } })))
+  await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again] })
+}
+
+const removeText = `
+  with gone as (
+    select * from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
+  ), archived as (
+    insert into history (updated_at, version, type, method, id, body)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join gone using (key)
+    union all
+    select to_timestamp(updated_at / 1000.0), version, type, $6::smallint, id, null from gone
+  ), spans as (
+    delete from span where key in (select key from gone)
+  ), words as (
+    delete from word where key in (select key from gone)
+  ), searches as (
+    delete from search where key in (select key from gone)
+  )
+  delete from resource where key in (select key from gone)`
+
+/** Takes resources out of everything but history, which gains the last version and a mark of the deletion. */
+export async function remove(on: Queryable, gone: readonly { key: number; type: string; id: string; version: number; updatedAt: Date }[]): Promise<void> {
+  await on.query({
+    name: 'remove-resources',
+    text: removeText,
+    values: [
+      safeInt8Array(gone.map(row => row.key)),
+      int2Array(gone.map(row => typeNumber(row.type))),
+      textArray(gone.map(row => row.id)),
+      int4Array(gone.map(row => row.version)),
+      safeInt8Array(gone.map(row => row.updatedAt.getTime())),
+      methods.DELETE,
+    ],
+  })
+}
+
+function parameters(rows: readonly Row[]): Buffer[] {
+  const entries = rows.map(row => row.entry)
+  const tokens = bounds(entries.map(entry => entry.tokens))
+  const refs = bounds(entries.map(entry => entry.refs))
+  const spans = entries.flatMap((entry, index) => entry.spans.map(span => ({ ...span, ord: index + 1 })))
+  const words = entries.flatMap((entry, index) => entry.words.map(word => ({ ...word, ord: index + 1 })))
+  return [
+    int2Array(rows.map(row => row.type)),
+    textArray(rows.map(row => row.id)),
+    int4Array(rows.map(row => row.version)),
+    int2Array(rows.map(row => row.method)),
+    safeInt8Array(rows.map(row => row.updatedAt.getTime())),
+    textArray(rows.map(row => row.body)),
+    int8Array(entries.map(entry => entry.self)),
+    int8Array(entries.map(entry => entry.patient ?? 0n)),
+    safeInt8Array(entries.map(entry => entry.date)),
+    safeInt8Array(entries.map(entry => entry.dateHigh)),
+    int4Array(tokens.from),
+    int4Array(tokens.to),
+    int4Array(refs.from),
+    int4Array(refs.to),
+    int8Array(entries.flatMap(entry => [...entry.tokens])),
+    int8Array(entries.flatMap(entry => [...entry.refs])),
+    safeInt8Array(spans.map(span => span.ord)),
+    int4Array(spans.map(span => span.param)),
+    int8Array(spans.map(span => span.token)),
+    int8Array(spans.map(span => span.unit)),
+    float8Array(spans.map(span => span.low)),
+    float8Array(spans.map(span => span.high)),
+    safeInt8Array(words.map(word => word.ord)),
+    int4Array(words.map(word => word.param)),
+    textArray(words.map(word => word.folded)),
+    textArray(words.map(word => word.exact)),
+  ]
+}
+
+/** Where each list begins and ends (1-based, inclusive) when all are laid end to end. */
+function bounds(lists: readonly (readonly unknown[])[]): { from: number[]; to: number[] } {
+  const from: number[] = []
+  const to: number[] = []
+  let at = 0
+  for (const list of lists) {
+    from.push(at + 1)
+    to.push((at += list.length))
+  }
+  return { from, to }
+}

@@ -1,0 +1,171 @@
+// Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
+import { int2Array, textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/database.ts'
+import { isUniqueViolation } from '../db/database.ts'
+import { Failure } from '../lib/failure.ts'
+import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import type { IndexEntry, Indexer } from './index-entry.ts'
+import * as rows from './rows.ts'
+import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
+
+/** One change to one resource; at most one of a type and id in a batch. */
+export interface Change {
+  readonly method: WriteMethod
+  readonly type: string
+  readonly id: string
+  /** The new content, without regard to id and meta.versionId; absent for DELETE. */
+  readonly resource?: JsonObject
+  /** The id is fresh from this server, so that nothing can be stored under it yet. */
+  readonly fresh?: boolean
+  /** Version the caller believes to be current (If-Match). */
+  readonly ifMatch?: number
+  /** The caller wants to create only (If-None-Match: *). */
+  readonly createOnly?: boolean
+}
+
+export interface Written {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  readonly updatedAt: Date
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'deleted' | 'absent'
+  /** The stored JSON; undefined after a deletion. */
+  readonly body: string | undefined
+}
+
+interface Stored {
+  readonly key: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly updated_at: Date
+  readonly body: string
+}
+
+/**
+ * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
+ * @returns one result for each change, in order.
+ * @throws Failure PRECONDITION_FAILED for a wrong version, CONFLICT if somebody created the same id meanwhile.
+ */
+export async function write(on: Queryable, indexer: Indexer, changes: readonly Change[], now: Date): Promise<Written[]> {
+  const known = changes.filter(change => !change.fresh)
+  const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored>()
+  const last = await lastVersions(on, known.filter(change => !current.has(nameOf(change))))
+  const plans = changes.map(change => plan(change, current.get(nameOf(change)), last.get(nameOf(change)) ?? 0, now))
+  const creations = plans.filter(each => each.written.outcome === 'created')
+  const updates = plans.filter(each => each.written.outcome === 'updated')
+  const deletions = plans.filter(each => each.written.outcome === 'deleted')
+  if (deletions.length > 0) await rows.remove(on, deletions.map(each => ({ ...each.written, key: each.stored!.key })))
+  for (const slice of slices(creations)) await create(on, indexer, slice)
+  for (const slice of slices(updates)) await update(on, indexer, slice)
+  return plans.map(each => each.written)
+}
+
+interface Plan {
+  readonly change: Change
+  readonly stored: Stored | undefined
+  readonly written: Written
+  /** The resource as it is stored, id and meta filled in. */
+  readonly resource: JsonObject | undefined
+}
+
+const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
+
+/** The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of deadlocking. */
+async function lockCurrent(on: Queryable, changes: readonly Change[]): Promise<Map<string, Stored>> {
+  const found = await on.query<Stored>({
+    name: 'lock-current',
+    text: `select r.key, r.type, r.id, r.version, r.updated_at, r.body
+      from unnest($1::smallint[], $2::text[]) as wanted(type, id) join resource r using (type, id)
+      order by r.type, r.id for update of r`,
+    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
+  })
+  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
+}
+
+/** The last version of resources that are deleted now: whoever comes back under their id counts on from it. */
+async function lastVersions(on: Queryable, changes: readonly Change[]): Promise<Map<string, number>> {
+  if (changes.length === 0) return new Map()
+  const found = await on.query<{ type: number; id: string; version: number }>({
+    name: 'last-versions',
+    text: `select h.type, h.id, max(h.version) as version
+      from unnest($1::smallint[], $2::text[]) as wanted(type, id) join history h using (type, id) group by h.type, h.id`,
+    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
+  })
+  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row.version]))
+}
+
+function plan(change: Change, stored: Stored | undefined, lastVersion: number, now: Date): Plan {
+  checkPreconditions(change, stored)
+  const { type, id } = change
+  if (!change.resource) {
+    const version = (stored?.version ?? lastVersion) + 1
+    return { change, stored, resource: undefined, written: { type, id, version, updatedAt: now, outcome: stored ? 'deleted' : 'absent', body: undefined } }
+  }
+  const version = (stored?.version ?? lastVersion) + 1
+  const updatedAt = stored && stored.updated_at >= now ? new Date(stored.updated_at.getTime() + 1) : now
+  const resource = stamped(change.resource, id, version, updatedAt)
+  if (stored && isUnchanged(resource, stored)) {
+    const same = { type, id, version: stored.version, updatedAt: stored.updated_at, outcome: 'unchanged' as const, body: stored.body }
+    return { change, stored, resource, written: same }
+  }
+  const outcome = stored ? 'updated' : 'created'
+  return { change, stored, resource, written: { type, id, version, updatedAt, outcome, body: JSON.stringify(resource) } }
+}
+
+function checkPreconditions(change: Change, stored: Stored | undefined): void {
+  if (change.ifMatch !== undefined && stored?.version !== change.ifMatch) {
+    const now = stored ? `it is at version ${stored.version} now` : 'there is no such resource now'
+    throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} is not at version ${change.ifMatch} (If-Match): ${now}. Read it again, then repeat the change.`)
+  }
+  if (change.createOnly && stored) {
+    throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} exists already (If-None-Match: *).`)
+  }
+}
+
+/** The resource with its id, version and time; key order: resourceType, id, meta, then as it came. */
+function stamped(resource: JsonObject, id: string, version: number, updatedAt: Date): JsonObject {
+  const { resourceType, id: _id, meta, ...rest } = resource
+  const { versionId: _version, lastUpdated: _updated, ...keptMeta } = isObject(meta) ? meta : {}
+  return { resourceType, id, meta: { versionId: String(version), lastUpdated: updatedAt.toISOString(), ...keptMeta }, ...rest }
+}
+
+/** True if nothing but version and time differ: such an update makes no new version. */
+function isUnchanged(resource: JsonObject, stored: Stored): boolean {
+  const meta = resource['meta'] as JsonObject
+  const asStored = { ...resource, meta: { ...meta, versionId: String(stored.version), lastUpdated: stored.updated_at.toISOString() } }
+  return JSON.stringify(asStored) === stored.body
+}
+
+async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
+  try {
+    await rows.insert(on, plans.map(each => row(each, indexer.entry(each.resource!))))
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', { retryAfter: 1, cause: error })
+  }
+}
+
+async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
+  const entries = plans.map(each => {
+    const fresh = indexer.entry(each.resource!)
+    const former = indexer.entry(parseJson(each.stored!.body) as JsonObject)
+    return { ...row(each, fresh), key: each.stored!.key, isReindexed: !sameEntry(fresh, former) }
+  })
+  await rows.replace(on, entries)
+}
+
+function row({ change, written }: Plan, entry: IndexEntry): rows.Row {
+  return { type: typeNumber(written.type), id: written.id, version: written.version, method: methods[change.method], updatedAt: written.updatedAt, body: written.body!, entry }
+}
+
+function sameEntry(left: IndexEntry, right: IndexEntry): boolean {
+  const text = (entry: IndexEntry) => JSON.stringify(entry, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+  return text(left) === text(right)
+}
+
+const most = 1000
+
+function* slices<T>(all: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < all.length; from += most) yield all.slice(from, from + most)
+}
