@@ -16,7 +16,10 @@ export interface ElementModel {
   readonly min: number
   /** Infinity for `*`. */
   readonly max: number
-  /** Resource types a Reference (or canonical) may point at; absent when any may. */
+  /**
+   * Resource types a Reference (or canonical) may point at; absent when any may. Of a choice with both, those of the
+   * Reference.
+   */
   readonly targets?: readonly string[]
   /** Canonical URL (no version) of the value set of a *required* binding; absent for weaker bindings. */
   readonly requiredValueSet?: string
@@ -41,11 +44,14 @@ export interface TypeModel {
   /** The parent type: `DomainResource`, `Element`, `BackboneElement`, `Quantity`, `string`…; absent for `Element` and `Resource`. */
   readonly base?: string
   readonly abstract: boolean
-  /** Every element, inherited ones included, in definition order, by ElementModel.name. */
+  /**
+   * Every element, inherited ones included, in definition order, by ElementModel.name. A primitive's are `id` and
+   * `extension`: its value is the JSON value itself.
+   */
   readonly elements: ReadonlyMap<string, ElementModel>
   /** Every invariant, inherited ones included, save those of the elements' own types. */
   readonly constraints: readonly ConstraintModel[]
-  /** For primitives: the anchored regular expression of their JSON string form, as the specification gives it. */
+  /** For primitives: the anchored regular expression of their JSON string form, as the specification gives it; none for xhtml. */
   readonly pattern?: string
 }
 
@@ -66,9 +72,9 @@ export interface SearchParamModel {
   /** Canonical URL. */
   readonly url: string
   readonly type: SearchParamType
-  /** The part of the FHIRPath expression that concerns this resource type; absent for `special` and composites without one. */
+  /** The part of the FHIRPath expression that concerns this resource type; absent where R4 gives none (`_text`, `_content`, `_query`). */
   readonly expression?: string
-  /** Target types of a reference parameter. */
+  /** Target types of a reference parameter; absent when any may be. Only Patient where the expression resolves to one. */
   readonly targets?: readonly string[]
   /** For composites: the component parameters' canonical URLs and their expressions, relative to `expression`. */
   readonly components?: readonly { readonly definition: string; readonly expression: string }[]
