@@ -1,9 +1,9 @@
 // Who is asking, and what that caller may do.
-import type { Interaction } from './scopes.ts'
+import type { Interaction, Principal } from '../store/session.ts'
 import { grants } from './scopes.ts'
 
 /** The client behind a request, as its token or its credentials prove it. */
-export interface Caller {
+export interface Caller extends Principal {
   readonly clientId: string
   readonly organizationId: string
   /** The scopes of the token, in the order granted. */

@@ -1,6 +1,4 @@
 // The date a resource is ordered by when it is found: what a clinician would call "when", one date parameter for each type.
-import { typeModel } from '../definitions/r4.ts'
-
 const named: Readonly<Record<string, string>> = {
   Account: 'period',
   AppointmentResponse: '',
@@ -34,16 +32,4 @@ const named: Readonly<Record<string, string>> = {
 /** The code of the type's ordering date parameter; `date` where nothing else is named. Types without it are ordered by when they came. */
 export function clinicalDate(type: string): string {
   return named[type] ?? 'date'
-}
-
-/** True if the plain path `Type.a.b` can hold only one value, so that one column holds it whole. */
-export function isSinglePath(path: string): boolean {
-  const [root, ...steps] = path.replace(/\s+as\s+\w+/g, '').replace(/\.(?:as|ofType)\(\w+\)$/, '').replace(/^\((.*)\)$/, '$1').split('.')
-  let type = root ?? ''
-  for (const step of steps) {
-    const element = typeModel(type)?.elements.get(step)
-    if (!element || element.max !== 1) return false
-    type = element.types[0] ?? ''
-  }
-  return steps.length > 0
 }

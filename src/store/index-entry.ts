@@ -4,7 +4,8 @@ import type { SearchParamModel } from '../definitions/model.ts'
 import { compileTyped, type Typed } from '../fhirpath/compile.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { clinicalDate, isSinglePath } from './clinical-date.ts'
+import { clinicalDate } from './clinical-date.ts'
+import { componentTypes, isSingle, pathText, plainPath } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token, tokensOf } from './values.ts'
@@ -16,6 +17,13 @@ export interface Span {
   readonly unit: bigint
   readonly low: number
   readonly high: number
+}
+
+/** A spoken text that stands for codes; texts recur, so each is stored once and found by its posting. */
+export interface Term {
+  readonly param: number
+  readonly posting: bigint
+  readonly folded: string
 }
 
 export interface Word {
@@ -35,6 +43,7 @@ export interface IndexEntry {
   readonly refs: readonly bigint[]
   readonly spans: readonly Span[]
   readonly words: readonly Word[]
+  readonly terms: readonly Term[]
 }
 
 /** The ordering date of a resource without one: before every other. */
@@ -48,6 +57,7 @@ interface Draft {
   refs: Set<bigint>
   spans: Span[]
   words: Word[]
+  terms: Term[]
   patient: bigint | undefined
   date: number
   dateHigh: number
@@ -86,7 +96,7 @@ export function createIndexer(base: string) {
     columns: (type: string): Columns => indexOf(type).columns,
     entry(resource: JsonObject): IndexEntry {
       const type = String(resource['resourceType'])
-      const draft: Draft = { tokens: new Set(), refs: new Set(), spans: [], words: [], patient: undefined, date: noDate, dateHigh: noDate }
+      const draft: Draft = { tokens: new Set(), refs: new Set(), spans: [], words: [], terms: [], patient: undefined, date: noDate, dateHigh: noDate }
       const env = { resource }
       for (const extractor of indexOf(type).extractors) {
         const values = extractor.run(resource, env)
@@ -120,20 +130,13 @@ function columnsOf(type: string): Columns {
   const params = searchParams(type)
   const date = params.get(clinicalDate(type))
   const patient = params.get('patient')
-  const paths = (param: SearchParamModel | undefined): string[] => param?.expression?.split('|').map(path => path.trim()) ?? []
-  const one = (param: SearchParamModel | undefined): boolean => paths(param).length === 1 && isSinglePath(pathOf(paths(param)[0]!))
   const held = new Set<string>()
-  if (patient && one(patient)) {
-    const path = pathOf(paths(patient)[0]!)
+  if (patient && isSingle(patient, type)) {
     for (const param of params.values()) {
-      if (param.type === 'reference' && one(param) && pathOf(paths(param)[0]!) === path) held.add(param.code)
+      if (param.type === 'reference' && pathText(param, type) === pathText(patient, type)) held.add(param.code)
     }
   }
-  return { date: date?.type === 'date' && one(date) ? date.code : undefined, patient: held }
-}
-
-function pathOf(expression: string): string {
-  return expression.replace(/\.where\(resolve\(\) is \w+\)$/, '')
+  return { date: date?.type === 'date' && isSingle(date, type) ? date.code : undefined, patient: held }
 }
 
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: string, columns: Columns): Extractor['add'] {
@@ -165,19 +168,18 @@ function addToken(draft: Draft, key: ParamKey, token: Token): void {
     for (const kind of token.types ?? []) draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
   }
   if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
-  if (token.text !== undefined && draft.words.length < 2000) addWord(draft, textKey(key), token.text)
-}
-
-/** Texts of a token parameter are words of their own, for `:text`. */
-export function textKey(key: ParamKey): ParamKey {
-  return paramKey(key.name, 'text')
+  if (token.text !== undefined) {
+    const folded = fold(token.text).slice(0, longestWord)
+    const posting = postings.textPosting(key, folded)
+    if (!draft.tokens.has(posting)) draft.terms.push({ param: key.number, posting, folded })
+    draft.tokens.add(posting)
+  }
 }
 
 function addReferences(draft: Draft, values: readonly Typed[], key: ParamKey, base: string, isPatient: boolean): void {
-  for (const { type, value } of values) {
+  for (const { value } of values) {
     if (typeof value === 'string') {
       addUri(draft, key, value)
-      if (type === 'canonical' || type === 'uri') draft.refs.add(postings.refPosting(key, referenceTarget(value, base) ?? value))
       continue
     }
     if (!isObject(value)) continue
@@ -219,18 +221,13 @@ function addDates(draft: Draft, values: readonly Typed[], key: ParamKey): void {
   }
 }
 
-/** The hash of a unit; a quantity is found by its code, with or without system, and by its unit as written. */
-export function unitHash(system: string | undefined, code: string): bigint {
-  return hash64(system ? `${system}|${code}` : code)
-}
-
 function addMagnitudes(draft: Draft, values: readonly Typed[], param: number, token: bigint): void {
   for (const { type, value } of values) {
     const magnitude = magnitudeOf(type, value)
     if (!magnitude) continue
-    const { low, high, system, code, unit } = magnitude
-    const word = code ?? unit
-    draft.spans.push({ param, token, unit: word ? unitHash(code ? system : undefined, word) : 0n, low, high })
+    const { low, high, system = '', code, unit } = magnitude
+    draft.spans.push({ param, token, unit: code || unit ? postings.unitNumber(code ? system : '', (code ?? unit)!) : 0n, low, high })
+    if (code && unit && unit !== code) draft.spans.push({ param, token, unit: postings.unitNumber('', unit), low, high })
   }
 }
 
@@ -288,20 +285,12 @@ function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: 
   return typeof value === 'string' ? [value] : []
 }
 
-/** The component parameters of a composite, compiled against each type its elements may have. */
+/** The component parameters of a composite, compiled for the type of the element they are read from. */
 function componentsOf(param: SearchParamModel, type: string): Component[] {
-  const all = [...searchParams(type).values()]
-  return (param.components ?? []).map(component => {
-    const definition = all.find(candidate => candidate.url === component.definition)
-    const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focusType(param, type) })
-    return { type: definition?.type ?? 'token', run }
+  const types = componentTypes(param, type)
+  const focus = plainPath(param.expression, type)?.type ?? type
+  return (param.components ?? []).map((component, index) => {
+    const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focus })
+    return { type: types[index]!, run }
   })
-}
-
-/** The type of the element that a composite's expression yields: the resource itself, or a backbone element. */
-function focusType(param: SearchParamModel, type: string): string {
-  const [, ...steps] = (param.expression ?? type).split('|')[0]!.trim().split('.')
-  let current = type
-  for (const step of steps) current = typeModel(current)?.elements.get(step)?.types[0] ?? current
-  return current
 }

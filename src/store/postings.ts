@@ -49,6 +49,15 @@ export const ofTypePosting = (key: ParamKey, system: string, code: string, value
 /** Two values of one element: answers composites without a range. */
 export const pairPosting = (key: ParamKey, left: string, right: string): bigint => hash64(`${key.name}$${left}$${right}`)
 
+/** A spoken text beside a code, folded: answers `:text` by way of the table `term`. */
+export const textPosting = (key: ParamKey, folded: string): bigint => hash64(`${key.name}~${folded}`)
+
+/** A unit for the column span.unit: 32 bits of the code (or unit as written) above 32 bits of its system, so that either can be asked for. */
+export const unitNumber = (system: string, code: string): bigint => BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0))
+
+/** The upper half of unitNumber: the code alone. */
+export const unitCode = (code: string): number => hash32(code)
+
 /** A reference to a target (`Patient/1`, or an absolute URL) by a parameter; SQL undoes it with the same salt. */
 export const refPosting = (key: ParamKey, target: string): bigint => hash64(target) ^ key.salt
 

@@ -1,4 +1,4 @@
-// The statements that put rows into the five tables of the store, each a single round trip for any number of resources.
+// The statements that put rows into the six tables of the store, each a single round trip for any number of resources.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import type { IndexEntry } from './index-entry.ts'
@@ -29,6 +29,10 @@ const indexRows = (source: string): string => `
     select v.low, v.high, v.token, v.unit, ${source}.key, v.param
     from unnest($17::bigint[], $18::integer[], $19::bigint[], $20::bigint[], $21::double precision[], $22::double precision[])
       as v(ord, param, token, unit, low, high) join ${source} using (ord)
+  ), terms as (
+    insert into term (posting, param, folded)
+    select distinct posting, param, folded from unnest($27::bigint[], $28::integer[], $29::text[]) as v(posting, param, folded)
+    where not exists (select from term t where t.param = v.param and t.posting = v.posting)
   )
   insert into word (key, param, folded, exact)
   select ${source}.key, v.param, v.folded, v.exact
@@ -54,8 +58,8 @@ const replaceText = `
   with input as (
     select given.*, key.key, again.again
     from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
-    join unnest($27::bigint[]) with ordinality as key(key, ord) using (ord)
-    join unnest($28::smallint[]) with ordinality as again(again, ord) using (ord)
+    join unnest($30::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($31::smallint[]) with ordinality as again(again, ord) using (ord)
   ), archived as (
     insert into history (updated_at, version, type, method, id, body)
     select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key)
@@ -77,7 +81,7 @@ const replaceText = `
 export async function replace(on: Queryable, rows: readonly (Row & { key: number; isReindexed: boolean })[]): Promise<void> {
   const keys = safeInt8Array(rows.map(row => row.key))
   const again = int2Array(rows.map(row => (row.isReindexed ? 1 : 0)))
-  const values = parameters(rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [] } })))
+  const values = parameters(rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [] } })))
   await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again] })
 }
 
@@ -120,6 +124,7 @@ function parameters(rows: readonly Row[]): Buffer[] {
   const refs = bounds(entries.map(entry => entry.refs))
   const spans = entries.flatMap((entry, index) => entry.spans.map(span => ({ ...span, ord: index + 1 })))
   const words = entries.flatMap((entry, index) => entry.words.map(word => ({ ...word, ord: index + 1 })))
+  const terms = entries.flatMap(entry => entry.terms)
   return [
     int2Array(rows.map(row => row.type)),
     textArray(rows.map(row => row.id)),
@@ -147,6 +152,9 @@ function parameters(rows: readonly Row[]): Buffer[] {
     int4Array(words.map(word => word.param)),
     textArray(words.map(word => word.folded)),
     textArray(words.map(word => word.exact)),
+    int8Array(terms.map(term => term.posting)),
+    int4Array(terms.map(term => term.param)),
+    textArray(terms.map(term => term.folded)),
   ]
 }
 

@@ -47,7 +47,7 @@ create table span (
   low double precision not null,
   high double precision not null,
   token bigint not null,             -- composite: hash of the other component; else 0
-  unit bigint not null,              -- hash of system|code of a quantity; else 0
+  unit bigint not null,              -- of a quantity: hash of the code above hash of the system, 32 bits each; else 0
   key bigint not null,
   param integer not null             -- hash of (type, parameter)
 );
@@ -64,3 +64,11 @@ create table word (
 );
 create index word_folded on word (param, folded, key);
 create index word_key on word (key);
+
+-- Spoken texts beside codes, each once: `:text` looks here first, then for the postings it found.
+create table term (
+  posting bigint not null,
+  param integer not null,
+  folded text collate "C" not null
+);
+create index term_posting on term (param, posting);

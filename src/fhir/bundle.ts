@@ -1,0 +1,80 @@
+// Bundles written as text around the stored bodies, which are neither parsed nor copied on the way (https://hl7.org/fhir/R4/bundle.html).
+import { uuidv7 } from '../lib/ids.ts'
+import type { Version } from '../store/read.ts'
+import type { Hit } from '../store/search/run.ts'
+import type { FhirReply } from './request.ts'
+
+export interface Link {
+  readonly relation: 'self' | 'first' | 'next' | 'previous'
+  readonly url: string
+}
+
+const text = JSON.stringify
+
+function bundle(type: string, fields: readonly string[], entries: readonly string[]): string {
+  const list = entries.length > 0 ? `,"entry":[${entries.join(',')}]` : ''
+  return `{"resourceType":"Bundle","id":"${uuidv7()}","meta":{"lastUpdated":"${new Date().toISOString()}"},"type":"${type}"${fields.map(field => `,${field}`).join('')}${list}}`
+}
+
+const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
+
+/** A page of search results; `outcome` is an OperationOutcome as JSON. */
+export function searchset(base: string, matches: readonly Hit[], included: readonly Hit[], links: readonly Link[], total: number | undefined, outcome: string | undefined): string {
+  const entry = (mode: string) => (hit: Hit) => `{"fullUrl":${text(`${base}/${hit.type}/${hit.id}`)},"resource":${hit.body},"search":{"mode":"${mode}"}}`
+  const entries = [...matches.map(entry('match')), ...included.map(entry('include'))]
+  if (outcome) entries.push(`{"fullUrl":"urn:uuid:${uuidv7()}","resource":${outcome},"search":{"mode":"outcome"}}`)
+  return bundle('searchset', [...(total === undefined ? [] : [`"total":${total}`]), linkField(links)], entries)
+}
+
+/** A page of history: what was done to each resource, newest first. */
+export function historyBundle(base: string, versions: readonly Version[], links: readonly Link[]): string {
+  return bundle('history', [linkField(links)], versions.map(version => historyEntry(base, version)))
+}
+
+function historyEntry(base: string, { type, id, version, method, updatedAt, body }: Version): string {
+  const url = method === 'POST' ? type : `${type}/${id}`
+  const status = method === 'DELETE' ? '204 No Content' : method === 'POST' || version === 1 ? '201 Created' : '200 OK'
+  const request = { method, url }
+  const response = { status, etag: `W/"${version}"`, lastModified: updatedAt.toISOString() }
+  const resource = body === null ? '' : `"resource":${body},`
+  return `{"fullUrl":${text(`${base}/${type}/${id}`)},${resource}"request":${text(request)},"response":${text(response)}}`
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  304: 'Not Modified',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/** The answer to a batch or transaction, entry by entry in the order of the request. */
+export function responseBundle(kind: 'batch' | 'transaction', base: string, replies: readonly (FhirReply & { isOutcome?: boolean })[]): string {
+  return bundle(`${kind}-response`, [], replies.map(reply => responseEntry(base, reply)))
+}
+
+function responseEntry(base: string, { status, body, version, updatedAt, location, isOutcome }: FhirReply & { isOutcome?: boolean }): string {
+  const response = text({
+    status: `${status} ${reasons[status] ?? ''}`.trim(),
+    location: location && `${base}/${location}`,
+    etag: version === undefined ? undefined : `W/"${version}"`,
+    lastModified: updatedAt?.toISOString(),
+  })
+  if (body === undefined) return `{"response":${response}}`
+  if (isOutcome) return `{"response":${response.slice(0, -1)},"outcome":${body}}}`
+  return `{"resource":${body},"response":${response}}`
+}

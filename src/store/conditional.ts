@@ -1,0 +1,43 @@
+// Conditional requests: what a query matches decides what is written (https://hl7.org/fhir/R4/http.html#ccreate).
+import { hash64 } from '../lib/hash.ts'
+import { Failure } from '../lib/failure.ts'
+import { findIds } from './search/run.ts'
+import { parseConditional, searchOptions, type Session } from './session.ts'
+
+/** A question that a conditional request asks: which resources of the type does the query match? */
+export interface Condition {
+  readonly type: string
+  readonly query: string
+}
+
+/** The same query in any order of parameters is the same condition. */
+function nameOf({ type, query }: Condition): string {
+  return `${type}?${[...new URLSearchParams(query)].map(pair => pair.join('=')).sort().join('&')}`
+}
+
+/**
+ * Keeps others from acting on the same conditions until this transaction ends: without it, two requests that both find
+ * nothing would both create. Locks are taken in one order, so that nobody waits in a circle.
+ */
+export async function lockConditions(session: Session, conditions: readonly Condition[]): Promise<void> {
+  const keys = [...new Set(conditions.map(condition => hash64(nameOf(condition))))].sort((a, b) => (a < b ? -1 : 1))
+  for (const key of keys) await session.on.query({ text: 'select pg_advisory_xact_lock($1)', values: [key] })
+}
+
+/**
+ * The one match of a condition, or undefined if there is none.
+ * @throws Failure PRECONDITION_FAILED if there are several.
+ */
+export async function onlyMatch(session: Session, condition: Condition): Promise<string | undefined> {
+  const request = parseConditional(session, condition.type, condition.query)
+  const found = await findIds(session.on, request, searchOptions(session), 2)
+  if (found.length > 1) throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${condition.type}: make it more specific.`, { issue: 'multiple-matches' })
+  return found[0]?.id
+}
+
+/** Every match of a condition, up to a limit. */
+export async function allMatches(session: Session, condition: Condition, limit: number): Promise<string[]> {
+  const request = parseConditional(session, condition.type, condition.query)
+  const found = await findIds(session.on, request, searchOptions(session), limit)
+  return found.map(match => match.id)
+}

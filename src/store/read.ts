@@ -1,0 +1,127 @@
+// Reads stored versions and their history; bodies come out as they were stored.
+import type { Queryable } from '../db/database.ts'
+import { Failure } from '../lib/failure.ts'
+import { methodName, typeName, typeNumber, type WriteMethod } from './type-number.ts'
+
+/** One version of a resource; `body` is its JSON as stored, or null where the version is a deletion. */
+export interface Version {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  readonly updatedAt: Date
+  readonly method: WriteMethod
+  readonly body: string | null
+}
+
+interface VersionRow {
+  readonly key?: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly updated_at: Date
+  readonly method: number
+  readonly body: string | null
+}
+
+function toVersion(row: VersionRow): Version {
+  return { type: typeName(row.type), id: row.id, version: row.version, updatedAt: row.updated_at, method: methodName(row.method), body: row.body }
+}
+
+const readText = `select type, id, version, updated_at, method, body from resource where type = $1 and id = $2`
+
+/**
+ * The current version. https://hl7.org/fhir/R4/http.html#read
+ * With `lock`, others that want to change it wait until this transaction ends.
+ * @throws Failure NOT_FOUND if there never was one, GONE if it was deleted.
+ */
+export async function read(on: Queryable, type: string, id: string, { lock = false } = {}): Promise<Version & { body: string }> {
+  const [row] = await on.query<VersionRow>({ name: lock ? 'read-lock' : 'read', text: lock ? `${readText} for update` : readText, values: [typeNumber(type), id] })
+  if (row) return toVersion(row) as Version & { body: string }
+  const [last] = await on.query<{ version: number }>({
+    name: 'read-gone',
+    text: 'select version from history where type = $1 and id = $2 order by version desc limit 1',
+    values: [typeNumber(type), id],
+  })
+  if (last) throw new Failure('GONE', `${type}/${id} was deleted (version ${last.version}).`, { headers: { etag: `W/"${last.version}"` } })
+  throw new Failure('NOT_FOUND', `There is no ${type}/${id}.`)
+}
+
+/**
+ * One version, current or not. https://hl7.org/fhir/R4/http.html#vread
+ * @throws Failure NOT_FOUND for an unknown version, GONE if that version is the deletion.
+ */
+export async function readVersion(on: Queryable, type: string, id: string, version: number): Promise<Version & { body: string }> {
+  const [row] = await on.query<VersionRow>({
+    name: 'read-version',
+    text: `${readText} and version = $3
+      union all select type, id, version, updated_at, method, body from history where type = $1 and id = $2 and version = $3`,
+    values: [typeNumber(type), id, version],
+  })
+  if (!row) throw new Failure('NOT_FOUND', `There is no version ${version} of ${type}/${id}.`)
+  if (row.body === null) throw new Failure('GONE', `Version ${version} of ${type}/${id} is its deletion.`)
+  return toVersion(row) as Version & { body: string }
+}
+
+/** Where a page of history begins: after this version, in order of time, type, id and version, newest first. */
+export interface HistoryPlace {
+  readonly time: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+}
+
+export interface HistoryRequest {
+  /** Absent: all types that `types` names. */
+  readonly type?: string
+  readonly id?: string
+  /** Types the caller may see. */
+  readonly types: readonly string[]
+  /** Only versions made at or after this time (ms). */
+  readonly since?: number
+  /** Only the versions that were current at some time in this interval (ms). */
+  readonly at?: { readonly low: number; readonly high: number }
+  readonly count: number
+  readonly after?: HistoryPlace
+  readonly before?: HistoryPlace
+}
+
+const columns = 'type, id, version, method, updated_at, body'
+
+/**
+ * Versions, newest first, one more than `count` if there are more. https://hl7.org/fhir/R4/http.html#history
+ * @throws Failure NOT_FOUND for the history of a resource that never was.
+ */
+export async function history(on: Queryable, request: HistoryRequest): Promise<Version[]> {
+  const values: unknown[] = [request.types.map(typeNumber)]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const conditions = ['type = any($1::smallint[])']
+  if (request.type) conditions.push(`type = ${bind(typeNumber(request.type))}`)
+  if (request.id) conditions.push(`id = ${bind(request.id)}`)
+  if (request.since !== undefined) conditions.push(`updated_at >= to_timestamp(${bind(request.since)}::double precision / 1000)`)
+  if (request.at) {
+    conditions.push(`updated_at <= to_timestamp(${bind(request.at.high)}::double precision / 1000)`)
+    conditions.push(`coalesce(until > to_timestamp(${bind(request.at.low)}::double precision / 1000), true)`)
+  }
+  const place = request.after ?? request.before
+  if (place) {
+    const row = `(to_timestamp(${bind(place.time)}::double precision / 1000), ${bind(place.type)}::smallint, ${bind(place.id)}::text, ${bind(place.version)}::integer)`
+    conditions.push(`(updated_at, type, id, version) ${request.after ? '<' : '>'} ${row}`)
+  }
+  const direction = request.before ? 'asc' : 'desc'
+  const order = `order by updated_at ${direction}, type ${direction}, id collate "C" ${direction}, version ${direction}`
+  const until = request.at ? `, lead(updated_at) over (partition by type, id order by version) as until` : ''
+  const part = (table: string): string => `(select ${columns} from ${table} where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)})`
+  const text = request.at
+    ? `select ${columns} from (select ${columns}${until} from (select ${columns} from resource union all select ${columns} from history) versions
+        where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)}`
+    : `select * from (${part('resource')} union all ${part('history')}) versions ${order} limit ${bind(request.count + 1)}`
+  const rows = await on.query<VersionRow>({ text, values })
+  if (rows.length === 0 && request.id && !place) await mustHaveBeen(on, request.type!, request.id)
+  return (request.before ? rows.reverse() : rows).map(toVersion)
+}
+
+async function mustHaveBeen(on: Queryable, type: string, id: string): Promise<void> {
+  await read(on, type, id).catch(error => {
+    if (error instanceof Failure && error.code === 'NOT_FOUND') throw error
+  })
+}

@@ -1,0 +1,67 @@
+// References inside a bundle: placeholders become the addresses of what was stored (https://hl7.org/fhir/R4/http.html#trules).
+import { isResourceType } from '../definitions/r4.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+
+/** What a placeholder (a fullUrl, or a conditional reference) stands for: `Type/id`. */
+export type Links = ReadonlyMap<string, string>
+
+/** The conditional references (`Practitioner?identifier=…`) anywhere in a resource. */
+export function conditionalReferences(resource: unknown): string[] {
+  const found: string[] = []
+  visit(resource, value => {
+    const reference = value['reference']
+    if (typeof reference === 'string' && isConditional(reference)) found.push(reference)
+  })
+  return found
+}
+
+function isConditional(reference: string): boolean {
+  const mark = reference.indexOf('?')
+  return mark > 0 && isResourceType(reference.slice(0, mark))
+}
+
+function visit(node: unknown, seen: (value: JsonObject) => void): void {
+  if (Array.isArray(node)) for (const item of node) visit(item, seen)
+  else if (isObject(node)) {
+    seen(node)
+    for (const value of Object.values(node)) if (typeof value === 'object') visit(value, seen)
+  }
+}
+
+/** A copy of the resource with every placeholder replaced, in references, uri elements and links of the narrative alike. */
+export function resolveLinks(resource: JsonObject, links: Links, fullUrl: string | undefined): JsonObject {
+  if (links.size === 0) return resource
+  const root = restRoot(fullUrl)
+  return replaced(resource, text => target(text, links, root)) as JsonObject
+}
+
+/** `http://server/base/` of a RESTful fullUrl: relative references are relative to it. */
+function restRoot(fullUrl: string | undefined): string | undefined {
+  const match = /^(https?:\/\/.*\/)[A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64}$/.exec(fullUrl ?? '')
+  return match?.[1]
+}
+
+function target(text: string, links: Links, root: string | undefined): string {
+  const [plain, fragment] = text.split('#', 2)
+  const found = links.get(text) ?? links.get(plain!) ?? (root && /^[A-Z][A-Za-z]+\/[^/]+$/.test(plain!) ? links.get(root + plain) : undefined)
+  if (found === undefined) return text
+  return links.has(text) || fragment === undefined ? found : `${found}#${fragment}`
+}
+
+function replaced(node: unknown, replace: (text: string) => string, key?: string): unknown {
+  if (typeof node === 'string') return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
+  if (Array.isArray(node)) return node.map(item => replaced(item, replace, key))
+  if (!isObject(node)) return node
+  const copy: JsonObject = {}
+  for (const name of Object.keys(node)) copy[name] = replaced(node[name], replace, name)
+  return copy
+}
+
+/** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder. */
+function mayLink(text: string, key: string | undefined): boolean {
+  return key === 'reference' || text.startsWith('urn:') || (key === 'url' && text.startsWith('http')) || (key === 'uri' && text.startsWith('http'))
+}
+
+function replacedNarrative(div: string, replace: (text: string) => string): string {
+  return div.replace(/\b(href|src)="([^"]+)"/g, (_match, name: string, link: string) => `${name}="${replace(link)}"`)
+}

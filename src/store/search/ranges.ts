@@ -1,0 +1,76 @@
+// Prefixes as conditions on a stored interval. https://hl7.org/fhir/R4/search.html#prefix
+import type { Interval } from '../dates.ts'
+import type { Prefix } from './request.ts'
+import type { Binder } from './sql.ts'
+import type { QueryNumber } from './values.ts'
+
+/** The two ends of a stored interval in SQL, and the type that keeps a comparison with them on the index. */
+export interface Ends {
+  readonly low: string
+  readonly high: string
+  readonly type: 'bigint' | 'double precision'
+}
+
+/** The columns of search and of span. */
+export const columnEnds = (row: string): Ends => ({ low: `${row}.date`, high: `${row}.date_high`, type: 'bigint' })
+export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double precision' }
+
+/**
+ * A stored interval [low, high] against the interval of a query's date: equality is containment, and the
+ * comparisons ask whether the stored interval reaches beyond the asked one.
+ */
+export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type }: Ends, { bind }: Binder): string {
+  const from = () => `${bind(asked.low)}::${type}`
+  const to = () => `${bind(asked.high)}::${type}`
+  switch (prefix) {
+    case 'eq':
+      return `(${low} >= ${from()} and ${high} <= ${to()})`
+    case 'ne':
+      return `(${low} < ${from()} or ${high} > ${to()})`
+    case 'gt':
+      return `${high} > ${to()}`
+    case 'lt':
+      return `${low} < ${from()}`
+    case 'ge':
+      return `(${high} > ${to()} or (${low} >= ${from()} and ${high} <= ${to()}))`
+    case 'le':
+      return `(${low} < ${from()} or (${low} >= ${from()} and ${high} <= ${to()}))`
+    case 'sa':
+      return `${low} > ${to()}`
+    case 'eb':
+      return `${high} < ${from()}`
+    case 'ap':
+      return approximately(asked, { low, high, type }, bind)
+  }
+}
+
+/** Overlap with the asked interval, widened by a tenth of its distance from now. */
+function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder['bind']): string {
+  const distance = Math.round(Math.abs(Date.now() - (asked.low + asked.high) / 2) * 0.1)
+  return `(${high} >= ${bind(asked.low - distance)}::${type} and ${low} <= ${bind(asked.high + distance)}::${type})`
+}
+
+/** A stored magnitude v.low..v.high against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
+export function numberCondition({ prefix, value, half }: QueryNumber, { bind }: Binder): string {
+  const at = (number: number): string => `${bind(number)}::double precision`
+  switch (prefix) {
+    case 'eq':
+      return `(v.low >= ${at(value - half)} and v.high < ${at(value + half)})`
+    case 'ne':
+      return `(v.low < ${at(value - half)} or v.high >= ${at(value + half)})`
+    case 'gt':
+      return `v.high > ${at(value)}`
+    case 'lt':
+      return `v.low < ${at(value)}`
+    case 'ge':
+      return `v.high >= ${at(value)}`
+    case 'le':
+      return `v.low <= ${at(value)}`
+    case 'sa':
+      return `v.low > ${at(value)}`
+    case 'eb':
+      return `v.high < ${at(value)}`
+    case 'ap':
+      return `(v.high >= ${at(value - Math.abs(value) * 0.1)} and v.low <= ${at(value + Math.abs(value) * 0.1)})`
+  }
+}

@@ -1,0 +1,95 @@
+// A search as it was asked for: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
+import type { SearchParamModel } from '../../definitions/model.ts'
+
+export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
+
+/** `code=a,b` on one type: the resource matches if one of the values does. */
+export interface ParamCriterion {
+  readonly kind: 'param'
+  /** The types searched: one, except in a search across types. */
+  readonly types: readonly string[]
+  readonly param: SearchParamModel
+  /** Without the colon; `''` for none. A type name on reference parameters (`subject:Patient`). */
+  readonly modifier: string
+  /** Still escaped as in the query, split at commas. */
+  readonly values: readonly string[]
+}
+
+/** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */
+export interface ChainCriterion {
+  readonly kind: 'chain'
+  readonly types: readonly string[]
+  readonly param: SearchParamModel
+  readonly targets: readonly { readonly type: string; readonly criterion: Criterion }[]
+}
+
+/** `_has:Observation:patient:code=x`: some resource that refers here by the parameter matches. */
+export interface HasCriterion {
+  readonly kind: 'has'
+  readonly types: readonly string[]
+  readonly from: string
+  readonly param: SearchParamModel
+  readonly criterion: Criterion
+}
+
+export type Criterion = ParamCriterion | ChainCriterion | HasCriterion
+
+export interface SortKey {
+  readonly param: SearchParamModel
+  readonly descending: boolean
+}
+
+/** `_include=Observation:patient:Patient`; with `param` undefined every reference parameter (`*`). */
+export interface Include {
+  /** The type that holds the reference. */
+  readonly source: string
+  readonly param: SearchParamModel | undefined
+  readonly target: string | undefined
+  readonly reverse: boolean
+  readonly iterate: boolean
+}
+
+export type Summary = 'true' | 'text' | 'data' | 'count' | 'false'
+
+export interface SearchRequest {
+  /** One type, or several for a search across types. */
+  readonly types: readonly string[]
+  readonly criteria: readonly Criterion[]
+  readonly sort: readonly SortKey[]
+  readonly count: number
+  readonly total: 'none' | 'estimate' | 'accurate'
+  readonly summary: Summary
+  readonly elements: readonly string[]
+  readonly includes: readonly Include[]
+  readonly cursor: Cursor | undefined
+  /** The parameters that were applied, as they were sent, for the self link. */
+  readonly applied: readonly (readonly [string, string])[]
+  /** What was not applied, in words, for an outcome entry. */
+  readonly warnings: readonly string[]
+}
+
+/** A place between two matches: the sort values and key of the match next to it, and which way to go. */
+export interface Cursor {
+  readonly direction: 'next' | 'previous'
+  readonly values: readonly (string | number | null)[]
+  readonly key: number
+}
+
+/** Writes a cursor for a link. It is opaque to clients and holds sort values only. */
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify([cursor.direction === 'next' ? 1 : 0, cursor.key, ...cursor.values])).toString('base64url')
+}
+
+/** Reads a cursor; undefined if it is not one of ours for this many sort values. */
+export function decodeCursor(text: string, sortLength: number): Cursor | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    if (!Array.isArray(parts) || parts.length !== sortLength + 2) return undefined
+    const [direction, key, ...values] = parts
+    if ((direction !== 0 && direction !== 1) || !Number.isSafeInteger(key)) return undefined
+    if (!values.every(value => value === null || typeof value === 'string' || typeof value === 'number')) return undefined
+    return { direction: direction === 1 ? 'next' : 'previous', key, values }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,199 @@
+// Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
+import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/database.ts'
+import { resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { Indexer } from '../index-entry.ts'
+import { paramKey } from '../postings.ts'
+import { typeName, typeNumber } from '../type-number.ts'
+import type { Cursor, Include, SearchRequest } from './request.ts'
+import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
+import { conditionOf, createBinder, type SqlContext } from './sql.ts'
+
+/** A resource of the answer, its JSON as stored. */
+export interface Hit {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  readonly updatedAt: Date
+  readonly body: string
+}
+
+export interface SearchResult {
+  readonly matches: readonly Hit[]
+  readonly included: readonly Hit[]
+  /** Undefined if it was not asked for. */
+  readonly total: number | undefined
+  readonly next: Cursor | undefined
+  readonly previous: Cursor | undefined
+  readonly warnings: readonly string[]
+}
+
+export interface SearchOptions {
+  readonly indexer: Indexer
+  readonly base: string
+  /** Whether included resources of a type may be shown. */
+  readonly maySee: (type: string) => boolean
+}
+
+interface HitRow {
+  readonly key: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly updated_at: Date
+  readonly body: string
+}
+
+const hitColumns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
+
+/** Most included resources of one page. */
+const mostIncluded = 1000
+const mostRounds = 5
+
+/** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
+export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
+  const total = request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
+  if (request.summary === 'count') return { matches: [], included: [], total, next: undefined, previous: undefined, warnings: request.warnings }
+  const page = await readPage(on, request, options)
+  const found = await include(on, request, page.rows, options)
+  return {
+    matches: page.rows.map(toHit),
+    included: found.rows.map(toHit),
+    total,
+    next: page.next,
+    previous: page.previous,
+    warnings: found.isCut ? [...request.warnings, `More than ${mostIncluded} resources would be included; the rest was left out.`] : request.warnings,
+  }
+}
+
+/** The keys of the matches, at most `limit`: for conditional requests, which only ask whether there is one. */
+export async function findIds(on: Queryable, request: SearchRequest, options: SearchOptions, limit: number): Promise<{ type: string; id: string }[]> {
+  const { context, where } = conditions(request, options)
+  const text = `select r.type, r.id from search s join resource r using (key) where ${where} order by s.key limit ${context.bind(limit)}`
+  const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
+  return rows.map(row => ({ type: typeName(row.type), id: row.id }))
+}
+
+function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
+  const context: SqlContext = { ...createBinder(), indexer: options.indexer, base: options.base, alias: 1 }
+  const numbers = request.types.map(typeNumber)
+  const type = numbers.length === 1 ? `s.type = ${context.bind(numbers[0])}::smallint` : `s.type = any(${context.bind(int2Array(numbers))}::smallint[])`
+  return { context, where: [type, ...request.criteria.map(criterion => conditionOf(criterion, 's', context))].join(' and ') }
+}
+
+const estimateFrom = 10_000
+
+async function countMatches(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number> {
+  const { context, where } = conditions(request, options)
+  const limit = request.total === 'estimate' ? ` limit ${estimateFrom + 1}` : ''
+  const [row] = await on.query<{ count: number }>({ text: `select count(*) as count from (select 1 from search s where ${where}${limit}) matches`, values: context.values })
+  const counted = row!.count
+  return limit && counted > estimateFrom ? Math.max(counted, await estimate(on, where, context)) : counted
+}
+
+/** What the planner expects, good enough for "about how many". */
+async function estimate(on: Queryable, where: string, context: SqlContext): Promise<number> {
+  const rows = await on.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>({ text: `explain (format json) select 1 from search s where ${where}`, values: context.values })
+  return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
+}
+
+interface Page {
+  readonly rows: readonly HitRow[]
+  readonly next: Cursor | undefined
+  readonly previous: Cursor | undefined
+}
+
+async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
+  const { context, where } = conditions(request, options)
+  const orders = ordersOf(request, context)
+  const backward = isBackward(request.cursor)
+  const names = orders.map((_order, index) => `k${index}`)
+  const usesResource = orders.some(order => order.usesResource)
+  const scope = usesResource && request.types.length === 1 ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint` : ''
+  const place = request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
+  const text = `
+    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
+    from (
+      select s.key, ${orders.map((order, index) => `${order.expression} as k${index}`).join(', ')}
+      from search s${usesResource ? ' join resource u on u.key = s.key' : ''}
+      where ${where}${scope}${place}
+      ${orderBy(orders, orders.map(order => order.expression), 's.key', backward)} limit ${context.bind(request.count + 1)}
+    ) page join resource r on r.key = page.key
+    ${orderBy(orders, names.map(name => `page.${name}`), 'page.key', backward)}`
+  const rows = await on.query<HitRow & Record<string, string>>({ text, values: context.values })
+  const more = rows.length > request.count
+  const shown = more ? rows.slice(0, request.count) : rows
+  if (backward) shown.reverse()
+  const cursor = (row: (HitRow & Record<string, string>) | undefined, direction: Cursor['direction']): Cursor | undefined =>
+    row && { direction, key: row.key, values: names.map(name => row[name]!) }
+  const hasNext = backward ? shown.length > 0 : more
+  const hasPrevious = backward ? more : request.cursor !== undefined
+  return { rows: shown, next: hasNext ? cursor(shown.at(-1), 'next') : undefined, previous: hasPrevious ? cursor(shown[0], 'previous') : undefined }
+}
+
+function toHit(row: HitRow): Hit {
+  return { type: typeName(row.type), id: row.id, version: row.version, updatedAt: row.updated_at, body: row.body }
+}
+
+// Included resources are found page-wise over keys, one statement for each include, never one for each resource.
+async function include(on: Queryable, request: SearchRequest, matches: readonly HitRow[], options: SearchOptions): Promise<{ rows: HitRow[]; isCut: boolean }> {
+  const seen = new Map(matches.map(row => [row.key, row]))
+  const found: HitRow[] = []
+  let from: readonly HitRow[] = matches
+  for (let round = 0; round < mostRounds && from.length > 0; round++) {
+    const includes = request.includes.filter(each => round === 0 || each.iterate)
+    const fresh: HitRow[] = []
+    for (const each of includes) {
+      const sources = each.iterate && round === 0 ? [...from, ...fresh] : from
+      for (const row of await follow(on, each, sources, options)) {
+        if (seen.has(row.key)) continue
+        if (found.length >= mostIncluded) return { rows: found, isCut: true }
+        seen.set(row.key, row)
+        found.push(row)
+        fresh.push(row)
+      }
+    }
+    from = fresh
+  }
+  return { rows: found, isCut: false }
+}
+
+function follow(on: Queryable, { source, param, target, reverse }: Include, from: readonly HitRow[], options: SearchOptions): Promise<HitRow[]> {
+  const params = param ? [param] : [...searchParams(source).values()].filter(each => each.type === 'reference')
+  const salts = params.map(each => paramKey(source, each.code).salt)
+  const holders = reverse ? from.filter(row => !target || typeName(row.type) === target) : from.filter(row => typeName(row.type) === source)
+  const shown = reverse ? [source] : target ? [target] : [...new Set(params.flatMap(each => each.targets ?? resourceTypes))]
+  const allowed = shown.filter(options.maySee)
+  if (holders.length === 0 || salts.length === 0 || allowed.length === 0) return Promise.resolve([])
+  const values = [safeInt8Array(holders.map(row => row.key)), int8Array(salts), int2Array(allowed.map(typeNumber)), mostIncluded + 1]
+  return on.query<HitRow>({ text: reverse ? reverseText : forwardText, values })
+}
+
+const forwardText = `select distinct on (r.key) ${hitColumns}
+  from search s, unnest(s.refs) as ref, unnest($2::bigint[]) as salt, search t, resource r
+  where s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[]) and r.key = t.key limit $4`
+
+const reverseText = `select distinct on (r.key) ${hitColumns}
+  from search t, resource r
+  where t.refs && (select coalesce(array_agg(s.self # salt), '{}') from search s, unnest($2::bigint[]) as salt where s.key = any($1::bigint[]))
+    and t.type = any($3::smallint[]) and r.key = t.key limit $4`
+
+/** Refuses a search over a type that the caller may not search, chains included. */
+export function typesOf(request: SearchRequest): string[] {
+  const types = new Set<string>(request.types)
+  const visit = (criterion: SearchRequest['criteria'][number]): void => {
+    if (criterion.kind === 'chain') {
+      for (const target of criterion.targets) {
+        types.add(target.type)
+        visit(target.criterion)
+      }
+    } else if (criterion.kind === 'has') {
+      types.add(criterion.from)
+      visit(criterion.criterion)
+    }
+  }
+  request.criteria.forEach(visit)
+  if (types.size === 0) throw new Failure('MALFORMED_REQUEST', 'The search names no resource type.')
+  return [...types]
+}

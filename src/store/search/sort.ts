@@ -1,0 +1,91 @@
+// What results are ordered by, and how a page continues where the last one ended: keyset paging, never an offset.
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { Failure } from '../../lib/failure.ts'
+import { clinicalDate } from '../clinical-date.ts'
+import { jsonPath } from '../param-paths.ts'
+import { paramKey } from '../postings.ts'
+import type { Cursor, SearchRequest, SortKey } from './request.ts'
+import type { SqlContext } from './sql.ts'
+
+export interface Order {
+  readonly expression: string
+  /** Type of the expression in SQL. */
+  readonly type: string
+  readonly descending: boolean
+  /** True if the expression reads the table resource under the alias u. */
+  readonly usesResource: boolean
+}
+
+/** Sorts after, or before, every real value, so that resources without one come last in either direction. */
+const lastText = '\u{10FFFF}'
+
+/** The order of a search; without a sort of its own, newest clinical date first. */
+export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
+  if (request.sort.length === 0) return [{ expression: 's.date', type: 'bigint', descending: true, usesResource: false }]
+  return request.sort.map(key => orderOf(key, request.types, context))
+}
+
+function orderOf({ param, descending }: SortKey, types: readonly string[], context: SqlContext): Order {
+  const type = types[0]!
+  if (param.code === '_lastUpdated') return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
+  if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
+  if (types.length === 1 && param.code === clinicalDate(type) && context.indexer.columns(type).date === param.code) {
+    return { expression: descending ? 's.date' : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`, type: 'bigint', descending, usesResource: false }
+  }
+  if (param.type === 'date' || param.type === 'number' || param.type === 'quantity') return spanOrder(param, type, descending, context)
+  if (param.type === 'string') return wordOrder(param, type, descending, context)
+  return bodyOrder(param, type, descending, context)
+}
+
+function spanOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+  const which = `v.key = s.key and v.param = ${context.bind(paramKey(type, param.code).number)}::integer and v.token = 0`
+  const value = descending ? 'max(v.high)' : 'min(v.low)'
+  const missing = descending ? '-Infinity' : 'Infinity'
+  return { expression: `coalesce((select ${value} from span v where ${which}), '${missing}'::double precision)`, type: 'double precision', descending, usesResource: false }
+}
+
+function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+  const which = `v.key = s.key and v.param = ${context.bind(paramKey(type, param.code).number)}::integer`
+  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${descending ? '' : lastText}') collate "C"`
+  return { expression, type: 'text collate "C"', descending, usesResource: false }
+}
+
+// Codes are not kept in readable form by the index, so their order comes from the resource itself.
+function bodyOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+  const path = jsonPath(param, type)
+  if (!path) throw new Failure('MALFORMED_REQUEST', `Results cannot be sorted by ${param.code}.`)
+  const expression = `coalesce(u.body::jsonb #>> ${context.bind(path)}::text[], '${descending ? '' : lastText}') collate "C"`
+  return { expression, type: 'text collate "C"', descending, usesResource: true }
+}
+
+/** True if the page is read against the order, from its end to its beginning. */
+export const isBackward = (cursor: Cursor | undefined): boolean => cursor?.direction === 'previous'
+
+/** `order by` over the named columns k0, k1… and key. */
+export function orderBy(orders: readonly Order[], names: readonly string[], key: string, backward: boolean): string {
+  const direction = (descending: boolean): string => (descending !== backward ? 'desc' : 'asc')
+  const last = orders.at(-1)!.descending
+  return `order by ${[...orders.map((order, index) => `${names[index]} ${direction(order.descending)}`), `${key} ${direction(last)}`].join(', ')}`
+}
+
+/** The condition that a row lies beyond the cursor. */
+export function beyond(cursor: Cursor, orders: readonly Order[], key: string, context: SqlContext): string {
+  const backward = isBackward(cursor)
+  const keys = [
+    ...orders.map((order, index) => ({ expression: order.expression, value: bound(cursor.values[index]!, order, context), descending: order.descending })),
+    { expression: key, value: `${context.bind(cursor.key)}::bigint`, descending: orders.at(-1)!.descending },
+  ]
+  const sign = (descending: boolean): string => (descending !== backward ? '<' : '>')
+  if (keys.every(each => each.descending === keys[0]!.descending)) {
+    return `(${keys.map(each => each.expression).join(', ')}) ${sign(keys[0]!.descending)} (${keys.map(each => each.value).join(', ')})`
+  }
+  return keys.reduceRight((rest, each) => {
+    const past = `${each.expression} ${sign(each.descending)} ${each.value}`
+    return rest ? `(${past} or (${each.expression} = ${each.value} and ${rest}))` : past
+  }, '')
+}
+
+function bound(value: string | number | null, order: Order, context: SqlContext): string {
+  const place = context.bind(value === null ? null : String(value))
+  return order.type.startsWith('text') ? `${place}::text` : `${place}::${order.type}`
+}

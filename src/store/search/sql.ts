@@ -1,0 +1,270 @@
+// Turns criteria into SQL conditions on one row of the table `search`. Values only ever travel as parameters.
+import { int4Array, int8Array, int2Array } from '../../db/arrays.ts'
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { resourceTypes, valueSetHas } from '../../definitions/r4.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { Indexer } from '../index-entry.ts'
+import { codeValueSet, componentTypes } from '../param-paths.ts'
+import * as postings from '../postings.ts'
+import { type ParamKey, paramKey } from '../postings.ts'
+import { typeNumber } from '../type-number.ts'
+import { fold, referenceTarget } from '../values.ts'
+import { unescape, splitEscaped } from './parse.ts'
+import { columnEnds, dateCondition, type Ends, numberCondition, spanEnds } from './ranges.ts'
+import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
+import { queryDate, queryNumber, queryQuantity, queryToken, type QueryQuantity } from './values.ts'
+
+/** Collects the parameters of a statement. */
+export interface Binder {
+  readonly values: unknown[]
+  /** Adds a value and returns its placeholder. */
+  bind(value: unknown): string
+}
+
+export function createBinder(): Binder {
+  const values: unknown[] = []
+  return { values, bind: value => `$${values.push(value)}` }
+}
+
+export interface SqlContext extends Binder {
+  readonly indexer: Indexer
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  /** Number of the next table alias. */
+  alias: number
+}
+
+const postingArray = (context: SqlContext, hashes: readonly bigint[]): string => `${context.bind(int8Array(hashes))}::bigint[]`
+
+/** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
+export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
+  if (criterion.kind === 'chain') return chainCondition(criterion, row, context)
+  if (criterion.kind === 'has') return hasCondition(criterion, row, context)
+  if (criterion.modifier === 'missing') return missingCondition(criterion, row, context)
+  if (criterion.param.code === '_id') return idCondition(criterion, row, context)
+  if (criterion.param.code === '_lastUpdated') return lastUpdatedCondition(criterion, row, context)
+  switch (criterion.param.type) {
+    case 'token':
+      return tokenCondition(criterion, row, context)
+    case 'reference':
+      return referenceCondition(criterion, row, context)
+    case 'date':
+      return dateParamCondition(criterion, row, context)
+    case 'number':
+    case 'quantity':
+      return magnitudeCondition(criterion, row, context)
+    case 'string':
+      return stringCondition(criterion, row, context)
+    case 'uri':
+      return uriCondition(criterion, row, context)
+    case 'composite':
+      return compositeCondition(criterion, row, context)
+    case 'special':
+      throw new Failure('MALFORMED_REQUEST', `The parameter ${criterion.param.code} is not supported here.`)
+  }
+}
+
+/** Every key under which the parameter is indexed: one, or one for each type of a search across types. */
+const keysOf = (criterion: ParamCriterion): ParamKey[] => criterion.types.map(type => paramKey(type, criterion.param.code))
+
+const numbersOf = (criterion: ParamCriterion, context: SqlContext): string => `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
+
+const anyOf = (conditions: readonly string[]): string => (conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`)
+
+function missingCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const value = criterion.values[0]
+  if (criterion.values.length !== 1 || (value !== 'true' && value !== 'false')) throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}:missing must be true or false.`)
+  const has =
+    criterion.param.code === '_id' || criterion.param.code === '_lastUpdated' ? 'true' : `${row}.tokens && ${postingArray(context, keysOf(criterion).map(postings.present))}`
+  return value === 'true' ? `not (${has})` : has
+}
+
+function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const ids = [...new Set(criterion.values.map(unescape))]
+  const hashes = criterion.types.flatMap(type => ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))))
+  return `${row}.self = any(${postingArray(context, hashes)})`
+}
+
+function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const types = context.bind(int2Array(criterion.types.map(typeNumber)))
+  const time: Ends = { low: 'extract(epoch from u.updated_at) * 1000', high: 'extract(epoch from u.updated_at) * 1000', type: 'double precision' }
+  const conditions = criterion.values.map(value => {
+    const { prefix, interval } = queryDate('_lastUpdated', value)
+    const at = (ms: number): string => `to_timestamp(${context.bind(ms)}::double precision / 1000)`
+    if (prefix === 'ap' || prefix === 'ne') return dateCondition(prefix, interval, time, context)
+    if (prefix === 'eq') return `(u.updated_at >= ${at(interval.low)} and u.updated_at < ${at(interval.high + 1)})`
+    if (prefix === 'gt' || prefix === 'sa') return `u.updated_at >= ${at(interval.high + 1)}`
+    if (prefix === 'ge') return `u.updated_at >= ${at(interval.low)}`
+    return prefix === 'le' ? `u.updated_at < ${at(interval.high + 1)}` : `u.updated_at < ${at(interval.low)}`
+  })
+  return `${row}.key in (select u.key from resource u where u.type = any(${types}::smallint[]) and ${anyOf(conditions)})`
+}
+
+function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.modifier === 'text') return textCondition(criterion, row, context)
+  const hashes = criterion.values.flatMap(value => keysOf(criterion).flatMap((key, index) => tokenPostings(criterion, criterion.types[index]!, key, value)))
+  const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
+  return criterion.modifier === 'not' ? `not (${found})` : found
+}
+
+function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
+  const { code } = criterion.param
+  if (criterion.modifier === 'of-type') {
+    const parts = splitEscaped(value, '|').map(unescape)
+    if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
+    return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
+  }
+  const token = queryToken(code, value)
+  if (token.system === undefined) return [postings.codePosting(key, token.code!)]
+  const implied = token.system === '' ? undefined : codeValueSet(criterion.param, type)
+  if (implied && token.code !== undefined) return valueSetHas(implied, token.code, token.system) ? [postings.codePosting(key, token.code)] : []
+  return [token.code === undefined ? postings.systemPosting(key, token.system) : postings.systemCodePosting(key, token.system, token.code)]
+}
+
+function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescape(value)))}%`)}`)
+  return `${row}.tokens && (select coalesce(array_agg(v.posting), '{}') from term v where v.param = ${numbersOf(criterion, context)} and ${anyOf(terms)})`
+}
+
+const likeText = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+function referenceCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.modifier === 'identifier') {
+    const hashes = criterion.values.flatMap(value => {
+      const { system, code } = queryToken(criterion.param.code, value)
+      return keysOf(criterion).map(key => postings.identifierPosting(key, system, code ?? ''))
+    })
+    return `${row}.tokens && ${postingArray(context, hashes)}`
+  }
+  const targets = criterion.values.flatMap(value => targetsOf(criterion, unescape(value), context.base))
+  const patients = targets.filter(target => target.startsWith('Patient/'))
+  const held = criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
+  const others = held ? targets.filter(target => !target.startsWith('Patient/')) : targets
+  const conditions: string[] = []
+  if (held && patients.length === 1) conditions.push(`${row}.patient = ${context.bind(hash64(patients[0]!))}::bigint`)
+  if (held && patients.length > 1) conditions.push(`${row}.patient = any(${postingArray(context, patients.map(hash64))})`)
+  if (others.length > 0) conditions.push(`${row}.refs && ${postingArray(context, keysOf(criterion).flatMap(key => others.map(target => postings.refPosting(key, target))))}`)
+  const uris = others.filter(isUri)
+  if (uris.length > 0) conditions.push(`${row}.tokens && ${postingArray(context, keysOf(criterion).flatMap(key => uris.map(uri => postings.uriPosting(key, uri))))}`)
+  return conditions.length > 0 ? anyOf(conditions) : 'false'
+}
+
+const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text)
+
+/** What a reference value may stand for: an id alone means any type that the parameter may point at. */
+function targetsOf(criterion: ParamCriterion, value: string, base: string): string[] {
+  const { param, modifier } = criterion
+  const target = referenceTarget(value, base)
+  if (!target) return []
+  if (isUri(target)) return [target]
+  const [type, id] = target.split('/')
+  if (id !== undefined) return modifier === '' || modifier === type ? [target] : []
+  const types = modifier ? [modifier] : (param.targets ?? resourceTypes)
+  return types.map(each => `${each}/${type}`)
+}
+
+function dateParamCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const dates = criterion.values.map(value => queryDate(criterion.param.code, value))
+  if (criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).date === criterion.param.code) {
+    return anyOf(dates.map(({ prefix, interval }) => dateCondition(prefix, interval, columnEnds(row), context)))
+  }
+  const conditions = dates.map(({ prefix, interval }) => dateCondition(prefix, interval, spanEnds, context))
+  return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
+}
+
+const spanCondition = (row: string, which: string, condition: string): string => `${row}.key in (select v.key from span v where ${which} and ${condition})`
+
+function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const { param } = criterion
+  const conditions = criterion.values.map(value =>
+    param.type === 'number' ? numberCondition(queryNumber(param.code, unescape(value)), context) : quantityCondition(queryQuantity(param.code, value), context),
+  )
+  return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
+}
+
+function quantityCondition(quantity: QueryQuantity, context: SqlContext): string {
+  const amount = numberCondition(quantity, context)
+  if (quantity.unit === '') return amount
+  if (quantity.system === '') return `(${amount} and v.unit >> 32 = ${context.bind(postings.unitCode(quantity.unit))}::bigint)`
+  return `(${amount} and v.unit = ${context.bind(postings.unitNumber(quantity.system, quantity.unit))}::bigint)`
+}
+
+/** Greater than every text with the prefix, in the byte order of the C collation. */
+const afterAll = '\u{10FFFF}'
+
+function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const conditions = criterion.values.map(value => {
+    const text = unescape(value)
+    const folded = fold(text)
+    if (criterion.modifier === 'exact') return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
+    if (criterion.modifier === 'contains') return `v.folded like ${context.bind(`%${likeText(folded)}%`)}`
+    return `(v.folded >= ${context.bind(folded)} and v.folded < ${context.bind(folded + afterAll)})`
+  })
+  return `${row}.key in (select v.key from word v where v.param = ${numbersOf(criterion, context)} and ${anyOf(conditions)})`
+}
+
+function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const hashes = criterion.values.flatMap(value => {
+    const uri = unescape(value)
+    return keysOf(criterion).flatMap(key => {
+      if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
+      if (criterion.modifier === 'above') return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))
+      return [postings.uriPosting(key, uri)]
+    })
+  })
+  return `${row}.tokens && ${postingArray(context, hashes)}`
+}
+
+function compositeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const { param } = criterion
+  const right = rightType(param, criterion.types[0]!)
+  const conditions = criterion.values.map(value => {
+    const parts = splitEscaped(value, '$')
+    if (parts.length !== 2) throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
+    const left = pairText(param, parts[0]!)
+    const which = `v.param = ${numbersOf(criterion, context)} and v.token = ${context.bind(hash64(left))}::bigint`
+    if (right === 'quantity') return spanCondition(row, which, quantityCondition(queryQuantity(param.code, parts[1]!), context))
+    if (right === 'number') return spanCondition(row, which, numberCondition(queryNumber(param.code, parts[1]!), context))
+    if (right === 'date') {
+      const { prefix, interval } = queryDate(param.code, parts[1]!)
+      return spanCondition(row, which, dateCondition(prefix, interval, spanEnds, context))
+    }
+    const other = right === 'string' ? fold(unescape(parts[1]!)) : pairText(param, parts[1]!)
+    return `${row}.tokens && ${postingArray(context, keysOf(criterion).map(key => postings.pairPosting(key, left, other)))}`
+  })
+  return anyOf(conditions)
+}
+
+/** A component value in the form in which the index writes it. */
+function pairText(param: SearchParamModel, text: string): string {
+  if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]+$/.test(text) || isUri(text.split('|')[0]!)) return unescape(text)
+  const { system, code } = queryToken(param.code, text)
+  return system === undefined ? code! : `${system}|${code ?? ''}`
+}
+
+function rightType(param: SearchParamModel, type: string): SearchParamModel['type'] {
+  return componentTypes(param, type)[1] ?? 'token'
+}
+
+function chainCondition(criterion: ChainCriterion, row: string, context: SqlContext): string {
+  const { param, types } = criterion
+  const held = types.length === 1 && context.indexer.columns(types[0]!).patient.has(param.code)
+  const conditions = criterion.targets.map(target => {
+    const inner = `t${context.alias++}`
+    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context)}`
+    if (held && target.type === 'Patient') return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
+    const salt = `${context.bind(paramKey(types[0]!, param.code).salt)}::bigint`
+    return `${row}.refs && (select coalesce(array_agg(${inner}.self # ${salt}), '{}') from search ${inner} where ${found})`
+  })
+  return anyOf(conditions)
+}
+
+function hasCondition(criterion: HasCriterion, row: string, context: SqlContext): string {
+  const inner = `t${context.alias++}`
+  const found = `${inner}.type = ${typeNumber(criterion.from)} and ${conditionOf(criterion.criterion, inner, context)}`
+  const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
+  if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient') return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
+  const salt = `${context.bind(paramKey(criterion.from, criterion.param.code).salt)}::bigint`
+  return `${row}.self in (select ref # ${salt} from search ${inner}, unnest(${inner}.refs) as ref where ${found})`
+}

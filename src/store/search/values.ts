@@ -1,0 +1,73 @@
+// The values of a query: prefixes, numbers with the precision they were written with, dates, tokens.
+import { Failure } from '../../lib/failure.ts'
+import { dateInterval, type Interval } from '../dates.ts'
+import { splitEscaped, unescape } from './parse.ts'
+import type { Prefix } from './request.ts'
+
+const prefixes = new Set<string>(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'])
+
+function malformed(code: string, message: string): Failure {
+  return new Failure('MALFORMED_REQUEST', message, { details: [{ field: code, code: 'value', message }] })
+}
+
+/** Splits `ge2020` into its prefix and the rest; no prefix means eq. */
+export function splitPrefix(value: string): { prefix: Prefix; rest: string } {
+  const head = value.slice(0, 2)
+  return prefixes.has(head) ? { prefix: head as Prefix, rest: value.slice(2) } : { prefix: 'eq', rest: value }
+}
+
+/** A date of a query. @throws Failure MALFORMED_REQUEST if it is none. */
+export function queryDate(code: string, value: string): { prefix: Prefix; interval: Interval } {
+  const { prefix, rest } = splitPrefix(value)
+  const interval = dateInterval(rest.replace(' ', '+'))
+  if (!interval) throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a date; write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`)
+  return { prefix, interval }
+}
+
+export interface QueryNumber {
+  readonly prefix: Prefix
+  readonly value: number
+  /** Half of the last digit's unit: 100 stands for 99.5 up to 100.5 (search.html#number). */
+  readonly half: number
+}
+
+const number = /^[+-]?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** A number of a query. @throws Failure MALFORMED_REQUEST if it is none. */
+export function queryNumber(code: string, text: string): QueryNumber {
+  const { prefix, rest } = splitPrefix(text)
+  const match = number.exec(rest)
+  const value = Number(rest)
+  if (!match || !Number.isFinite(value)) throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a number.`)
+  const exponent = Number(match[3] ?? 0) - (match[2]?.length ?? 0)
+  return { prefix, value, half: 0.5 * 10 ** exponent }
+}
+
+export interface QueryQuantity extends QueryNumber {
+  readonly system: string
+  readonly unit: string
+}
+
+/** `5.4|system|code`, `5.4||code`, `5.4`, and the two-part `5.4|code` that some clients send. */
+export function queryQuantity(code: string, text: string): QueryQuantity {
+  const [amount, ...rest] = splitEscaped(text, '|').map(unescape)
+  if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`)
+  const [system, unit] = rest.length === 1 ? ['', rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
+  return { ...queryNumber(code, amount!), system, unit }
+}
+
+export interface QueryToken {
+  /** Undefined: any system; empty: none. */
+  readonly system: string | undefined
+  /** Undefined: any code of the system. */
+  readonly code: string | undefined
+}
+
+/** `code`, `system|code`, `|code` or `system|`. */
+export function queryToken(code: string, text: string): QueryToken {
+  const parts = splitEscaped(text, '|').map(unescape)
+  if (parts.length === 1) return { system: undefined, code: parts[0]! }
+  if (parts.length > 2) throw malformed(code, `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`)
+  if (parts[0] === '' && parts[1] === '') throw malformed(code, `${code}: "|" names neither a system nor a code.`)
+  return { system: parts[0]!, code: parts[1] === '' ? undefined : parts[1]! }
+}

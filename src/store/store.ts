@@ -1,0 +1,75 @@
+// The one door to FHIR data: a store is bound to its caller, and what the caller may not do it does not do.
+import * as change from './change.ts'
+import type { Patch } from './patch.ts'
+import { history, type HistoryRequest, read, readVersion, type Version } from './read.ts'
+import { parseSearch } from './search/parse.ts'
+import type { SearchRequest } from './search/request.ts'
+import { runSearch, type SearchResult, typesOf } from './search/run.ts'
+import { mustBeAllowed, type Principal, searchOptions, type Session, type StoreParts } from './session.ts'
+import { type EntryResult, transact, type TransactionEntry } from './transaction.ts'
+import type { Written } from './write.ts'
+import { resourceTypes } from '../definitions/r4.ts'
+import { Failure } from '../lib/failure.ts'
+
+/** What one caller can do with the store. */
+export interface Store {
+  read(type: string, id: string): Promise<Version & { body: string }>
+  readVersion(type: string, id: string, version: number): Promise<Version & { body: string }>
+  history(request: Omit<HistoryRequest, 'types'>): Promise<Version[]>
+  /** Understands a search; separate from running it, because links and errors need its parts. */
+  parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
+  search(request: SearchRequest): Promise<SearchResult>
+  create(type: string, resource: unknown, ifNoneExist?: string): Promise<Written>
+  update(type: string, id: string, resource: unknown, preconditions: change.Preconditions): Promise<Written>
+  updateWhere(type: string, query: string, resource: unknown, preconditions: change.Preconditions): Promise<Written>
+  patch(type: string, id: string, patch: Patch, preconditions: change.Preconditions): Promise<Written>
+  patchWhere(type: string, query: string, patch: Patch, preconditions: change.Preconditions): Promise<Written>
+  remove(type: string, id: string, preconditions: change.Preconditions): Promise<Written>
+  removeWhere(type: string, query: string, preconditions: change.Preconditions): Promise<Written | undefined>
+  /** All entries or none; `readEntry` answers the reads among them with a store that sees what was written. */
+  transaction<Reply>(entries: readonly TransactionEntry[], readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>): Promise<EntryResult<Reply>[]>
+  /** The types on which the caller may do it. */
+  allowedTypes(interaction: 'r' | 's'): string[]
+}
+
+/** Binds the store to callers. */
+export function createStore(parts: StoreParts): (principal: Principal) => Store {
+  return principal => bind({ ...parts, on: parts.database, principal, isInTransaction: false })
+}
+
+function bind(session: Session): Store {
+  const allowedTypes = (interaction: 'r' | 's'): string[] => resourceTypes.filter(type => session.principal.may(type, interaction))
+  return {
+    read(type, id) {
+      mustBeAllowed(session, type, 'r')
+      return read(session.on, type, id)
+    },
+    readVersion(type, id, version) {
+      mustBeAllowed(session, type, 'r')
+      return readVersion(session.on, type, id, version)
+    },
+    history(request) {
+      if (request.type) mustBeAllowed(session, request.type, 'r')
+      return history(session.on, { ...request, types: request.type ? [request.type] : visible(allowedTypes('r')) })
+    },
+    parse: (types, params, strict) => parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
+    search(request) {
+      for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+      return runSearch(session.on, request, searchOptions(session))
+    },
+    create: (type, resource, ifNoneExist) => change.create(session, type, resource, ifNoneExist),
+    update: (type, id, resource, preconditions) => change.update(session, type, id, resource, preconditions),
+    updateWhere: (type, query, resource, preconditions) => change.updateWhere(session, type, query, resource, preconditions),
+    patch: (type, id, patch, preconditions) => change.patch(session, type, id, patch, preconditions),
+    patchWhere: (type, query, patch, preconditions) => change.patchWhere(session, type, query, patch, preconditions),
+    remove: (type, id, preconditions) => change.remove(session, type, id, preconditions),
+    removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
+    transaction: (entries, readEntry) => transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    allowedTypes,
+  }
+}
+
+function visible(types: string[]): string[] {
+  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for reading.')
+  return types
+}

@@ -1,0 +1,217 @@
+// Transactions: all entries of a bundle or none (https://hl7.org/fhir/R4/http.html#transaction).
+// Plan first (who, where, what refers to what), then deletions, conditions, one set-based write, and the reads last.
+import { Failure, type FailureDetail } from '../lib/failure.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { allMatches, type Condition, lockConditions, onlyMatch } from './conditional.ts'
+import { mustBeId } from './change.ts'
+import { applyPatch, type Patch } from './patch.ts'
+import { read } from './read.ts'
+import { conditionalReferences, type Links, resolveLinks } from './references.ts'
+import { inTransaction, mustBeAllowed, type Session } from './session.ts'
+import { type Change, write, type Written } from './write.ts'
+
+/** One entry of a transaction, its URL taken apart. */
+export interface TransactionEntry {
+  readonly fullUrl: string | undefined
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly type: string
+  /** Absent for a creation and for conditional requests. */
+  readonly id: string | undefined
+  /** Search part of the URL, or If-None-Exist of a creation; what the request is conditional on. */
+  readonly query: string | undefined
+  readonly resource: unknown
+  readonly patch?: Patch
+  readonly ifMatch?: number
+  readonly createOnly?: boolean
+}
+
+/** A write in the making. */
+interface Plan {
+  readonly entry: TransactionEntry
+  readonly index: number
+  /** Undefined while a condition has not been looked up. */
+  id: string | undefined
+  fresh: boolean
+  /** A conditional creation whose resource exists already, or a deletion that found nothing. */
+  isDone: boolean
+}
+
+/** What one entry came to; a read entry has none and is answered by `readEntry`. */
+export type EntryResult<Reply> = { readonly written: Written | undefined } | { readonly reply: Reply }
+
+const mostEntries = 20_000
+
+/**
+ * Applies the entries atomically.
+ * @param readEntry answers a GET entry within the transaction, after every write.
+ * @throws Failure for the first thing that is wrong; nothing has happened then.
+ */
+export async function transact<Reply>(
+  session: Session,
+  entries: readonly TransactionEntry[],
+  readEntry: (session: Session, entry: TransactionEntry, index: number) => Promise<Reply>,
+): Promise<EntryResult<Reply>[]> {
+  if (entries.length > mostEntries) throw new Failure('PAYLOAD_TOO_LARGE', `A transaction has at most ${mostEntries} entries.`)
+  const plans = entries.flatMap((entry, index) => (isRead(entry) ? [] : [planOf(entry, index)]))
+  for (const { entry } of plans) allow(session, entry)
+  checkFast(session, plans)
+  const results = new Map<number, EntryResult<Reply>>()
+  await inTransaction(session, async inner => {
+    const written = await applyWrites(inner, plans)
+    for (const [index, result] of written) results.set(index, { written: result })
+    for (const [index, entry] of entries.entries()) if (isRead(entry)) results.set(index, { reply: await readEntry(inner, entry, index) })
+  })
+  return entries.map((_entry, index) => results.get(index)!)
+}
+
+const isRead = (entry: TransactionEntry): boolean => entry.method === 'GET' || entry.method === 'HEAD'
+
+function planOf(entry: TransactionEntry, index: number): Plan {
+  const creates = entry.method === 'POST' && entry.query === undefined
+  return { entry, index, id: creates ? uuidv7() : entry.id, fresh: creates, isDone: false }
+}
+
+function allow(session: Session, { method, type, query }: TransactionEntry): void {
+  mustBeAllowed(session, type, method === 'POST' ? 'c' : method === 'DELETE' ? 'd' : 'u')
+  if (query !== undefined) mustBeAllowed(session, type, 's')
+}
+
+/** Checks what needs no database before one is kept waiting: addresses and ids that entries share. */
+function checkFast(session: Session, plans: readonly Plan[]): void {
+  const seen = new Map<string, number>()
+  for (const { entry, index } of plans) {
+    if (entry.method === 'PUT' && entry.id !== undefined) {
+      mustBeId(entry.id)
+      if (!isObject(entry.resource) || entry.resource['id'] !== entry.id) throw at(index, 'structure', `its resource must have the id of its address, "${entry.id}"`)
+    }
+    if (entry.id === undefined) continue
+    const name = `${entry.type}/${entry.id}`
+    const other = seen.get(name)
+    if (other !== undefined) throw at(index, 'duplicate', `it changes ${name}, as entry ${other} does already: each resource may occur once`)
+    seen.set(name, index)
+  }
+  const urls = new Set<string>()
+  for (const { entry, index } of plans) {
+    if (!entry.fullUrl || entry.method === 'DELETE' || entry.method === 'PATCH') continue
+    if (urls.has(entry.fullUrl)) throw at(index, 'duplicate', 'another entry has the same fullUrl')
+    urls.add(entry.fullUrl)
+  }
+  void session
+}
+
+function at(index: number, code: string, message: string): Failure {
+  return new Failure('MALFORMED_REQUEST', `Entry ${index} of the bundle: ${message}.`, {
+    details: [{ field: `Bundle.entry[${index}]`, code, message: `Entry ${index} of the bundle: ${message}.` }],
+  })
+}
+
+async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number, Written | undefined>> {
+  const deletions = plans.filter(plan => plan.entry.method === 'DELETE')
+  const others = plans.filter(plan => plan.entry.method !== 'DELETE')
+  await lockConditions(session, plans.flatMap(conditionOf))
+  const results = new Map<number, Written | undefined>()
+  await applyDeletions(session, deletions, results)
+  await lookUp(session, others, results)
+  const links = await linksOf(session, others)
+  const changes: { plan: Plan; change: Change }[] = []
+  for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
+  mustDiffer(changes)
+  validateAll(session, changes)
+  const written = await write(session.on, session.indexer, changes.map(each => each.change), session.now())
+  changes.forEach(({ plan }, position) => results.set(plan.index, written[position]))
+  return results
+}
+
+function conditionOf({ entry }: Plan): Condition[] {
+  return entry.query === undefined ? [] : [{ type: entry.type, query: entry.query }]
+}
+
+async function applyDeletions(session: Session, deletions: readonly Plan[], results: Map<number, Written | undefined>): Promise<void> {
+  const changes: Change[] = []
+  const indexes: number[] = []
+  for (const { entry, index } of deletions) {
+    const ids = entry.query === undefined ? [entry.id!] : await allMatches(session, { type: entry.type, query: entry.query }, 2)
+    if (ids.length > 1) throw at(index, 'multiple-matches', 'its condition matches more than one resource')
+    if (ids[0] === undefined || changes.some(change => change.type === entry.type && change.id === ids[0])) {
+      results.set(index, undefined)
+      continue
+    }
+    changes.push({ method: 'DELETE', type: entry.type, id: ids[0], ifMatch: entry.ifMatch })
+    indexes.push(index)
+  }
+  if (changes.length === 0) return
+  const written = await write(session.on, session.indexer, changes, session.now())
+  written.forEach((result, position) => results.set(indexes[position]!, result))
+}
+
+/** Finds what each conditional entry is about. */
+async function lookUp(session: Session, plans: readonly Plan[], results: Map<number, Written | undefined>): Promise<void> {
+  for (const plan of plans) {
+    const { entry, index } = plan
+    if (entry.query === undefined) continue
+    const match = await onlyMatch(session, { type: entry.type, query: entry.query })
+    if (entry.method === 'PATCH' && match === undefined) throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
+    if (entry.method === 'POST' && match !== undefined) {
+      const { version, updatedAt, body } = await read(session.on, entry.type, match)
+      results.set(index, { type: entry.type, id: match, version, updatedAt, body, outcome: 'unchanged' })
+      plan.isDone = true
+    }
+    const given = isObject(entry.resource) && entry.method === 'PUT' ? (entry.resource['id'] as string | undefined) : undefined
+    if (match !== undefined && given !== undefined && given !== match) throw at(index, 'invalid', 'its condition matches a resource with another id')
+    if (given !== undefined) mustBeId(given)
+    plan.id = match ?? given ?? uuidv7()
+    plan.fresh = match === undefined && given === undefined
+  }
+}
+
+/** Where each placeholder of the bundle leads: fullUrls to the resources they became, conditional references to their matches. */
+async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links> {
+  const links = new Map<string, string>()
+  for (const { entry, id } of plans) {
+    if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH') links.set(entry.fullUrl, `${entry.type}/${id}`)
+  }
+  const wanted = new Set(plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.resource))))
+  for (const reference of wanted) {
+    const [type, query] = reference.split('?', 2)
+    mustBeAllowed(session, type!, 's')
+    const id = await onlyMatch(session, { type: type!, query: query! })
+    if (id === undefined) throw new Failure('PRECONDITION_FAILED', `A reference of the bundle is conditional on ${type}, but nothing matches it.`, { issue: 'not-found' })
+    links.set(reference, `${type}/${id}`)
+  }
+  return links
+}
+
+async function changeOf(session: Session, { entry, id, fresh, index }: Plan, links: Links): Promise<Change> {
+  const { type, ifMatch, createOnly } = entry
+  if (entry.method === 'PATCH') {
+    const current = await read(session.on, type, id!, { lock: true })
+    return { method: 'PATCH', type, id: id!, resource: applyPatch(parseJson(current.body) as JsonObject, entry.patch!), ifMatch: ifMatch ?? current.version }
+  }
+  if (!isObject(entry.resource)) throw at(index, 'required', 'it has no resource')
+  if (entry.resource['resourceType'] !== type) throw at(index, 'invalid', `its resource must be a ${type}, as its address says`)
+  const resource = resolveLinks(entry.resource, links, entry.fullUrl)
+  return { method: entry.method === 'POST' ? 'POST' : 'PUT', type, id: id!, resource, fresh, ifMatch, createOnly }
+}
+
+/** Conditions may have led two entries to one resource. */
+function mustDiffer(changes: readonly { plan: Plan; change: Change }[]): void {
+  const seen = new Set<string>()
+  for (const { plan, change } of changes) {
+    const name = `${change.type}/${change.id}`
+    if (seen.has(name)) throw at(plan.index, 'duplicate', `another entry changes ${name} too`)
+    seen.add(name)
+  }
+}
+
+function validateAll(session: Session, changes: readonly { plan: Plan; change: Change }[]): void {
+  const details: FailureDetail[] = []
+  for (const { plan, change } of changes) {
+    for (const issue of session.validate(change.resource)) {
+      if (issue.severity !== 'error' || details.length >= 100) continue
+      const place = issue.expression.replace(/^[A-Za-z]+/, `Bundle.entry[${plan.index}].resource`)
+      details.push({ field: place, code: issue.code, message: `Entry ${plan.index}: ${issue.diagnostics}` })
+    }
+  }
+  if (details.length > 0) throw new Failure('MALFORMED_REQUEST', `The bundle is not valid: ${details[0]!.message}`, { details })
+}
