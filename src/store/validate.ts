@@ -1,0 +1,42 @@
+// Is this a valid R4 resource? Structure, primitives, required codes, references and invariants, all problems at once.
+// https://hl7.org/fhir/R4/validation.html
+
+import type { InvariantEvaluator } from './validate/invariants.ts'
+import { type Issue, startWalk } from './validate/issues.ts'
+import { isJsonObject } from './validate/numbers.ts'
+import { compileResource } from './validate/resource.ts'
+
+export type { InvariantEvaluator } from './validate/invariants.ts'
+export type { Issue } from './validate/issues.ts'
+
+export interface ValidateOptions {
+  /** The type the resource has to be, such as the one in the URL it was sent to. */
+  readonly type?: string
+  /** True where the caller resolves references such as `Patient?identifier=x`; a Bundle may always have them. */
+  readonly conditionalReferences?: boolean
+}
+
+/** Every problem of a resource; none means it is valid. */
+export type Validate = (resource: unknown, options?: ValidateOptions) => Issue[]
+
+/** A validator that also runs FHIRPath invariants when given an evaluator for them. */
+export function createValidator({ invariants }: { invariants?: InvariantEvaluator } = {}): Validate {
+  const check = compileResource(invariants)
+  return (resource, options = {}) => {
+    const type =
+      isJsonObject(resource) && typeof resource.resourceType === 'string' ? resource.resourceType : 'Resource'
+    if (options.type !== undefined && type !== options.type) return [mismatch(type, options.type)]
+    const walk = startWalk(isJsonObject(resource) ? resource : {}, type)
+    walk.conditional = options.conditionalReferences ?? type === 'Bundle'
+    check(resource, walk)
+    return walk.issues
+  }
+}
+
+/** Validates without FHIRPath invariants, save those checked by hand (dom-2 to dom-5, ele-1, ext-1, txt-1, txt-2). */
+export const validateResource: Validate = createValidator()
+
+function mismatch(type: string, wanted: string): Issue {
+  const diagnostics = `expected a resource of type ${wanted}, not ${type}`
+  return { severity: 'error', code: 'structure', diagnostics, expression: type.slice(0, 64) }
+}

@@ -1,0 +1,58 @@
+// One value or a list, and the `_x` beside a primitive `x` (https://hl7.org/fhir/R4/json.html#primitive).
+
+import type { ElementModel } from '../../definitions/model.ts'
+import { kindOf, nameOf, report, type Walk } from './issues.ts'
+import { isJsonObject } from './numbers.ts'
+import { checkObject } from './object.ts'
+import type { Check, Compiler, FieldCheck } from './plan.ts'
+import { primitive } from './primitives.ts'
+
+/** The check of an element's JSON key, `single` being that of one value. */
+export function valueCheck(element: ElementModel, type: string, key: string, single: Check): FieldCheck {
+  if (element.max === 1) return alone(single)
+  const sibling = primitive(type) ? `_${key}` : undefined
+  return (value, walk, object) => {
+    if (!isFullList(value, walk)) return
+    for (let i = 0; i < value.length; i++) {
+      walk.path.push(i)
+      if (value[i] !== null || !sibling) single(value[i], walk)
+      else if (!isJsonObject(itemAt(object[sibling], i)))
+        report(walk, 'structure', `${nameOf(walk)} has null where no extension says why`)
+      walk.path.pop()
+    }
+  }
+}
+
+/** The check of `_x`: an id and extensions for the primitive `x`, or a list of them with null for those that have none. */
+export function siblingCheck(element: ElementModel, key: string, compiler: Compiler): FieldCheck {
+  const single: Check = (value, walk) => checkObject(compiler.plan('Element'), value, walk)
+  if (element.max === 1) return alone(single)
+  return (value, walk, object) => {
+    if (!isFullList(value, walk)) return
+    for (let i = 0; i < value.length; i++) {
+      walk.path.push(i)
+      if (value[i] !== null) single(value[i], walk)
+      else if (itemAt(object[key], i) === undefined)
+        report(walk, 'structure', `${nameOf(walk)} has neither value nor extension here`)
+      walk.path.pop()
+    }
+  }
+}
+
+function alone(single: Check): FieldCheck {
+  return (value, walk) => {
+    if (Array.isArray(value)) report(walk, 'structure', `${nameOf(walk)} must not be a list`)
+    else single(value, walk)
+  }
+}
+
+function isFullList(value: unknown, walk: Walk): value is unknown[] {
+  if (!Array.isArray(value)) report(walk, 'structure', `${nameOf(walk)} must be a list, not ${kindOf(value)}`)
+  else if (value.length === 0) report(walk, 'structure', `${nameOf(walk)} is an empty list; leave it out instead`)
+  else return true
+  return false
+}
+
+function itemAt(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined
+}
