@@ -1,0 +1,103 @@
+// FHIRPath: compiles an expression once, for a type, into a function that is called for each resource.
+// http://hl7.org/fhirpath/N1/ · https://hl7.org/fhir/R4/fhirpath.html
+
+import type { Expression } from './ast.ts'
+import { build } from './build.ts'
+import {
+  EMPTY,
+  type Env,
+  type Items,
+  type Node,
+  type Scope,
+  type State,
+  type Typed,
+  type Types,
+  testOf,
+} from './node.ts'
+import { parse } from './parser.ts'
+import { type Model, typeSystem } from './types.ts'
+import { toJson, toResults, typeOfJson } from './values.ts'
+
+export type { Env, Typed } from './node.ts'
+export type { Model } from './types.ts'
+
+export interface CompileOptions {
+  /** The types there are: `{ typeModel }` of `src/definitions/r4.ts`. */
+  readonly model: Model
+  /** The type of the focus, e.g. `Patient` or `Patient.contact`; absent or abstract: known from its `resourceType` only. */
+  readonly type?: string
+  /** The `%variables` that `env` will hold, with their types as far as known. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
+  /** False: elements that do not exist are empty instead of an error. */
+  readonly strict?: boolean
+  /** Tell where each value stands: `Patient.name[0].given[1]`. */
+  readonly paths?: boolean
+}
+
+/** Evaluates on a focus; gives plain JSON values. */
+export type Compiled = (focus: unknown, env?: Env) => unknown[]
+
+/** Evaluates on a focus; gives values with their types. */
+export type CompiledTyped = (focus: unknown, env?: Env) => readonly Typed[]
+
+/** Evaluates a condition on a focus; undefined when there is no answer. */
+export type CompiledBoolean = (focus: unknown, env?: Env) => boolean | undefined
+
+/** An expression to plain values. Throws a FhirPathError if it cannot be read, or names what the type does not have. */
+export function compile(expression: string | Expression, options: CompileOptions): Compiled {
+  const run = compileTyped(expression, options)
+  return (focus, env) => run(focus, env).map(toJson)
+}
+
+/**
+ * An expression to values with their FHIR types: `code` or `Coding`, `Period` or `dateTime`. What the expression
+ * computes itself has a System type (`System.Boolean`). Primitives that are only extensions are left out.
+ */
+export function compileTyped(expression: string | Expression, options: CompileOptions): CompiledTyped {
+  const { node, start } = prepare(expression, options)
+  return (focus, env = NOTHING) => {
+    const items = start(focus)
+    return toResults(node.run(items, newState(items, env)))
+  }
+}
+
+/**
+ * A condition, such as an invariant: empty is undefined, a single value that is not a Boolean is true, several are an
+ * error. http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections
+ */
+export function compileBoolean(expression: string | Expression, options: CompileOptions): CompiledBoolean {
+  const { node, start, tree } = prepare(expression, options)
+  const test = testOf(node, tree.at)
+  return (focus, env = NOTHING) => {
+    const items = start(focus)
+    return test(items, newState(items, env))
+  }
+}
+
+const NOTHING: Env = Object.freeze({})
+
+interface Prepared {
+  readonly tree: Expression
+  readonly node: Node
+  readonly start: (focus: unknown) => Items
+}
+
+function prepare(expression: string | Expression, options: CompileOptions): Prepared {
+  const tree = typeof expression === 'string' ? parse(expression) : expression
+  const system = typeSystem(options.model)
+  const { type, strict = true, paths = false } = options
+  const known: Types = type === undefined || system.isOpen(type) ? undefined : [type]
+  const given = new Map(Object.entries(options.variables ?? {}).map(([name, one]) => [name, one ? [one] : undefined]))
+  const scope: Scope = { system, types: known, start: known, strict, given, defined: new Map(), counter: { slots: 0 } }
+  return { tree, node: build(tree, scope), start: focus => startItems(focus, known?.[0], paths, options.model) }
+}
+
+function startItems(focus: unknown, type: string | undefined, paths: boolean, model: Model): Items {
+  if (focus === undefined || focus === null) return EMPTY
+  const actual = type ?? typeOfJson(typeSystem(model), focus)
+  return [{ value: focus, type: actual, path: paths ? actual : undefined, sibling: undefined }]
+}
+
+function newState(context: Items, env: Env): State {
+  return { env, context, out: [], index: 0, total: EMPTY, now: undefined, slots: [] }
+}

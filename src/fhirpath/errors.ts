@@ -1,0 +1,36 @@
+// What goes wrong with a FHIRPath expression, and where in its text. http://hl7.org/fhirpath/N1/
+
+import type { Position } from './ast.ts'
+
+/** When the mistake shows: reading the text, checking it against the types, or evaluating it on data. */
+export type Phase = 'syntax' | 'semantic' | 'execution'
+
+/** An expression that cannot be read, makes no sense for its types, or cannot be evaluated on the data given. */
+export class FhirPathError extends Error {
+  override readonly name = 'FhirPathError'
+  readonly phase: Phase
+  /** One-based. */
+  readonly line: number
+  /** One-based. */
+  readonly column: number
+  /** For syntax errors: what could have stood here. */
+  readonly expected: string | undefined
+
+  constructor(phase: Phase, message: string, at: Position, expected?: string) {
+    super(`line ${at.line}, column ${at.column}: ${message}`)
+    this.phase = phase
+    this.line = at.line
+    this.column = at.column
+    this.expected = expected
+  }
+}
+
+/** The expression does not fit the types it is used on. */
+export function semanticError(message: string, at: Position): FhirPathError {
+  return new FhirPathError('semantic', message, at)
+}
+
+/** The expression cannot be evaluated on this data. */
+export function executionError(message: string, at: Position): FhirPathError {
+  return new FhirPathError('execution', message, at)
+}

@@ -1,0 +1,82 @@
+// The functions FHIR adds to FHIRPath. https://hl7.org/fhir/R4/fhirpath.html#functions
+
+import { executionError } from '../errors.ts'
+import { narrativeIsSafe } from '../narrative.ts'
+import { booleanNode, type CallSite, EMPTY, type Node, only, type Typed, typed } from '../node.ts'
+import { elementStep, filterStep, follow } from '../path.ts'
+import { comparableQuantities, toQuantity } from '../quantity.ts'
+import { systemType } from '../types.ts'
+import { kindOf, stringOf, toJson } from '../values.ts'
+import { type Functions, question, singletonFunction } from './spec.ts'
+
+export const fhir: Functions = {
+  extension: { min: 1, max: 1, build: extensionNode },
+  getValue: singletonFunction(0, item => {
+    const type = systemType(item.type)
+    return type ? [typed(item.value, type)] : EMPTY
+  }),
+  memberOf: question(1, (input, [valueSet], state, at) => {
+    const item = only(input, at)
+    const url = stringOf(valueSet?.[0])
+    return item && url !== undefined ? state.env.memberOf?.(toJson(item), item.type, url) : undefined
+  }),
+  conformsTo: { min: 1, max: 1, build: conformsNode },
+  htmlChecks: question(0, (input, _args, _state, at) => {
+    const text = stringOf(only(input, at))
+    return text === undefined ? undefined : narrativeIsSafe(text)
+  }),
+  comparable: question(1, (input, [other], _state, at) => {
+    const a = quantityIn(only(input, at))
+    const b = quantityIn(other && only(other, at))
+    return a && b && comparableQuantities(a, b)
+  }),
+}
+
+/** `extension(url)` is `extension.where(url = …)`, with a fixed url looked at directly. */
+function extensionNode(call: CallSite): Node {
+  const { input, scope } = call
+  const extensions = elementStep(scope.system, input.types, 'extension')
+  if (!extensions) return { types: ['Extension'], run: () => EMPTY }
+  const url = call.arg(0)
+  if (url.constant) {
+    const wanted = url.constant.value
+    return follow(
+      follow(input, extensions),
+      filterStep(['Extension'], value => urlOf(value) === wanted),
+    )
+  }
+  const all = follow(input, extensions)
+  return {
+    types: ['Extension'],
+    run(focus, state) {
+      const wanted = stringOf(url.run(focus, state)[0])
+      return all.run(focus, state).filter(item => urlOf(item.value) === wanted)
+    },
+  }
+}
+
+function urlOf(extension: unknown): unknown {
+  return (extension as { readonly url?: unknown }).url
+}
+
+const BASE_PROFILE = 'http://hl7.org/fhir/StructureDefinition/'
+
+/** Base definitions are known here; other profiles are asked of `env.conformsTo`. */
+function conformsNode(call: CallSite): Node {
+  const { input, at, scope } = call
+  const profile = call.arg(0)
+  return booleanNode((focus, state) => {
+    const item = only(input.run(focus, state), at)
+    const url = stringOf(only(profile.run(focus, state), at))
+    if (!item || url === undefined) return undefined
+    const name = url.startsWith(BASE_PROFILE) ? url.slice(BASE_PROFILE.length) : ''
+    if (scope.system.model.typeModel(name)) return scope.system.isSubtype(item.type, name)
+    const answer = state.env.conformsTo?.(item.value, url)
+    if (answer === undefined) throw executionError(`the profile ${url} is not known`, at)
+    return answer
+  })
+}
+
+function quantityIn(item: Typed | undefined): ReturnType<typeof toQuantity> {
+  return item && kindOf(item) === 'System.Quantity' ? toQuantity(item.value) : undefined
+}

@@ -1,0 +1,163 @@
+// What a compiled expression is made of: closures from a collection to a collection, with the types known beforehand.
+
+import type { Expression, Position } from './ast.ts'
+import { executionError } from './errors.ts'
+import type { TypeSystem } from './types.ts'
+
+/** One value of a collection, with the type it has. */
+export interface Typed {
+  /** JSON as it stands in the resource; for System types see values.ts. Undefined: a primitive that is only extensions. */
+  readonly value: unknown
+  /** `Quantity`, `code`, `Observation.component`; `System.Boolean`… for what an expression computed; `''` if unknown. */
+  readonly type: string
+  /** `Patient.name[0].given[1]`, when asked for. */
+  readonly path: string | undefined
+  /** For primitives: the `_name` object, which holds its id and extensions. */
+  readonly sibling: unknown
+}
+
+export type Items = readonly Typed[]
+
+/** The types an expression can yield; undefined when only the data can tell. */
+export type Types = readonly string[] | undefined
+
+/** What the world outside the expression offers. Any other key is a variable: `{ patient }` is `%patient`. */
+export interface Env {
+  /** `%resource`: the resource that holds the focus. Absent: the focus itself. */
+  readonly resource?: unknown
+  /** `%rootResource`: the resource that contains `%resource`, or `%resource` itself. */
+  readonly rootResource?: unknown
+  /** What `resolve()` finds for a reference that is neither contained nor in the same Bundle. */
+  readonly resolve?: (reference: string) => unknown
+  /** Whether a code, Coding or CodeableConcept is in a value set; undefined if that cannot be said. */
+  readonly memberOf?: (value: unknown, type: string, valueSet: string) => boolean | undefined
+  /** Whether a resource conforms to a profile; undefined if the profile is not known. */
+  readonly conformsTo?: (resource: unknown, profile: string) => boolean | undefined
+  /** The time of `now()`, `today()` and `timeOfDay()`. */
+  readonly now?: () => Date
+  /** Receives what `trace()` sees. */
+  readonly trace?: (name: string, values: readonly unknown[]) => void
+  readonly [variable: string]: unknown
+}
+
+/** One evaluation's state. */
+export interface State {
+  readonly env: Env
+  /** `%context`: what the whole expression is evaluated on. */
+  readonly context: Items
+  /** Collects what a path finds. */
+  out: Typed[]
+  /** `$index` and `$total` of the innermost function that sets them. */
+  index: number
+  total: Items
+  /** The instant of this evaluation, fixed when first asked for. */
+  now: Date | undefined
+  /** What defineVariable() defined, by slot. */
+  readonly slots: Items[]
+}
+
+/** A compiled expression. */
+export interface Node {
+  readonly types: Types
+  /** Evaluates with `focus` as `$this`. */
+  run(focus: Items, state: State): Items
+  /** For expressions that yield at most one Boolean: the same without building a collection. */
+  readonly test?: (focus: Items, state: State) => boolean | undefined
+  /** For a path, the steps it takes, so that the next step can be joined to it. See path.ts. */
+  readonly route?: Route
+  /** The order of what it yields means nothing, as with children(). */
+  readonly unordered?: boolean
+  /** For literals: their value, known before any data. */
+  readonly constant?: Typed
+}
+
+/** Receives each value a path step finds. Plain arguments: no object is made until the end of a path. */
+export type Sink = (value: unknown, type: string, sibling: unknown, path: string | undefined, state: State) => void
+
+/** One step of a path. */
+export interface Step {
+  readonly types: Types
+  sink(next: Sink): Sink
+  /** The same step for some of its types only, for a choice followed by `ofType`. */
+  readonly only?: (types: readonly string[]) => Step
+}
+
+/** Where a path starts (undefined: at the focus) and the steps it takes. */
+export interface Route {
+  readonly source: Node | undefined
+  readonly steps: readonly Step[]
+}
+
+/** What an expression is compiled against. */
+export interface Scope {
+  readonly system: TypeSystem
+  /** The types of `$this`. */
+  readonly types: Types
+  /** Refuse elements the types do not have. */
+  readonly strict: boolean
+  /** Types of `%name` variables given by the caller; a name that is not here is unknown. */
+  readonly given: ReadonlyMap<string, Types>
+  /** Slots of what defineVariable() defined so far. */
+  readonly defined: Map<string, { readonly slot: number; readonly types: Types }>
+  /** The types of `%context`. */
+  readonly start: Types
+  readonly counter: { slots: number }
+  readonly totals?: Types
+}
+
+/** A function call about to be compiled. */
+export interface CallSite {
+  readonly name: string
+  readonly at: Position
+  /** What the function is called on. */
+  readonly input: Node
+  readonly args: readonly Expression[]
+  readonly scope: Scope
+  /** An argument evaluated once, on the `$this` around the call. */
+  arg(index: number): Node
+  /** An argument evaluated on each item of the input, which may have these types. */
+  lambda(argument: number | Expression, types?: Types, totals?: Types): Node
+}
+
+export const EMPTY: Items = Object.freeze([])
+export const TRUE: Items = Object.freeze([boolean(true)])
+export const FALSE: Items = Object.freeze([boolean(false)])
+
+function boolean(value: boolean): Typed {
+  return Object.freeze({ value, type: 'System.Boolean', path: undefined, sibling: undefined })
+}
+
+/** A value without a place in a resource. */
+export function typed(value: unknown, type: string): Typed {
+  return { value, type, path: undefined, sibling: undefined }
+}
+
+/** A truth value as a collection. */
+export function truth(value: boolean | undefined): Items {
+  return value === undefined ? EMPTY : value ? TRUE : FALSE
+}
+
+export const BOOLEAN: readonly string[] = ['System.Boolean']
+
+/** A node that answers yes, no or nothing. */
+export function booleanNode(test: (focus: Items, state: State) => boolean | undefined): Node {
+  return { types: BOOLEAN, test, run: (focus, state) => truth(test(focus, state)) }
+}
+
+/** A node whose truth is wanted: a single item that is not a Boolean counts as true. http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections */
+export function testOf(node: Node, at: Position): (focus: Items, state: State) => boolean | undefined {
+  return node.test ?? ((focus, state) => toBoolean(node.run(focus, state), at))
+}
+
+/** Singleton evaluation where a Boolean is expected. */
+export function toBoolean(items: Items, at: Position): boolean | undefined {
+  const item = only(items, at)
+  if (item?.value === undefined) return undefined
+  return typeof item.value === 'boolean' ? item.value : true
+}
+
+/** The one item of a collection that must not have more. */
+export function only(items: Items, at: Position): Typed | undefined {
+  if (items.length > 1) throw executionError(`expected one value, found ${items.length}`, at)
+  return items[0]
+}

@@ -1,0 +1,167 @@
+// The operators of FHIRPath on compiled operands. http://hl7.org/fhirpath/N1/#operations
+
+import { arithmetic } from './arithmetic.ts'
+import type { Binary, BinaryOperator, Position } from './ast.ts'
+import { compareItems, distinct, equal, equalItems, equivalent } from './equality.ts'
+import { executionError, semanticError } from './errors.ts'
+import { booleanNode, type Items, type Node, only, type Types, testOf, typed } from './node.ts'
+import { systemType } from './types.ts'
+import { stringOf } from './values.ts'
+
+type Truth = boolean | undefined
+
+/** Compiles `left operator right`. */
+export function binaryNode({ operator, at }: Binary, left: Node, right: Node): Node {
+  const test = booleanOperator(operator, left, right, at)
+  if (test) return test
+  if (operator === '|') return unionNode(left, right)
+  if (operator === '&') return concatNode(left, right, at)
+  return arithmetic(operator as '+', left, right, at)
+}
+
+function booleanOperator(operator: BinaryOperator, left: Node, right: Node, at: Position): Node | undefined {
+  switch (operator) {
+    case '=':
+      return equalNode(left, right, false)
+    case '!=':
+      return equalNode(left, right, true)
+    case '~':
+      return booleanNode((focus, state) => equivalent(left.run(focus, state), right.run(focus, state)))
+    case '!~':
+      return booleanNode((focus, state) => !equivalent(left.run(focus, state), right.run(focus, state)))
+    case '<':
+    case '>':
+    case '<=':
+    case '>=':
+      return comparison(operator, left, right, at)
+    case 'in':
+      return membership(left, right, at)
+    case 'contains':
+      return membership(right, left, at)
+    default:
+      return logic(operator, left, right, at)
+  }
+}
+
+function equalNode(left: Node, right: Node, negated: boolean): Node {
+  const text = right.constant?.type === 'System.String' ? right.constant.value : undefined
+  if (text !== undefined && left.types?.every(type => systemType(type) === 'System.String')) {
+    return textEqualNode(left, text, negated)
+  }
+  return booleanNode((focus, state) => {
+    const same = equal(left.run(focus, state), right.run(focus, state))
+    return same === undefined ? undefined : same !== negated
+  })
+}
+
+/** `system = 'phone'`: the commonest comparison, decided without looking at types. */
+function textEqualNode(left: Node, text: unknown, negated: boolean): Node {
+  return booleanNode((focus, state) => {
+    const items = left.run(focus, state)
+    if (items.length === 0) return undefined
+    return (items.length === 1 && items[0]!.value === text) !== negated
+  })
+}
+
+function comparison(operator: '<' | '>' | '<=' | '>=', left: Node, right: Node, at: Position): Node {
+  return booleanNode((focus, state) => {
+    const a = only(left.run(focus, state), at)
+    const b = only(right.run(focus, state), at)
+    if (a?.value === undefined || b?.value === undefined) return undefined
+    const order = compareItems(a, b)
+    if (order === undefined) return undefined
+    if (order === null) throw executionError(`${operator} cannot compare ${nameOf(a.type)} with ${nameOf(b.type)}`, at)
+    if (operator === '<') return order < 0
+    if (operator === '>') return order > 0
+    return operator === '<=' ? order <= 0 : order >= 0
+  })
+}
+
+function nameOf(type: string): string {
+  return type === '' ? 'an unknown type' : type
+}
+
+function membership(one: Node, many: Node, at: Position): Node {
+  return booleanNode((focus, state) => {
+    const item = only(one.run(focus, state), at)
+    const items = many.run(focus, state)
+    return item && items.some(other => equalItems(item, other) === true)
+  })
+}
+
+/** Three-valued logic: `undefined` is the empty collection. http://hl7.org/fhirpath/N1/#boolean-logic */
+function logic(operator: BinaryOperator, left: Node, right: Node, at: Position): Node | undefined {
+  if (operator !== 'and' && operator !== 'or' && operator !== 'xor' && operator !== 'implies') return undefined
+  const a = testOf(left, at)
+  const b = testOf(right, at)
+  switch (operator) {
+    case 'and':
+      return booleanNode((focus, state) => {
+        const first = a(focus, state)
+        return first === false ? false : and(first, b(focus, state))
+      })
+    case 'or':
+      return booleanNode((focus, state) => {
+        const first = a(focus, state)
+        return first === true ? true : or(first, b(focus, state))
+      })
+    case 'xor':
+      return booleanNode((focus, state) => {
+        const first = a(focus, state)
+        const second = b(focus, state)
+        return first === undefined || second === undefined ? undefined : first !== second
+      })
+    default:
+      return booleanNode((focus, state) => {
+        const first = a(focus, state)
+        return first === false ? true : or(first === undefined ? undefined : false, b(focus, state))
+      })
+  }
+}
+
+function and(a: Truth, b: Truth): Truth {
+  if (a === false || b === false) return false
+  return a === undefined || b === undefined ? undefined : true
+}
+
+function or(a: Truth, b: Truth): Truth {
+  if (a === true || b === true) return true
+  return a === undefined || b === undefined ? undefined : false
+}
+
+/** The types of two collections together. */
+export function unionTypes(a: Types, b: Types): Types {
+  return a && b && [...new Set([...a, ...b])]
+}
+
+/** Either collection's items without duplicates. */
+export function unionNode(left: Node, right: Node): Node {
+  return {
+    types: unionTypes(left.types, right.types),
+    run(focus, state) {
+      const a = left.run(focus, state)
+      const b = right.run(focus, state)
+      if (b.length === 0) return distinct(a)
+      return distinct(a.length === 0 ? b : [...a, ...b])
+    },
+  }
+}
+
+function concatNode(left: Node, right: Node, at: Position): Node {
+  const text = (items: Items) => {
+    const item = only(items, at)
+    const value = stringOf(item)
+    if (item && value === undefined) throw executionError('& joins strings only', at)
+    return value ?? ''
+  }
+  return {
+    types: ['System.String'],
+    run: (focus, state) => [typed(text(left.run(focus, state)) + text(right.run(focus, state)), 'System.String')],
+  }
+}
+
+/** Refuses an operand that can only be of the wrong kind. */
+export function requireKinds(node: Node, kinds: readonly string[], what: string, at: Position): void {
+  const impossible = node.types?.length && node.types.every(type => !kinds.includes(systemType(type) ?? type))
+  if (impossible) throw semanticError(`${what} cannot be used on ${node.types?.join(' or ')}`, at)
+}
