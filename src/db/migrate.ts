@@ -15,10 +15,18 @@ export async function migrate(database: Database): Promise<string[]> {
   const files = (await readdir(folder)).filter(name => name.endsWith('.sql')).sort()
   return database.transaction(async transaction => {
     await transaction.query({ text: 'select pg_advisory_xact_lock($1)', values: [lockKey] })
-    await transaction.query({ text: 'create table if not exists migration (name text primary key, ran_at timestamptz not null default now())', values: [] })
-    const ran = new Set((await transaction.query<{ name: string }>({ text: 'select name from migration', values: [] })).map(row => row.name))
+    await transaction.query({
+      text: 'create table if not exists migration (name text primary key, ran_at timestamptz not null default now())',
+      values: [],
+    })
+    const ran = new Set(
+      (await transaction.query<{ name: string }>({ text: 'select name from migration', values: [] })).map(
+        row => row.name,
+      ),
+    )
     const unknown = [...ran].filter(name => !files.includes(name))
-    if (unknown.length > 0) throw new Error(`The database was migrated by a newer version (${unknown.join(', ')}): start that version.`)
+    if (unknown.length > 0)
+      throw new Error(`The database was migrated by a newer version (${unknown.join(', ')}): start that version.`)
     const due = files.filter(name => !ran.has(name))
     for (const name of due) {
       await transaction.query({ text: await readFile(join(folder, name), 'utf8'), values: [] })

@@ -19,8 +19,16 @@ function bundle(type: string, fields: readonly string[], entries: readonly strin
 const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
 
 /** A page of search results; `outcome` is an OperationOutcome as JSON. */
-export function searchset(base: string, matches: readonly Hit[], included: readonly Hit[], links: readonly Link[], total: number | undefined, outcome: string | undefined): string {
-  const entry = (mode: string) => (hit: Hit) => `{"fullUrl":${text(`${base}/${hit.type}/${hit.id}`)},"resource":${hit.body},"search":{"mode":"${mode}"}}`
+export function searchset(
+  base: string,
+  matches: readonly Hit[],
+  included: readonly Hit[],
+  links: readonly Link[],
+  total: number | undefined,
+  outcome: string | undefined,
+): string {
+  const entry = (mode: string) => (hit: Hit) =>
+    `{"fullUrl":${text(`${base}/${hit.type}/${hit.id}`)},"resource":${hit.body},"search":{"mode":"${mode}"}}`
   const entries = [...matches.map(entry('match')), ...included.map(entry('include'))]
   if (outcome) entries.push(`{"fullUrl":"urn:uuid:${uuidv7()}","resource":${outcome},"search":{"mode":"outcome"}}`)
   return bundle('searchset', [...(total === undefined ? [] : [`"total":${total}`]), linkField(links)], entries)
@@ -28,7 +36,11 @@ export function searchset(base: string, matches: readonly Hit[], included: reado
 
 /** A page of history: what was done to each resource, newest first. */
 export function historyBundle(base: string, versions: readonly Version[], links: readonly Link[]): string {
-  return bundle('history', [linkField(links)], versions.map(version => historyEntry(base, version)))
+  return bundle(
+    'history',
+    [linkField(links)],
+    versions.map(version => historyEntry(base, version)),
+  )
 }
 
 function historyEntry(base: string, { type, id, version, method, updatedAt, body }: Version): string {
@@ -63,11 +75,22 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /** The answer to a batch or transaction, entry by entry in the order of the request. */
-export function responseBundle(kind: 'batch' | 'transaction', base: string, replies: readonly (FhirReply & { isOutcome?: boolean })[]): string {
-  return bundle(`${kind}-response`, [], replies.map(reply => responseEntry(base, reply)))
+export function responseBundle(
+  kind: 'batch' | 'transaction',
+  base: string,
+  replies: readonly (FhirReply & { isOutcome?: boolean })[],
+): string {
+  return bundle(
+    `${kind}-response`,
+    [],
+    replies.map(reply => responseEntry(base, reply)),
+  )
 }
 
-function responseEntry(base: string, { status, body, version, updatedAt, location, isOutcome }: FhirReply & { isOutcome?: boolean }): string {
+function responseEntry(
+  base: string,
+  { status, body, version, updatedAt, location, isOutcome }: FhirReply & { isOutcome?: boolean },
+): string {
   const response = text({
     status: `${status} ${reasons[status] ?? ''}`.trim(),
     location: location && `${base}/${location}`,

@@ -15,15 +15,25 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
   const count = countOf(request.search.get('_count'))
   const place = placeOf(request.search.get('_cursor'))
   const since = interval(request.search, '_since')?.low
-  const found = await store.history({ type, id, count, since, at: interval(request.search, '_at'), after: place?.after, before: place?.before })
+  const found = await store.history({
+    type,
+    id,
+    count,
+    since,
+    at: interval(request.search, '_at'),
+    after: place?.after,
+    before: place?.before,
+  })
   const more = found.length > count
   const shown = more ? (place?.before ? found.slice(1) : found.slice(0, count)) : found
   const address = `${request.base}/${request.segments.join('/')}`
   const links: Link[] = [{ relation: 'self', url: linkTo(address, request.search, undefined) }]
   const hasNext = place?.before ? true : more
   const hasPrevious = place?.before ? more : place?.after !== undefined
-  if (hasPrevious && shown[0]) links.push({ relation: 'previous', url: linkTo(address, request.search, ['b', shown[0]]) })
-  if (hasNext && shown.at(-1)) links.push({ relation: 'next', url: linkTo(address, request.search, ['a', shown.at(-1)!]) })
+  if (hasPrevious && shown[0])
+    links.push({ relation: 'previous', url: linkTo(address, request.search, ['b', shown[0]]) })
+  if (hasNext && shown.at(-1))
+    links.push({ relation: 'next', url: linkTo(address, request.search, ['a', shown.at(-1)!]) })
   return { status: 200, body: historyBundle(request.base, shown, links) }
 }
 
@@ -45,7 +55,10 @@ function linkTo(address: string, search: URLSearchParams, place: ['a' | 'b', Ver
   const query = new URLSearchParams([...search].filter(([name]) => ['_count', '_since', '_at'].includes(name)))
   if (place) {
     const [side, { updatedAt, type, id, version }] = place
-    query.set('_cursor', Buffer.from(JSON.stringify([side, updatedAt.getTime(), typeNumber(type), id, version])).toString('base64url'))
+    query.set(
+      '_cursor',
+      Buffer.from(JSON.stringify([side, updatedAt.getTime(), typeNumber(type), id, version])).toString('base64url'),
+    )
   }
   const text = query.toString()
   return text === '' ? address : `${address}?${text}`
@@ -62,7 +75,16 @@ function placeOf(cursor: string | null): { after?: HistoryPlace; before?: Histor
   }
   if (!Array.isArray(parts) || parts.length !== 5) throw wrong
   const [side, time, type, id, version] = parts
-  if (!Number.isSafeInteger(time) || !Number.isInteger(type) || type < 0 || type > 999 || typeof id !== 'string' || !Number.isInteger(version) || version > 2 ** 31 - 1) throw wrong
+  if (
+    !Number.isSafeInteger(time) ||
+    !Number.isInteger(type) ||
+    type < 0 ||
+    type > 999 ||
+    typeof id !== 'string' ||
+    !Number.isInteger(version) ||
+    version > 2 ** 31 - 1
+  )
+    throw wrong
   const place: HistoryPlace = { time, type, id, version }
   if (side === 'a') return { after: place }
   if (side === 'b') return { before: place }

@@ -19,7 +19,10 @@ type Interact = (store: Store, request: FhirRequest) => Promise<FhirReply>
 export function interact(store: Store, request: FhirRequest): Promise<FhirReply> {
   const { segments } = request
   const [type] = segments
-  if (type !== undefined && !type.startsWith('_') && !isResourceType(type)) throw new Failure('NOT_FOUND', `There is no resource type "${type.slice(0, 60)}" in FHIR R4.`, { issue: 'not-supported' })
+  if (type !== undefined && !type.startsWith('_') && !isResourceType(type))
+    throw new Failure('NOT_FOUND', `There is no resource type "${type.slice(0, 60)}" in FHIR R4.`, {
+      issue: 'not-supported',
+    })
   const shape = shapeOf(segments)
   const methods = shape === undefined ? undefined : table[shape]
   if (!methods) throw new Failure('NOT_FOUND', 'There is no such FHIR interaction.')
@@ -27,7 +30,9 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
   const operation = methods[method]
   if (!operation) {
     const allowed = Object.keys(methods).join(', ')
-    throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed}.`, { headers: { allow: allowed } })
+    throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed}.`, {
+      headers: { allow: allowed },
+    })
   }
   return operation(store, request)
 }
@@ -65,7 +70,9 @@ async function read(store: Store, request: FhirRequest): Promise<FhirReply> {
 /** True if the caller has this version already (If-None-Match wins over If-Modified-Since, RFC 9110 §13.2.2). */
 function isFresh(request: FhirRequest, version: number, updatedAt: Date): boolean {
   if (request.ifNoneMatch !== undefined) {
-    return request.ifNoneMatch.split(',').some(tag => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`)
+    return request.ifNoneMatch
+      .split(',')
+      .some(tag => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${version}"`)
   }
   const since = Date.parse(request.ifModifiedSince ?? '')
   return Number.isFinite(since) && Math.floor(updatedAt.getTime() / 1000) * 1000 <= since
@@ -73,14 +80,22 @@ function isFresh(request: FhirRequest, version: number, updatedAt: Date): boolea
 
 async function readVersion(store: Store, request: FhirRequest): Promise<FhirReply> {
   const [type, id, , text] = request.segments as [string, string, string, string]
-  if (!/^[A-Za-z0-9.-]{1,64}$/.test(text)) throw new Failure('MALFORMED_REQUEST', 'A version id is 1 to 64 letters, digits, hyphens and dots.')
+  if (!/^[A-Za-z0-9.-]{1,64}$/.test(text))
+    throw new Failure('MALFORMED_REQUEST', 'A version id is 1 to 64 letters, digits, hyphens and dots.')
   const { version, updatedAt, body } = await store.readVersion(type, id, /^\d{1,9}$/.test(text) ? Number(text) : 0)
   return { status: 200, body: project(body, projectionFrom(request.search)), version, updatedAt }
 }
 
 async function create(store: Store, request: FhirRequest): Promise<FhirReply> {
-  if (request.ifNoneExist === '') throw new Failure('MALFORMED_REQUEST', 'If-None-Exist is empty: it must be a search, such as identifier=system|value.')
-  return writtenReply(request, await store.create(request.segments[0]!, request.body, request.ifNoneExist?.replace(/^\?/, '')))
+  if (request.ifNoneExist === '')
+    throw new Failure(
+      'MALFORMED_REQUEST',
+      'If-None-Exist is empty: it must be a search, such as identifier=system|value.',
+    )
+  return writtenReply(
+    request,
+    await store.create(request.segments[0]!, request.body, request.ifNoneExist?.replace(/^\?/, '')),
+  )
 }
 
 function preconditions(request: FhirRequest): { ifMatch?: number; createOnly?: boolean } {
@@ -94,12 +109,19 @@ async function update(store: Store, request: FhirRequest): Promise<FhirReply> {
 
 function conditionOf(request: FhirRequest): string {
   const query = request.search.toString()
-  if (query === '') throw new Failure('MALFORMED_REQUEST', 'Without an id the address needs a condition, such as ?identifier=system|value.')
+  if (query === '')
+    throw new Failure(
+      'MALFORMED_REQUEST',
+      'Without an id the address needs a condition, such as ?identifier=system|value.',
+    )
   return query
 }
 
 async function updateWhere(store: Store, request: FhirRequest): Promise<FhirReply> {
-  return writtenReply(request, await store.updateWhere(request.segments[0]!, conditionOf(request), request.body, preconditions(request)))
+  return writtenReply(
+    request,
+    await store.updateWhere(request.segments[0]!, conditionOf(request), request.body, preconditions(request)),
+  )
 }
 
 /** A patch by its media type: JSON Patch, or a Parameters resource for FHIRPath Patch. */
@@ -111,11 +133,22 @@ export function patchOf(body: unknown, contentType: string | undefined): Patch {
 
 async function patch(store: Store, request: FhirRequest): Promise<FhirReply> {
   const [type, id] = request.segments as [string, string]
-  return writtenReply(request, await store.patch(type, id, patchOf(request.body, request.contentType), preconditions(request)))
+  return writtenReply(
+    request,
+    await store.patch(type, id, patchOf(request.body, request.contentType), preconditions(request)),
+  )
 }
 
 async function patchWhere(store: Store, request: FhirRequest): Promise<FhirReply> {
-  return writtenReply(request, await store.patchWhere(request.segments[0]!, conditionOf(request), patchOf(request.body, request.contentType), preconditions(request)))
+  return writtenReply(
+    request,
+    await store.patchWhere(
+      request.segments[0]!,
+      conditionOf(request),
+      patchOf(request.body, request.contentType),
+      preconditions(request),
+    ),
+  )
 }
 
 async function remove(store: Store, request: FhirRequest): Promise<FhirReply> {
@@ -135,9 +168,20 @@ export function removedReply(written: Written | undefined): FhirReply {
 export function writtenReply(request: Pick<FhirRequest, 'prefer'>, written: Written): FhirReply {
   const created = written.outcome === 'created'
   const { type, id, version, updatedAt } = written
-  const said = { status: created ? 201 : 200, version, updatedAt, location: created ? `${type}/${id}/_history/${version}` : undefined }
+  const said = {
+    status: created ? 201 : 200,
+    version,
+    updatedAt,
+    location: created ? `${type}/${id}/_history/${version}` : undefined,
+  }
   if (request.prefer.return === 'minimal') return said
   if (request.prefer.return === 'representation') return { ...said, body: written.body }
   const message = `${type}/${id} was ${created ? 'created' : written.outcome} as version ${version}.`
-  return { ...said, body: JSON.stringify({ resourceType: 'OperationOutcome', issue: [{ severity: 'information', code: 'informational', diagnostics: message }] }) }
+  return {
+    ...said,
+    body: JSON.stringify({
+      resourceType: 'OperationOutcome',
+      issue: [{ severity: 'information', code: 'informational', diagnostics: message }],
+    }),
+  }
 }

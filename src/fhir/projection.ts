@@ -7,7 +7,10 @@ import type { Summary } from '../store/search/request.ts'
 const subsetted = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
 
 /** What to keep of each resource; undefined: everything. */
-export type Projection = { readonly summary: Exclude<Summary, 'false' | 'count'> } | { readonly elements: readonly string[] } | undefined
+export type Projection =
+  | { readonly summary: Exclude<Summary, 'false' | 'count'> }
+  | { readonly elements: readonly string[] }
+  | undefined
 
 export function projectionOf(summary: Summary, elements: readonly string[]): Projection {
   if (summary !== 'false' && summary !== 'count') return { summary }
@@ -17,8 +20,16 @@ export function projectionOf(summary: Summary, elements: readonly string[]): Pro
 /** Reads the projection of a read request. @throws Failure MALFORMED_REQUEST for a wrong _summary. */
 export function projectionFrom(search: URLSearchParams): Projection {
   const summary = search.get('_summary') ?? 'false'
-  if (!['true', 'text', 'data', 'false'].includes(summary)) throw new Failure('MALFORMED_REQUEST', '_summary must be one of true, text, data, false.')
-  return projectionOf(summary as Summary, search.get('_elements')?.split(',').map(name => name.trim()).filter(Boolean) ?? [])
+  if (!['true', 'text', 'data', 'false'].includes(summary))
+    throw new Failure('MALFORMED_REQUEST', '_summary must be one of true, text, data, false.')
+  return projectionOf(
+    summary as Summary,
+    search
+      .get('_elements')
+      ?.split(',')
+      .map(name => name.trim())
+      .filter(Boolean) ?? [],
+  )
 }
 
 /** The stored JSON cut down to the projection and tagged as SUBSETTED. */
@@ -36,7 +47,8 @@ export function project(body: string, projection: Projection): string {
 
 function keeper(type: string, projection: NonNullable<Projection>): (key: string) => boolean {
   const elements = typeModel(type)?.elements ?? new Map()
-  const elementOf = (key: string) => elements.get(key) ?? [...elements.values()].find(element => element.choice && key.startsWith(element.name))
+  const elementOf = (key: string) =>
+    elements.get(key) ?? [...elements.values()].find(element => element.choice && key.startsWith(element.name))
   const always = new Set(['resourceType', 'id', 'meta'])
   const mandatory = (key: string): boolean => always.has(key) || (elementOf(key)?.min ?? 0) > 0
   if ('elements' in projection) {

@@ -34,10 +34,21 @@ export interface FhirReply {
 
 /** Reads a Prefer header (RFC 7240). @throws Failure MALFORMED_REQUEST for a handling that is neither strict nor lenient. */
 export function preferences(header: string | undefined): Preferences {
-  const entries = Object.fromEntries((header ?? '').split(/[,;]/).map(part => part.trim().split('=', 2).map(word => word?.trim().replace(/^"|"$/g, '') ?? '')))
+  const entries = Object.fromEntries(
+    (header ?? '').split(/[,;]/).map(part =>
+      part
+        .trim()
+        .split('=', 2)
+        .map(word => word?.trim().replace(/^"|"$/g, '') ?? ''),
+    ),
+  )
   const { handling, return: wanted } = entries as Record<string, string | undefined>
-  if (handling !== undefined && handling !== 'strict' && handling !== 'lenient') throw new Failure('MALFORMED_REQUEST', 'Prefer: handling must be strict or lenient.')
-  return { return: wanted === 'minimal' || wanted === 'OperationOutcome' ? wanted : 'representation', strict: handling === 'strict' }
+  if (handling !== undefined && handling !== 'strict' && handling !== 'lenient')
+    throw new Failure('MALFORMED_REQUEST', 'Prefer: handling must be strict or lenient.')
+  return {
+    return: wanted === 'minimal' || wanted === 'OperationOutcome' ? wanted : 'representation',
+    strict: handling === 'strict',
+  }
 }
 
 /**

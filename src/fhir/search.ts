@@ -19,22 +19,34 @@ export async function searchOf(store: Store, request: FhirRequest): Promise<Fhir
   const cut = (hit: Hit): Hit => (projection ? { ...hit, body: project(hit.body, projection) } : hit)
   const links = linksOf(request.base, named, search, result)
   const outcome = result.warnings.length > 0 ? warningOutcome(result.warnings) : undefined
-  return { status: 200, body: searchset(request.base, result.matches.map(cut), result.included.map(cut), links, result.total, outcome) }
+  return {
+    status: 200,
+    body: searchset(request.base, result.matches.map(cut), result.included.map(cut), links, result.total, outcome),
+  }
 }
 
 /** The types of a search across types: those of _type, else all that the caller may search. */
 function typesAcross(store: Store, pairs: readonly (readonly [string, string])[]): string[] {
   const wanted = pairs.filter(([name]) => name === '_type').flatMap(([, value]) => value.split(','))
-  for (const type of wanted) if (!isResourceType(type)) throw new Failure('MALFORMED_REQUEST', `_type: "${type.slice(0, 60)}" is not a resource type.`)
+  for (const type of wanted)
+    if (!isResourceType(type))
+      throw new Failure('MALFORMED_REQUEST', `_type: "${type.slice(0, 60)}" is not a resource type.`)
   const types = wanted.length > 0 ? [...new Set(wanted)] : store.allowedTypes('s')
   if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for searching.')
   return types
 }
 
-function linksOf(base: string, type: string | undefined, search: SearchRequest, result: { next: SearchRequest['cursor']; previous: SearchRequest['cursor'] }): Link[] {
+function linksOf(
+  base: string,
+  type: string | undefined,
+  search: SearchRequest,
+  result: { next: SearchRequest['cursor']; previous: SearchRequest['cursor'] },
+): Link[] {
   const address = type === undefined ? base : `${base}/${type}`
   const url = (cursor: SearchRequest['cursor']): string => {
-    const query = new URLSearchParams([...search.applied.map(pair => [...pair]), ...(cursor ? [['_cursor', encodeCursor(cursor)]] : [])]).toString()
+    const pairs = new URLSearchParams(search.applied.map(([name, value]): [string, string] => [name, value]))
+    if (cursor) pairs.append('_cursor', encodeCursor(cursor))
+    const query = pairs.toString()
     return query === '' ? address : `${address}?${query}`
   }
   const links: Link[] = [{ relation: 'self', url: url(search.cursor) }]
@@ -45,6 +57,11 @@ function linksOf(base: string, type: string | undefined, search: SearchRequest, 
 }
 
 function warningOutcome(warnings: readonly string[]): string {
-  const issue = warnings.map(message => ({ severity: 'warning', code: 'not-supported', details: { text: message }, diagnostics: message }))
+  const issue = warnings.map(message => ({
+    severity: 'warning',
+    code: 'not-supported',
+    details: { text: message },
+    diagnostics: message,
+  }))
   return JSON.stringify({ resourceType: 'OperationOutcome', issue })
 }

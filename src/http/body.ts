@@ -17,7 +17,8 @@ export function mediaType(header: string | undefined): string | undefined {
  * @throws Failure PAYLOAD_TOO_LARGE beyond `limit` bytes, UNSUPPORTED_MEDIA_TYPE for other encodings.
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () => new Failure('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { headers: { connection: 'close' } })
+  const tooLarge = () =>
+    new Failure('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { headers: { connection: 'close' } })
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
@@ -29,9 +30,12 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return bytes
-  if (encoding !== 'gzip') throw new Failure('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported; send gzip or nothing.`)
+  if (encoding !== 'gzip')
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported; send gzip or nothing.`)
   return unzip(bytes, { maxOutputLength: limit }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : new Failure('MALFORMED_REQUEST', 'The body is not valid gzip.')
+    throw error.code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge()
+      : new Failure('MALFORMED_REQUEST', 'The body is not valid gzip.')
   })
 }
 

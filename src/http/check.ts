@@ -22,7 +22,11 @@ export function check(schema: TSchema, value: unknown, place = ''): void {
   const details: FailureDetail[] = []
   for (const error of checker.Errors(value)) details.push(...detailsOf(error, place))
   const first = details[0]
-  throw new Failure('VALIDATION_FAILED', first ? `${first.field || 'The body'} ${first.message}.` : 'The request does not fit its description.', { details })
+  throw new Failure(
+    'VALIDATION_FAILED',
+    first ? `${first.field || 'The body'} ${first.message}.` : 'The request does not fit its description.',
+    { details },
+  )
 }
 
 interface SchemaError {
@@ -34,13 +38,27 @@ interface SchemaError {
 
 function detailsOf(error: SchemaError, place: string): FailureDetail[] {
   const at = [place, ...error.instancePath.split('/').slice(1)].filter(part => part !== '').join('.')
-  const params = error.params as { requiredProperties?: string[]; additionalProperties?: string[]; allowedValues?: unknown[] }
+  const params = error.params as {
+    requiredProperties?: string[]
+    additionalProperties?: string[]
+    allowedValues?: unknown[]
+  }
   const within = (name: string) => (at ? `${at}.${name}` : name)
-  if (error.keyword === 'required') return (params.requiredProperties ?? []).map(name => ({ field: within(name), code: 'required', message: 'is required' }))
+  if (error.keyword === 'required')
+    return (params.requiredProperties ?? []).map(name => ({
+      field: within(name),
+      code: 'required',
+      message: 'is required',
+    }))
   if (error.keyword === 'additionalProperties') {
-    return (params.additionalProperties ?? []).map(name => ({ field: within(name), code: 'unknown', message: 'is not a known field' }))
+    return (params.additionalProperties ?? []).map(name => ({
+      field: within(name),
+      code: 'unknown',
+      message: 'is not a known field',
+    }))
   }
   if (error.keyword === 'boolean') return []
-  if (error.keyword === 'enum') return [{ field: at, code: 'enum', message: `must be one of ${params.allowedValues?.join(', ')}` }]
+  if (error.keyword === 'enum')
+    return [{ field: at, code: 'enum', message: `must be one of ${params.allowedValues?.join(', ')}` }]
   return [{ field: at, code: error.keyword, message: error.message }]
 }

@@ -29,7 +29,11 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
     const prefix = prefixOf(route.path)
     const surface = surfaces.get(prefix) ?? { router: new Router({ sensitive: true, strict: true }), routes: new Map() }
     surfaces.set(prefix, surface)
-    const layer = surface.router.register(route.path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll('$', '\\$'), [route.method], () => {})
+    const layer = surface.router.register(
+      route.path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll('$', '\\$'),
+      [route.method],
+      () => {},
+    )
     surface.routes.set(layer, route)
   }
   return (method, path) => find(surfaces.get(prefixOf(path)), method, path)
@@ -41,9 +45,15 @@ function find(surface: Surface | undefined, method: string, path: string): Found
   if (surface && layer) {
     return { route: surface.routes.get(layer)!, params: decodedParams(layer, path) }
   }
-  if (!matched?.path.length) throw new Failure('NOT_FOUND', `There is nothing at this address (${method}): see /openapi.json for all that there is.`)
+  if (!matched?.path.length)
+    throw new Failure(
+      'NOT_FOUND',
+      `There is nothing at this address (${method}): see /openapi.json for all that there is.`,
+    )
   const allowed = [...new Set(matched.path.flatMap(entry => entry.methods))].filter(name => name !== 'HEAD')
-  throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed.join(', ')}.`, { headers: { allow: allowed.join(', ') } })
+  throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed.join(', ')}.`, {
+    headers: { allow: allowed.join(', ') },
+  })
 }
 
 interface Layer {

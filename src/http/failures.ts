@@ -14,7 +14,9 @@ export interface FailureContext {
 /** The failure to show for anything thrown: unknown errors say nothing of themselves. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', { cause: error })
+  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', {
+    cause: error,
+  })
 }
 
 /** The reply for a failure. */
@@ -25,8 +27,14 @@ export function failureReply(failure: Failure, context: FailureContext): Reply {
   if (failure.status === 401 && !headers['www-authenticate']) headers['www-authenticate'] = challenge(failure)
   if (!fhir) return { status: failure.status, headers, body: errorShape(failure, context.requestId) }
   const plain = context.accept?.includes('application/json') === true && !context.accept.includes('fhir+json')
-  const body = plain ? { ...operationOutcome(failure), ...errorShape(failure, context.requestId) } : operationOutcome(failure)
-  return { status: failure.status, headers: { 'content-type': 'application/fhir+json; charset=utf-8', ...headers }, body }
+  const body = plain
+    ? { ...operationOutcome(failure), ...errorShape(failure, context.requestId) }
+    : operationOutcome(failure)
+  return {
+    status: failure.status,
+    headers: { 'content-type': 'application/fhir+json; charset=utf-8', ...headers },
+    body,
+  }
 }
 
 function challenge(failure: Failure): string {
@@ -52,7 +60,12 @@ function errorShape(failure: Failure, requestId: string): Record<string, unknown
 export function operationOutcome(failure: Failure): { resourceType: 'OperationOutcome'; issue: object[] } {
   const { details = [] } = failure.options
   if (details.length === 0) {
-    return { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: failure.issue, details: { text: failure.message }, diagnostics: failure.message }] }
+    return {
+      resourceType: 'OperationOutcome',
+      issue: [
+        { severity: 'error', code: failure.issue, details: { text: failure.message }, diagnostics: failure.message },
+      ],
+    }
   }
   const issue = details.map(({ field, code, message, severity = 'error' }) => ({
     severity,

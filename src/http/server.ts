@@ -46,7 +46,11 @@ export function createApp(parts: ServerParts): Koa {
     const seen: Seen = {}
     const reply = await answer(parts, dispatch, context, requestId, seen).catch(error => {
       const failure = asFailure(error)
-      if (failure.status >= 500) parts.log.error({ requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure }, failure.message)
+      if (failure.status >= 500)
+        parts.log.error(
+          { requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure },
+          failure.message,
+        )
       return failureReply(failure, { path: context.path, accept: context.get('accept'), requestId })
     })
     send(context, reply, requestId, seen)
@@ -71,13 +75,22 @@ interface Seen {
 
 const anyone = undefined as unknown as Caller
 
-async function answer(parts: ServerParts, dispatch: ReturnType<typeof createDispatch>, context: Koa.Context, requestId: string, seen: Seen): Promise<Reply> {
+async function answer(
+  parts: ServerParts,
+  dispatch: ReturnType<typeof createDispatch>,
+  context: Koa.Context,
+  requestId: string,
+  seen: Seen,
+): Promise<Reply> {
   if (context.method === 'OPTIONS') return preflight
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
   const remoteAddress = context.req.socket.remoteAddress ?? ''
   const contentType = mediaType(context.get('content-type'))
-  const early = route.access.scheme === 'bearer' ? await identify(parts, route.access, context, undefined, remoteAddress, seen) : undefined
+  const early =
+    route.access.scheme === 'bearer'
+      ? await identify(parts, route.access, context, undefined, remoteAddress, seen)
+      : undefined
   const body = route.body === undefined ? undefined : await bodyOf(parts, route, context, contentType)
   const caller = early ?? (await identify(parts, route.access, context, body, remoteAddress, seen))
   const search = new URLSearchParams(context.querystring)
@@ -101,7 +114,14 @@ async function answer(parts: ServerParts, dispatch: ReturnType<typeof createDisp
   return (route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>)(request)
 }
 
-async function identify(parts: ServerParts, access: Access, context: Koa.Context, body: unknown, remoteAddress: string, seen: Seen): Promise<Caller> {
+async function identify(
+  parts: ServerParts,
+  access: Access,
+  context: Koa.Context,
+  body: unknown,
+  remoteAddress: string,
+  seen: Seen,
+): Promise<Caller> {
   if (access.scheme === 'open') {
     seen.verdict = parts.limits.take(`address ${remoteAddress}`)
     return anyone
@@ -111,9 +131,15 @@ async function identify(parts: ServerParts, access: Access, context: Koa.Context
   seen.verdict = parts.limits.take(`client ${caller.clientId}`)
   if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
     const wanted = access.scopes.join(' or ')
-    throw new Failure('INSUFFICIENT_SCOPE', `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`, {
-      headers: { 'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"` },
-    })
+    throw new Failure(
+      'INSUFFICIENT_SCOPE',
+      `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`,
+      {
+        headers: {
+          'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"`,
+        },
+      },
+    )
   }
   return caller
 }
@@ -125,7 +151,12 @@ function checked(schema: TSchema | undefined, value: object, place: string): unk
 
 const json = ['application/json']
 
-async function bodyOf(parts: ServerParts, route: Route, context: Koa.Context, type: string | undefined): Promise<unknown> {
+async function bodyOf(
+  parts: ServerParts,
+  route: Route,
+  context: Koa.Context,
+  type: string | undefined,
+): Promise<unknown> {
   const bytes = await readBody(context.req, parts.maxBodyBytes)
   if (bytes.length === 0) {
     if (route.bodyOptional) return undefined
@@ -133,7 +164,9 @@ async function bodyOf(parts: ServerParts, route: Route, context: Koa.Context, ty
   }
   const taken = route.consumes ?? json
   if (type !== undefined && !taken.includes(type)) {
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, { headers: { accept: taken.join(', ') } })
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, {
+      headers: { accept: taken.join(', ') },
+    })
   }
   return parseBody(bytes, type)
 }
@@ -142,13 +175,15 @@ function requestIdOf(given: string): string {
   return /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
 }
 
-const exposed = 'etag, last-modified, location, content-location, x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate'
+const exposed =
+  'etag, last-modified, location, content-location, x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate'
 
 const preflight: Reply = {
   status: 204,
   headers: {
     'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers': 'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
+    'access-control-allow-headers':
+      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
     'access-control-max-age': '86400',
   },
 }

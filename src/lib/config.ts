@@ -43,7 +43,8 @@ function httpUrl(text: string): string {
 }
 
 function postgresUrl(text: string): string {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text)) throw new Error('postgres://user:password@host:port/database, or empty')
+  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
+    throw new Error('postgres://user:password@host:port/database, or empty')
   return text
 }
 
@@ -51,16 +52,58 @@ function postgresUrl(text: string): string {
 export const settings = {
   port: setting('PORT', '8080', 'TCP port of the HTTP server; 0 takes a free one.', whole(0, 65_535)),
   host: setting('HOST', '127.0.0.1', 'Address to listen on; 0.0.0.0 for all.', text => text),
-  baseUrl: setting('BASE_URL', '', 'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT.', httpUrl),
-  databaseUrl: setting('DATABASE_URL', '', 'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.', postgresUrl),
-  dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text => resolve(text)),
-  environment: setting('ENVIRONMENT', 'local', 'local (demo data and demo client), sandbox or production.', oneOf('local', 'sandbox', 'production')),
-  workers: setting('WORKERS', String(Math.min(8, availableParallelism())), 'Processes that answer requests. Default: the number of cores, at most 8.', whole(1, 64)),
-  logLevel: setting('LOG_LEVEL', 'info', 'debug, info, warn, error or silent; one JSON object a line on standard output.', oneOf('debug', 'info', 'warn', 'error', 'silent')),
+  baseUrl: setting(
+    'BASE_URL',
+    '',
+    'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT.',
+    httpUrl,
+  ),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '',
+    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
+    postgresUrl,
+  ),
+  dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
+    resolve(text),
+  ),
+  environment: setting(
+    'ENVIRONMENT',
+    'local',
+    'local (demo data and demo client), sandbox or production.',
+    oneOf('local', 'sandbox', 'production'),
+  ),
+  workers: setting(
+    'WORKERS',
+    String(Math.min(8, availableParallelism())),
+    'Processes that answer requests. Default: the number of cores, at most 8.',
+    whole(1, 64),
+  ),
+  logLevel: setting(
+    'LOG_LEVEL',
+    'info',
+    'debug, info, warn, error or silent; one JSON object a line on standard output.',
+    oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  ),
   poolSize: setting('DATABASE_POOL', '16', 'Database connections of each process.', whole(2, 200)),
-  statementTimeout: setting('STATEMENT_TIMEOUT', '30000', 'Milliseconds after which PostgreSQL ends a single statement.', whole(100, 3_600_000)),
-  rateLimit: setting('RATE_LIMIT', '60000', 'Requests a minute of one client (and of one address on open routes), counted in each process.', whole(1, 100_000_000)),
-  maxBodyBytes: setting('MAX_BODY_BYTES', '52428800', 'Largest request body in bytes; a larger one gets 413.', whole(1024, 1_073_741_824)),
+  statementTimeout: setting(
+    'STATEMENT_TIMEOUT',
+    '30000',
+    'Milliseconds after which PostgreSQL ends a single statement.',
+    whole(100, 3_600_000),
+  ),
+  rateLimit: setting(
+    'RATE_LIMIT',
+    '60000',
+    'Requests a minute of one client (and of one address on open routes), counted in each process.',
+    whole(1, 100_000_000),
+  ),
+  maxBodyBytes: setting(
+    'MAX_BODY_BYTES',
+    '52428800',
+    'Largest request body in bytes; a larger one gets 413.',
+    whole(1024, 1_073_741_824),
+  ),
 }
 
 export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }

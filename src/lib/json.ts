@@ -23,13 +23,15 @@ const fragile = /[:[,]\s*-?(?:\d+\.\d*0\s*[,\]}]|\d+(?:\.\d+)?[eE]|(?:\d\.?){16,
 export function parseJson(text: string): unknown {
   if (!fragile.test(text)) return JSON.parse(text)
   return json.parse(text, (_key, value, context) =>
-    typeof value === 'number' && context.source !== undefined && String(value) !== context.source ? json.rawJSON(context.source) : value,
+    typeof value === 'number' && context.source !== undefined && String(value) !== context.source
+      ? json.rawJSON(context.source)
+      : value,
   )
 }
 
 /** True for a JavaScript number and for a raw number made by parseJson. */
 export function isJsonNumber(value: unknown): value is number | RawJSON {
-  return typeof value === 'number' || json.isRawJSON(value)
+  return typeof value === 'number' ? Number.isFinite(value) : json.isRawJSON(value)
 }
 
 /** The numeric value of either kind of JSON number. */

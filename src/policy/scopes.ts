@@ -10,32 +10,87 @@ interface Scope {
   readonly fhir?: Readonly<Record<string, string>>
 }
 
-const on = (interactions: string, ...types: string[]): Record<string, string> => Object.fromEntries(types.map(type => [type, interactions]))
+const on = (interactions: string, ...types: string[]): Record<string, string> =>
+  Object.fromEntries(types.map(type => [type, interactions]))
 
 export const scopes: Readonly<Record<string, Scope>> = {
   'health_id:verify': { meaning: 'Verify and resolve Health IDs', risk: 'Low' },
   'patients:read': {
     meaning: 'Read consented patient summary and clinical data',
     risk: 'Medium',
-    fhir: on('rs', 'Patient', 'AllergyIntolerance', 'Condition', 'MedicationRequest', 'Encounter', 'Immunization', 'Procedure', 'CarePlan', 'Coverage', 'Consent'),
+    fhir: on(
+      'rs',
+      'Patient',
+      'AllergyIntolerance',
+      'Condition',
+      'MedicationRequest',
+      'Encounter',
+      'Immunization',
+      'Procedure',
+      'CarePlan',
+      'Coverage',
+      'Consent',
+    ),
   },
   'patient:profile:read': { meaning: 'Read the demographic profile of a patient', risk: 'Medium' },
-  'patient:diagnostics:read': { meaning: 'Read diagnoses, prescriptions, laboratory results and vital signs', risk: 'Medium' },
+  'patient:diagnostics:read': {
+    meaning: 'Read diagnoses, prescriptions, laboratory results and vital signs',
+    risk: 'Medium',
+  },
   'consents:read': { meaning: 'Check consent grant status', risk: 'Low' },
   'consents:write': { meaning: 'Request patient consent', risk: 'Low' },
-  'encounters:write': { meaning: 'Push clinical encounters and recommendations', risk: 'High', fhir: on('cu', 'Encounter') },
-  'labs:read': { meaning: 'Read lab orders and results', risk: 'Medium', fhir: on('rs', 'DiagnosticReport', 'Observation', 'ServiceRequest') },
-  'labs:write': { meaning: 'Push lab results and interpretations', risk: 'High', fhir: on('cu', 'DiagnosticReport', 'Observation', 'ServiceRequest') },
-  'prescriptions:read': { meaning: 'Read prescription records', risk: 'Medium', fhir: on('rs', 'MedicationRequest', 'MedicationDispense') },
-  'prescriptions:write': { meaning: 'Push prescription alerts', risk: 'High', fhir: on('cu', 'MedicationRequest', 'MedicationDispense') },
-  'documents:read': { meaning: 'Read clinical documents', risk: 'Medium', fhir: on('rs', 'DocumentReference', 'Composition', 'Binary') },
-  'documents:write': { meaning: 'Issue official documents', risk: 'High', fhir: on('cu', 'DocumentReference', 'Composition', 'Binary') },
-  'appointments:read': { meaning: 'Read appointment data', risk: 'Medium', fhir: on('rs', 'Appointment', 'Slot', 'Schedule') },
-  'appointments:write': { meaning: 'Create or update appointments', risk: 'Medium', fhir: on('cu', 'Appointment', 'Slot', 'Schedule') },
+  'encounters:write': {
+    meaning: 'Push clinical encounters and recommendations',
+    risk: 'High',
+    fhir: on('cu', 'Encounter'),
+  },
+  'labs:read': {
+    meaning: 'Read lab orders and results',
+    risk: 'Medium',
+    fhir: on('rs', 'DiagnosticReport', 'Observation', 'ServiceRequest'),
+  },
+  'labs:write': {
+    meaning: 'Push lab results and interpretations',
+    risk: 'High',
+    fhir: on('cu', 'DiagnosticReport', 'Observation', 'ServiceRequest'),
+  },
+  'prescriptions:read': {
+    meaning: 'Read prescription records',
+    risk: 'Medium',
+    fhir: on('rs', 'MedicationRequest', 'MedicationDispense'),
+  },
+  'prescriptions:write': {
+    meaning: 'Push prescription alerts',
+    risk: 'High',
+    fhir: on('cu', 'MedicationRequest', 'MedicationDispense'),
+  },
+  'documents:read': {
+    meaning: 'Read clinical documents',
+    risk: 'Medium',
+    fhir: on('rs', 'DocumentReference', 'Composition', 'Binary'),
+  },
+  'documents:write': {
+    meaning: 'Issue official documents',
+    risk: 'High',
+    fhir: on('cu', 'DocumentReference', 'Composition', 'Binary'),
+  },
+  'appointments:read': {
+    meaning: 'Read appointment data',
+    risk: 'Medium',
+    fhir: on('rs', 'Appointment', 'Slot', 'Schedule'),
+  },
+  'appointments:write': {
+    meaning: 'Create or update appointments',
+    risk: 'Medium',
+    fhir: on('cu', 'Appointment', 'Slot', 'Schedule'),
+  },
   'pharmacy:write': { meaning: 'Sync pharmacy stock levels', risk: 'Medium' },
   'pharmacy:stock:read': { meaning: 'Read pharmacy stock levels', risk: 'Low' },
   'blood:inventory:read': { meaning: 'Read blood bank inventory', risk: 'Low' },
-  'payments:reconciliation:read': { meaning: 'Read payment reconciliation records of the own organisation', risk: 'Medium' },
+  'payments:reconciliation:read': {
+    meaning: 'Read payment reconciliation records of the own organisation',
+    risk: 'Medium',
+  },
   'webhooks:manage': { meaning: 'Manage webhook subscriptions', risk: 'Medium' },
   'bridge_agent:sync': { meaning: 'Bridge Agent data synchronisation', risk: 'High' },
   'emergency:access': { meaning: 'Emergency access override (audited)', risk: 'Critical' },

@@ -7,7 +7,7 @@ import { allMatches, lockConditions, onlyMatch } from './conditional.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
-import { type Change, write, type Written } from './write.ts'
+import { type Change, type Written, write } from './write.ts'
 
 export interface Preconditions {
   /** Version that must be current (If-Match). */
@@ -25,13 +25,18 @@ const idShape = /^[A-Za-z0-9.-]{1,64}$/
 export function mustBeValid(session: Session, resource: unknown, type: string): asserts resource is JsonObject {
   if (!isObject(resource)) throw new Failure('MALFORMED_REQUEST', 'The body is not a JSON object.')
   if (resource['resourceType'] !== type) {
-    const given = typeof resource['resourceType'] === 'string' ? `a ${resource['resourceType']}` : 'a resource without resourceType'
-    throw new Failure('MALFORMED_REQUEST', `The body is ${given}, but the address is for ${type}.`, { issue: 'invalid' })
+    const given =
+      typeof resource['resourceType'] === 'string' ? `a ${resource['resourceType']}` : 'a resource without resourceType'
+    throw new Failure('MALFORMED_REQUEST', `The body is ${given}, but the address is for ${type}.`, {
+      issue: 'invalid',
+    })
   }
   const errors = session.validate(resource).filter(issue => issue.severity === 'error')
   if (errors.length === 0) return
   throw new Failure('MALFORMED_REQUEST', `The ${type} is not valid: ${errors[0]!.diagnostics}`, {
-    details: errors.slice(0, 100).map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })),
+    details: errors
+      .slice(0, 100)
+      .map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })),
   })
 }
 
@@ -41,7 +46,12 @@ async function one(session: Session, change: Change): Promise<Written> {
 }
 
 /** Creates a resource under a new id; with `ifNoneExist` only if that query matches nothing, else answers the match. */
-export async function create(session: Session, type: string, resource: unknown, ifNoneExist?: string): Promise<Written> {
+export async function create(
+  session: Session,
+  type: string,
+  resource: unknown,
+  ifNoneExist?: string,
+): Promise<Written> {
   mustBeAllowed(session, type, 'c')
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
@@ -61,22 +71,41 @@ async function found(session: Session, type: string, id: string): Promise<Writte
 }
 
 /** Replaces a resource, or creates it under the id given. @throws Failure PRECONDITION_FAILED, MALFORMED_REQUEST. */
-export async function update(session: Session, type: string, id: string, resource: unknown, preconditions: Preconditions): Promise<Written> {
+export async function update(
+  session: Session,
+  type: string,
+  id: string,
+  resource: unknown,
+  preconditions: Preconditions,
+): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   mustBeValid(session, resource, type)
-  if (resource['id'] === undefined) throw new Failure('MALFORMED_REQUEST', `The resource has no id; it must have the id of the address, "${id}".`, { issue: 'invalid' })
-  if (resource['id'] !== id) throw new Failure('MALFORMED_REQUEST', `The resource's id is not the id of the address, "${id}".`, { issue: 'invalid' })
+  if (resource['id'] === undefined)
+    throw new Failure('MALFORMED_REQUEST', `The resource has no id; it must have the id of the address, "${id}".`, {
+      issue: 'invalid',
+    })
+  if (resource['id'] !== id)
+    throw new Failure('MALFORMED_REQUEST', `The resource's id is not the id of the address, "${id}".`, {
+      issue: 'invalid',
+    })
   mustBeId(id)
   return inTransaction(session, inner => one(inner, { method: 'PUT', type, id, resource, ...preconditions }))
 }
 
 /** @throws Failure MALFORMED_REQUEST if the text is no FHIR id. */
 export function mustBeId(id: string): void {
-  if (!idShape.test(id)) throw new Failure('MALFORMED_REQUEST', 'An id is 1 to 64 letters, digits, hyphens and dots.', { issue: 'value' })
+  if (!idShape.test(id))
+    throw new Failure('MALFORMED_REQUEST', 'An id is 1 to 64 letters, digits, hyphens and dots.', { issue: 'value' })
 }
 
 /** Replaces what the query matches: nothing creates, several fail (https://hl7.org/fhir/R4/http.html#cond-update). */
-export async function updateWhere(session: Session, type: string, query: string, resource: unknown, preconditions: Preconditions): Promise<Written> {
+export async function updateWhere(
+  session: Session,
+  type: string,
+  query: string,
+  resource: unknown,
+  preconditions: Preconditions,
+): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   mustBeAllowed(session, type, 's')
   mustBeValid(session, resource, type)
@@ -85,29 +114,47 @@ export async function updateWhere(session: Session, type: string, query: string,
     await lockConditions(inner, [{ type, query }])
     const id = await onlyMatch(inner, { type, query })
     if (id !== undefined && given !== undefined && given !== id) {
-      throw new Failure('MALFORMED_REQUEST', `The condition matches ${type}/${id}, but the resource has another id.`, { issue: 'invalid' })
+      throw new Failure('MALFORMED_REQUEST', `The condition matches ${type}/${id}, but the resource has another id.`, {
+        issue: 'invalid',
+      })
     }
     return one(inner, { method: 'PUT', type, id: id ?? given ?? uuidv7(), resource, ...preconditions })
   })
 }
 
 /** Changes parts of a resource. @throws Failure VALIDATION_FAILED if the patch does not apply, NOT_FOUND, GONE, PRECONDITION_FAILED. */
-export async function patch(session: Session, type: string, id: string, patch: Patch, preconditions: Preconditions): Promise<Written> {
+export async function patch(
+  session: Session,
+  type: string,
+  id: string,
+  patch: Patch,
+  preconditions: Preconditions,
+): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   return inTransaction(session, async inner => {
     const current = await read(inner.on, type, id, { lock: true })
     if (preconditions.ifMatch !== undefined && preconditions.ifMatch !== current.version) {
-      throw new Failure('PRECONDITION_FAILED', `${type}/${id} is at version ${current.version}, not ${preconditions.ifMatch} (If-Match).`)
+      throw new Failure(
+        'PRECONDITION_FAILED',
+        `${type}/${id} is at version ${current.version}, not ${preconditions.ifMatch} (If-Match).`,
+      )
     }
     const resource = applyPatch(parseJson(current.body) as JsonObject, patch)
-    if (resource['id'] !== id || resource['resourceType'] !== type) throw new Failure('VALIDATION_FAILED', 'A patch cannot change the id or the type of a resource.')
+    if (resource['id'] !== id || resource['resourceType'] !== type)
+      throw new Failure('VALIDATION_FAILED', 'A patch cannot change the id or the type of a resource.')
     mustBeValid(inner, resource, type)
     return one(inner, { method: 'PATCH', type, id, resource, ifMatch: current.version })
   })
 }
 
 /** Changes parts of the one resource that the query matches. */
-export async function patchWhere(session: Session, type: string, query: string, changes: Patch, preconditions: Preconditions): Promise<Written> {
+export async function patchWhere(
+  session: Session,
+  type: string,
+  query: string,
+  changes: Patch,
+  preconditions: Preconditions,
+): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
@@ -119,19 +166,32 @@ export async function patchWhere(session: Session, type: string, query: string, 
 }
 
 /** Deletes a resource; one that is absent or deleted already stays so (https://hl7.org/fhir/R4/http.html#delete). */
-export async function remove(session: Session, type: string, id: string, preconditions: Preconditions): Promise<Written> {
+export async function remove(
+  session: Session,
+  type: string,
+  id: string,
+  preconditions: Preconditions,
+): Promise<Written> {
   mustBeAllowed(session, type, 'd')
   return inTransaction(session, inner => one(inner, { method: 'DELETE', type, id, ...preconditions }))
 }
 
 /** Deletes the one resource that the query matches, if there is one. */
-export async function removeWhere(session: Session, type: string, query: string, preconditions: Preconditions): Promise<Written | undefined> {
+export async function removeWhere(
+  session: Session,
+  type: string,
+  query: string,
+  preconditions: Preconditions,
+): Promise<Written | undefined> {
   mustBeAllowed(session, type, 'd')
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     await lockConditions(inner, [{ type, query }])
     const ids = await allMatches(inner, { type, query }, 2)
-    if (ids.length > 1) throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${type}: nothing was deleted.`, { issue: 'multiple-matches' })
+    if (ids.length > 1)
+      throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${type}: nothing was deleted.`, {
+        issue: 'multiple-matches',
+      })
     return ids[0] === undefined ? undefined : one(inner, { method: 'DELETE', type, id: ids[0], ...preconditions })
   })
 }

@@ -1,8 +1,9 @@
 // Conditional requests: what a query matches decides what is written (https://hl7.org/fhir/R4/http.html#ccreate).
-import { hash64 } from '../lib/hash.ts'
+
 import { Failure } from '../lib/failure.ts'
+import { hash64 } from '../lib/hash.ts'
 import { findIds } from './search/run.ts'
-import { parseConditional, searchOptions, type Session } from './session.ts'
+import { parseConditional, type Session, searchOptions } from './session.ts'
 
 /** A question that a conditional request asks: which resources of the type does the query match? */
 export interface Condition {
@@ -12,7 +13,10 @@ export interface Condition {
 
 /** The same query in any order of parameters is the same condition. */
 function nameOf({ type, query }: Condition): string {
-  return `${type}?${[...new URLSearchParams(query)].map(pair => pair.join('=')).sort().join('&')}`
+  return `${type}?${[...new URLSearchParams(query)]
+    .map(pair => pair.join('='))
+    .sort()
+    .join('&')}`
 }
 
 /**
@@ -31,7 +35,12 @@ export async function lockConditions(session: Session, conditions: readonly Cond
 export async function onlyMatch(session: Session, condition: Condition): Promise<string | undefined> {
   const request = parseConditional(session, condition.type, condition.query)
   const found = await findIds(session.on, request, searchOptions(session), 2)
-  if (found.length > 1) throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${condition.type}: make it more specific.`, { issue: 'multiple-matches' })
+  if (found.length > 1)
+    throw new Failure(
+      'PRECONDITION_FAILED',
+      `The condition matches more than one ${condition.type}: make it more specific.`,
+      { issue: 'multiple-matches' },
+    )
   return found[0]?.id
 }
 

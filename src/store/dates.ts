@@ -22,7 +22,11 @@ export function dateInterval(text: string): Interval | undefined {
   const low = utc(Number(year), Number(month ?? 1), Number(day ?? 1))
   if (low === undefined) return undefined
   if (!month) return { low, high: utc(Number(year) + 1, 1, 1)! - 1 }
-  if (!day) return { low, high: (Number(month) === 12 ? utc(Number(year) + 1, 1, 1)! : utc(Number(year), Number(month) + 1, 1)!) - 1 }
+  if (!day)
+    return {
+      low,
+      high: (Number(month) === 12 ? utc(Number(year) + 1, 1, 1)! : utc(Number(year), Number(month) + 1, 1)!) - 1,
+    }
   if (hour === undefined) return { low, high: low + 86_399_999 }
   const time = clock(Number(hour), Number(minute ?? 0), Number(second ?? 0))
   const offset = zoneOffset(zone)

@@ -1,6 +1,7 @@
 // What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
-import { searchParams, typeModel } from '../definitions/r4.ts'
+
 import type { SearchParamModel } from '../definitions/model.ts'
+import { searchParams, typeModel } from '../definitions/r4.ts'
 import { compileTyped, type Typed } from '../fhirpath/compile.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
@@ -63,7 +64,7 @@ interface Draft {
   dateHigh: number
 }
 
-type Extract = (focus: unknown, env: { resource: unknown }) => Typed[]
+type Extract = (focus: unknown, env: { resource: unknown }) => readonly Typed[]
 
 interface Extractor {
   readonly key: ParamKey
@@ -96,7 +97,16 @@ export function createIndexer(base: string) {
     columns: (type: string): Columns => indexOf(type).columns,
     entry(resource: JsonObject): IndexEntry {
       const type = String(resource['resourceType'])
-      const draft: Draft = { tokens: new Set(), refs: new Set(), spans: [], words: [], terms: [], patient: undefined, date: noDate, dateHigh: noDate }
+      const draft: Draft = {
+        tokens: new Set(),
+        refs: new Set(),
+        spans: [],
+        words: [],
+        terms: [],
+        patient: undefined,
+        date: noDate,
+        dateHigh: noDate,
+      }
       const env = { resource }
       for (const extractor of indexOf(type).extractors) {
         const values = extractor.run(resource, env)
@@ -104,7 +114,12 @@ export function createIndexer(base: string) {
         draft.tokens.add(postings.present(extractor.key))
         extractor.add(draft, values, resource)
       }
-      return { ...draft, self: postings.selfHash(type, String(resource['id'])), tokens: [...draft.tokens], refs: [...draft.refs] }
+      return {
+        ...draft,
+        self: postings.selfHash(type, String(resource['id'])),
+        tokens: [...draft.tokens],
+        refs: [...draft.refs],
+      }
     },
   }
 }
@@ -142,7 +157,10 @@ function columnsOf(type: string): Columns {
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: string, columns: Columns): Extractor['add'] {
   switch (param.type) {
     case 'token':
-      return (draft, values) => values.forEach(({ type: valueType, value }) => tokensOf(valueType, value).forEach(token => addToken(draft, key, token)))
+      return (draft, values) =>
+        values.forEach(({ type: valueType, value }) =>
+          tokensOf(valueType, value).forEach(token => addToken(draft, key, token)),
+        )
     case 'reference':
       return (draft, values) => addReferences(draft, values, key, base, columns.patient.has(param.code))
     case 'date':
@@ -165,7 +183,8 @@ function addToken(draft: Draft, key: ParamKey, token: Token): void {
   if (token.code !== undefined) {
     draft.tokens.add(postings.codePosting(key, token.code))
     draft.tokens.add(postings.systemCodePosting(key, token.system ?? '', token.code))
-    for (const kind of token.types ?? []) draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
+    for (const kind of token.types ?? [])
+      draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
   }
   if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
   if (token.text !== undefined) {
@@ -226,8 +245,15 @@ function addMagnitudes(draft: Draft, values: readonly Typed[], param: number, to
     const magnitude = magnitudeOf(type, value)
     if (!magnitude) continue
     const { low, high, system = '', code, unit } = magnitude
-    draft.spans.push({ param, token, unit: code || unit ? postings.unitNumber(code ? system : '', (code ?? unit)!) : 0n, low, high })
-    if (code && unit && unit !== code) draft.spans.push({ param, token, unit: postings.unitNumber('', unit), low, high })
+    draft.spans.push({
+      param,
+      token,
+      unit: code || unit ? postings.unitNumber(code ? system : '', (code ?? unit)!) : 0n,
+      low,
+      high,
+    })
+    if (code && unit && unit !== code)
+      draft.spans.push({ param, token, unit: postings.unitNumber('', unit), low, high })
   }
 }
 
@@ -259,7 +285,14 @@ function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, ba
   }
 }
 
-function addPair(draft: Draft, key: ParamKey, left: string, kind: SearchParamModel['type'], others: readonly Typed[], base: string): void {
+function addPair(
+  draft: Draft,
+  key: ParamKey,
+  left: string,
+  kind: SearchParamModel['type'],
+  others: readonly Typed[],
+  base: string,
+): void {
   if (kind === 'quantity' || kind === 'number') addMagnitudes(draft, others, key.number, hash64(left))
   else if (kind === 'date') {
     for (const { type, value } of others) {
@@ -267,14 +300,18 @@ function addPair(draft: Draft, key: ParamKey, left: string, kind: SearchParamMod
       if (interval) draft.spans.push({ param: key.number, token: hash64(left), unit: 0n, ...interval })
     }
   } else {
-    for (const other of others) for (const right of pairKeys(kind, other, base)) draft.tokens.add(postings.pairPosting(key, left, right))
+    for (const other of others)
+      for (const right of pairKeys(kind, other, base)) draft.tokens.add(postings.pairPosting(key, left, right))
   }
 }
 
 /** Every way in which one component's value may be asked for. */
 function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: string): string[] {
   if (kind === 'token') {
-    return tokensOf(type, value).flatMap(({ system = '', code }) => [...(code === undefined ? [] : [code, `${system}|${code}`]), ...(system ? [`${system}|`] : [])])
+    return tokensOf(type, value).flatMap(({ system = '', code }) => [
+      ...(code === undefined ? [] : [code, `${system}|${code}`]),
+      ...(system ? [`${system}|`] : []),
+    ])
   }
   if (kind === 'reference') {
     const reference = isObject(value) ? value['reference'] : value

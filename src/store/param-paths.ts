@@ -47,7 +47,9 @@ export function codeValueSet(param: SearchParamModel, type: string): string | un
 /** The types of a composite's components, in order. */
 export function componentTypes(param: SearchParamModel, type: string): SearchParamModel['type'][] {
   const all = [...searchParams(type).values()]
-  return (param.components ?? []).map(component => all.find(candidate => candidate.url === component.definition)?.type ?? 'token')
+  return (param.components ?? []).map(
+    component => all.find(candidate => candidate.url === component.definition)?.type ?? 'token',
+  )
 }
 
 /** Where a token, reference or uri parameter finds its sortable text in the JSON of a resource: the first value's code, reference or text. */

@@ -28,7 +28,8 @@ export const present = (key: ParamKey): bigint => hash64(`${key.name}?`)
 export const codePosting = (key: ParamKey, code: string): bigint => hash64(`${key.name}=${code}`)
 
 /** A code of one system; the empty system stands for none. */
-export const systemCodePosting = (key: ParamKey, system: string, code: string): bigint => hash64(`${key.name}=${system}|${code}`)
+export const systemCodePosting = (key: ParamKey, system: string, code: string): bigint =>
+  hash64(`${key.name}=${system}|${code}`)
 
 /** Any code of a system. */
 export const systemPosting = (key: ParamKey, system: string): bigint => hash64(`${key.name}=${system}|`)
@@ -44,16 +45,19 @@ export const identifierPosting = (key: ParamKey, system: string | undefined, val
   hash64(`${key.name}#${system === undefined ? value : `${system}|${value}`}`)
 
 /** Identifier.type and value together: answers `:of-type`. */
-export const ofTypePosting = (key: ParamKey, system: string, code: string, value: string): bigint => hash64(`${key.name}%${system}|${code}|${value}`)
+export const ofTypePosting = (key: ParamKey, system: string, code: string, value: string): bigint =>
+  hash64(`${key.name}%${system}|${code}|${value}`)
 
 /** Two values of one element: answers composites without a range. */
-export const pairPosting = (key: ParamKey, left: string, right: string): bigint => hash64(`${key.name}$${left}$${right}`)
+export const pairPosting = (key: ParamKey, left: string, right: string): bigint =>
+  hash64(`${key.name}$${left}$${right}`)
 
 /** A spoken text beside a code, folded: answers `:text` by way of the table `term`. */
 export const textPosting = (key: ParamKey, folded: string): bigint => hash64(`${key.name}~${folded}`)
 
 /** A unit for the column span.unit: 32 bits of the code (or unit as written) above 32 bits of its system, so that either can be asked for. */
-export const unitNumber = (system: string, code: string): bigint => BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0))
+export const unitNumber = (system: string, code: string): bigint =>
+  BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0))
 
 /** The upper half of unitNumber: the code alone. */
 export const unitCode = (code: string): number => hash32(code)
@@ -69,6 +73,7 @@ export function ancestors(uri: string): string[] {
   if (!/^https?:\/\//.test(uri)) return [uri]
   const trimmed = uri.replace(/\/+$/, '')
   const all = [trimmed]
-  for (let at = trimmed.lastIndexOf('/'); at > 'https://'.length - 1; at = trimmed.lastIndexOf('/', at - 1)) all.push(trimmed.slice(0, at))
+  for (let at = trimmed.lastIndexOf('/'); at > 'https://'.length - 1; at = trimmed.lastIndexOf('/', at - 1))
+    all.push(trimmed.slice(0, at))
   return all
 }

@@ -24,7 +24,14 @@ interface VersionRow {
 }
 
 function toVersion(row: VersionRow): Version {
-  return { type: typeName(row.type), id: row.id, version: row.version, updatedAt: row.updated_at, method: methodName(row.method), body: row.body }
+  return {
+    type: typeName(row.type),
+    id: row.id,
+    version: row.version,
+    updatedAt: row.updated_at,
+    method: methodName(row.method),
+    body: row.body,
+  }
 }
 
 const readText = `select type, id, version, updated_at, method, body from resource where type = $1 and id = $2`
@@ -34,15 +41,27 @@ const readText = `select type, id, version, updated_at, method, body from resour
  * With `lock`, others that want to change it wait until this transaction ends.
  * @throws Failure NOT_FOUND if there never was one, GONE if it was deleted.
  */
-export async function read(on: Queryable, type: string, id: string, { lock = false } = {}): Promise<Version & { body: string }> {
-  const [row] = await on.query<VersionRow>({ name: lock ? 'read-lock' : 'read', text: lock ? `${readText} for update` : readText, values: [typeNumber(type), id] })
+export async function read(
+  on: Queryable,
+  type: string,
+  id: string,
+  { lock = false } = {},
+): Promise<Version & { body: string }> {
+  const [row] = await on.query<VersionRow>({
+    name: lock ? 'read-lock' : 'read',
+    text: lock ? `${readText} for update` : readText,
+    values: [typeNumber(type), id],
+  })
   if (row) return toVersion(row) as Version & { body: string }
   const [last] = await on.query<{ version: number }>({
     name: 'read-gone',
     text: 'select version from history where type = $1 and id = $2 order by version desc limit 1',
     values: [typeNumber(type), id],
   })
-  if (last) throw new Failure('GONE', `${type}/${id} was deleted (version ${last.version}).`, { headers: { etag: `W/"${last.version}"` } })
+  if (last)
+    throw new Failure('GONE', `${type}/${id} was deleted (version ${last.version}).`, {
+      headers: { etag: `W/"${last.version}"` },
+    })
   throw new Failure('NOT_FOUND', `There is no ${type}/${id}.`)
 }
 
@@ -50,7 +69,12 @@ export async function read(on: Queryable, type: string, id: string, { lock = fal
  * One version, current or not. https://hl7.org/fhir/R4/http.html#vread
  * @throws Failure NOT_FOUND for an unknown version, GONE if that version is the deletion.
  */
-export async function readVersion(on: Queryable, type: string, id: string, version: number): Promise<Version & { body: string }> {
+export async function readVersion(
+  on: Queryable,
+  type: string,
+  id: string,
+  version: number,
+): Promise<Version & { body: string }> {
   const [row] = await on.query<VersionRow>({
     name: 'read-version',
     text: `${readText} and version = $3
@@ -97,7 +121,8 @@ export async function history(on: Queryable, request: HistoryRequest): Promise<V
   const conditions = ['type = any($1::smallint[])']
   if (request.type) conditions.push(`type = ${bind(typeNumber(request.type))}`)
   if (request.id) conditions.push(`id = ${bind(request.id)}`)
-  if (request.since !== undefined) conditions.push(`updated_at >= to_timestamp(${bind(request.since)}::double precision / 1000)`)
+  if (request.since !== undefined)
+    conditions.push(`updated_at >= to_timestamp(${bind(request.since)}::double precision / 1000)`)
   if (request.at) {
     conditions.push(`updated_at <= to_timestamp(${bind(request.at.high)}::double precision / 1000)`)
     conditions.push(`coalesce(until > to_timestamp(${bind(request.at.low)}::double precision / 1000), true)`)
@@ -110,7 +135,8 @@ export async function history(on: Queryable, request: HistoryRequest): Promise<V
   const direction = request.before ? 'asc' : 'desc'
   const order = `order by updated_at ${direction}, type ${direction}, id collate "C" ${direction}, version ${direction}`
   const until = request.at ? `, lead(updated_at) over (partition by type, id order by version) as until` : ''
-  const part = (table: string): string => `(select ${columns} from ${table} where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)})`
+  const part = (table: string): string =>
+    `(select ${columns} from ${table} where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)})`
   const text = request.at
     ? `select ${columns} from (select ${columns}${until} from (select ${columns} from resource union all select ${columns} from history) versions
         where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)}`

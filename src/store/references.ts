@@ -43,13 +43,17 @@ function restRoot(fullUrl: string | undefined): string | undefined {
 
 function target(text: string, links: Links, root: string | undefined): string {
   const [plain, fragment] = text.split('#', 2)
-  const found = links.get(text) ?? links.get(plain!) ?? (root && /^[A-Z][A-Za-z]+\/[^/]+$/.test(plain!) ? links.get(root + plain) : undefined)
+  const found =
+    links.get(text) ??
+    links.get(plain!) ??
+    (root && /^[A-Z][A-Za-z]+\/[^/]+$/.test(plain!) ? links.get(root + plain) : undefined)
   if (found === undefined) return text
   return links.has(text) || fragment === undefined ? found : `${found}#${fragment}`
 }
 
 function replaced(node: unknown, replace: (text: string) => string, key?: string): unknown {
-  if (typeof node === 'string') return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
+  if (typeof node === 'string')
+    return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
   if (Array.isArray(node)) return node.map(item => replaced(item, replace, key))
   if (!isObject(node)) return node
   const copy: JsonObject = {}
@@ -59,7 +63,12 @@ function replaced(node: unknown, replace: (text: string) => string, key?: string
 
 /** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder. */
 function mayLink(text: string, key: string | undefined): boolean {
-  return key === 'reference' || text.startsWith('urn:') || (key === 'url' && text.startsWith('http')) || (key === 'uri' && text.startsWith('http'))
+  return (
+    key === 'reference' ||
+    text.startsWith('urn:') ||
+    (key === 'url' && text.startsWith('http')) ||
+    (key === 'uri' && text.startsWith('http'))
+  )
 }
 
 function replacedNarrative(div: string, replace: (text: string) => string): string {

@@ -78,10 +78,15 @@ const replaceText = `
   ), ${indexRows('changed')}`
 
 /** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. */
-export async function replace(on: Queryable, rows: readonly (Row & { key: number; isReindexed: boolean })[]): Promise<void> {
+export async function replace(
+  on: Queryable,
+  rows: readonly (Row & { key: number; isReindexed: boolean })[],
+): Promise<void> {
   const keys = safeInt8Array(rows.map(row => row.key))
   const again = int2Array(rows.map(row => (row.isReindexed ? 1 : 0)))
-  const values = parameters(rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [] } })))
+  const values = parameters(
+    rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [] } })),
+  )
   await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again] })
 }
 
@@ -103,7 +108,10 @@ const removeText = `
   delete from resource where key in (select key from gone)`
 
 /** Takes resources out of everything but history, which gains the last version and a mark of the deletion. */
-export async function remove(on: Queryable, gone: readonly { key: number; type: string; id: string; version: number; updatedAt: Date }[]): Promise<void> {
+export async function remove(
+  on: Queryable,
+  gone: readonly { key: number; type: string; id: string; version: number; updatedAt: Date }[],
+): Promise<void> {
   await on.query({
     name: 'remove-resources',
     text: removeText,

@@ -38,7 +38,10 @@ const words: Readonly<Record<Interaction, string>> = { c: 'create', r: 'read', u
 /** @throws Failure INSUFFICIENT_SCOPE unless the caller may. */
 export function mustBeAllowed(session: Session, type: string, interaction: Interaction): void {
   if (session.principal.may(type, interaction)) return
-  throw new Failure('INSUFFICIENT_SCOPE', `The token's scopes do not allow to ${words[interaction]} ${type}; system/${type}.${interaction} would.`)
+  throw new Failure(
+    'INSUFFICIENT_SCOPE',
+    `The token's scopes do not allow to ${words[interaction]} ${type}; system/${type}.${interaction} would.`,
+  )
 }
 
 /** Runs the work in a transaction: the one the session is in, or a new one. */
@@ -55,6 +58,7 @@ export function searchOptions(session: Session): SearchOptions {
 export function parseConditional(session: Session, type: string, query: string): SearchRequest {
   const params = [...new URLSearchParams(query)].filter(([, value]) => value !== '')
   const request = parseSearch([type], params, { strict: true, defaultCount: 2, maxCount: session.maxCount })
-  if (request.criteria.length === 0) throw new Failure('PRECONDITION_FAILED', 'The condition names no search parameter, so it would match everything.')
+  if (request.criteria.length === 0)
+    throw new Failure('PRECONDITION_FAILED', 'The condition names no search parameter, so it would match everything.')
   return request
 }

@@ -1,15 +1,16 @@
 // The one door to FHIR data: a store is bound to its caller, and what the caller may not do it does not do.
+
+import { resourceTypes } from '../definitions/r4.ts'
+import { Failure } from '../lib/failure.ts'
 import * as change from './change.ts'
 import type { Patch } from './patch.ts'
-import { history, type HistoryRequest, read, readVersion, type Version } from './read.ts'
+import { type HistoryRequest, history, read, readVersion, type Version } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import { runSearch, type SearchResult, typesOf } from './search/run.ts'
-import { mustBeAllowed, type Principal, searchOptions, type Session, type StoreParts } from './session.ts'
-import { type EntryResult, transact, type TransactionEntry } from './transaction.ts'
+import { mustBeAllowed, type Principal, type Session, type StoreParts, searchOptions } from './session.ts'
+import { type EntryResult, type TransactionEntry, transact } from './transaction.ts'
 import type { Written } from './write.ts'
-import { resourceTypes } from '../definitions/r4.ts'
-import { Failure } from '../lib/failure.ts'
 
 /** What one caller can do with the store. */
 export interface Store {
@@ -27,7 +28,10 @@ export interface Store {
   remove(type: string, id: string, preconditions: change.Preconditions): Promise<Written>
   removeWhere(type: string, query: string, preconditions: change.Preconditions): Promise<Written | undefined>
   /** All entries or none; `readEntry` answers the reads among them with a store that sees what was written. */
-  transaction<Reply>(entries: readonly TransactionEntry[], readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>): Promise<EntryResult<Reply>[]>
+  transaction<Reply>(
+    entries: readonly TransactionEntry[],
+    readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
+  ): Promise<EntryResult<Reply>[]>
   /** The types on which the caller may do it. */
   allowedTypes(interaction: 'r' | 's'): string[]
 }
@@ -38,7 +42,8 @@ export function createStore(parts: StoreParts): (principal: Principal) => Store 
 }
 
 function bind(session: Session): Store {
-  const allowedTypes = (interaction: 'r' | 's'): string[] => resourceTypes.filter(type => session.principal.may(type, interaction))
+  const allowedTypes = (interaction: 'r' | 's'): string[] =>
+    resourceTypes.filter(type => session.principal.may(type, interaction))
   return {
     read(type, id) {
       mustBeAllowed(session, type, 'r')
@@ -52,19 +57,22 @@ function bind(session: Session): Store {
       if (request.type) mustBeAllowed(session, request.type, 'r')
       return history(session.on, { ...request, types: request.type ? [request.type] : visible(allowedTypes('r')) })
     },
-    parse: (types, params, strict) => parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
+    parse: (types, params, strict) =>
+      parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
     search(request) {
       for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
       return runSearch(session.on, request, searchOptions(session))
     },
     create: (type, resource, ifNoneExist) => change.create(session, type, resource, ifNoneExist),
     update: (type, id, resource, preconditions) => change.update(session, type, id, resource, preconditions),
-    updateWhere: (type, query, resource, preconditions) => change.updateWhere(session, type, query, resource, preconditions),
+    updateWhere: (type, query, resource, preconditions) =>
+      change.updateWhere(session, type, query, resource, preconditions),
     patch: (type, id, patch, preconditions) => change.patch(session, type, id, patch, preconditions),
     patchWhere: (type, query, patch, preconditions) => change.patchWhere(session, type, query, patch, preconditions),
     remove: (type, id, preconditions) => change.remove(session, type, id, preconditions),
     removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
-    transaction: (entries, readEntry) => transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    transaction: (entries, readEntry) =>
+      transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
     allowedTypes,
   }
 }

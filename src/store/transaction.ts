@@ -3,13 +3,13 @@
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { allMatches, type Condition, lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './change.ts'
+import { allMatches, type Condition, lockConditions, onlyMatch } from './conditional.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
 import { conditionalReferences, type Links, resolveLinks } from './references.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
-import { type Change, write, type Written } from './write.ts'
+import { type Change, type Written, write } from './write.ts'
 
 /** One entry of a transaction, its URL taken apart. */
 export interface TransactionEntry {
@@ -52,7 +52,8 @@ export async function transact<Reply>(
   entries: readonly TransactionEntry[],
   readEntry: (session: Session, entry: TransactionEntry, index: number) => Promise<Reply>,
 ): Promise<EntryResult<Reply>[]> {
-  if (entries.length > mostEntries) throw new Failure('PAYLOAD_TOO_LARGE', `A transaction has at most ${mostEntries} entries.`)
+  if (entries.length > mostEntries)
+    throw new Failure('PAYLOAD_TOO_LARGE', `A transaction has at most ${mostEntries} entries.`)
   const plans = entries.flatMap((entry, index) => (isRead(entry) ? [] : [planOf(entry, index)]))
   for (const { entry } of plans) allow(session, entry)
   checkFast(session, plans)
@@ -60,7 +61,8 @@ export async function transact<Reply>(
   await inTransaction(session, async inner => {
     const written = await applyWrites(inner, plans)
     for (const [index, result] of written) results.set(index, { written: result })
-    for (const [index, entry] of entries.entries()) if (isRead(entry)) results.set(index, { reply: await readEntry(inner, entry, index) })
+    for (const [index, entry] of entries.entries())
+      if (isRead(entry)) results.set(index, { reply: await readEntry(inner, entry, index) })
   })
   return entries.map((_entry, index) => results.get(index)!)
 }
@@ -83,12 +85,14 @@ function checkFast(session: Session, plans: readonly Plan[]): void {
   for (const { entry, index } of plans) {
     if (entry.method === 'PUT' && entry.id !== undefined) {
       mustBeId(entry.id)
-      if (!isObject(entry.resource) || entry.resource['id'] !== entry.id) throw at(index, 'structure', `its resource must have the id of its address, "${entry.id}"`)
+      if (!isObject(entry.resource) || entry.resource['id'] !== entry.id)
+        throw at(index, 'structure', `its resource must have the id of its address, "${entry.id}"`)
     }
     if (entry.id === undefined) continue
     const name = `${entry.type}/${entry.id}`
     const other = seen.get(name)
-    if (other !== undefined) throw at(index, 'duplicate', `it changes ${name}, as entry ${other} does already: each resource may occur once`)
+    if (other !== undefined)
+      throw at(index, 'duplicate', `it changes ${name}, as entry ${other} does already: each resource may occur once`)
     seen.set(name, index)
   }
   const urls = new Set<string>()
@@ -118,7 +122,12 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
   mustDiffer(changes)
   validateAll(session, changes)
-  const written = await write(session.on, session.indexer, changes.map(each => each.change), session.now())
+  const written = await write(
+    session.on,
+    session.indexer,
+    changes.map(each => each.change),
+    session.now(),
+  )
   changes.forEach(({ plan }, position) => results.set(plan.index, written[position]))
   return results
 }
@@ -127,11 +136,16 @@ function conditionOf({ entry }: Plan): Condition[] {
   return entry.query === undefined ? [] : [{ type: entry.type, query: entry.query }]
 }
 
-async function applyDeletions(session: Session, deletions: readonly Plan[], results: Map<number, Written | undefined>): Promise<void> {
+async function applyDeletions(
+  session: Session,
+  deletions: readonly Plan[],
+  results: Map<number, Written | undefined>,
+): Promise<void> {
   const changes: Change[] = []
   const indexes: number[] = []
   for (const { entry, index } of deletions) {
-    const ids = entry.query === undefined ? [entry.id!] : await allMatches(session, { type: entry.type, query: entry.query }, 2)
+    const ids =
+      entry.query === undefined ? [entry.id!] : await allMatches(session, { type: entry.type, query: entry.query }, 2)
     if (ids.length > 1) throw at(index, 'multiple-matches', 'its condition matches more than one resource')
     if (ids[0] === undefined || changes.some(change => change.type === entry.type && change.id === ids[0])) {
       results.set(index, undefined)
@@ -146,19 +160,26 @@ async function applyDeletions(session: Session, deletions: readonly Plan[], resu
 }
 
 /** Finds what each conditional entry is about. */
-async function lookUp(session: Session, plans: readonly Plan[], results: Map<number, Written | undefined>): Promise<void> {
+async function lookUp(
+  session: Session,
+  plans: readonly Plan[],
+  results: Map<number, Written | undefined>,
+): Promise<void> {
   for (const plan of plans) {
     const { entry, index } = plan
     if (entry.query === undefined) continue
     const match = await onlyMatch(session, { type: entry.type, query: entry.query })
-    if (entry.method === 'PATCH' && match === undefined) throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
+    if (entry.method === 'PATCH' && match === undefined)
+      throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
     if (entry.method === 'POST' && match !== undefined) {
       const { version, updatedAt, body } = await read(session.on, entry.type, match)
       results.set(index, { type: entry.type, id: match, version, updatedAt, body, outcome: 'unchanged' })
       plan.isDone = true
     }
-    const given = isObject(entry.resource) && entry.method === 'PUT' ? (entry.resource['id'] as string | undefined) : undefined
-    if (match !== undefined && given !== undefined && given !== match) throw at(index, 'invalid', 'its condition matches a resource with another id')
+    const given =
+      isObject(entry.resource) && entry.method === 'PUT' ? (entry.resource['id'] as string | undefined) : undefined
+    if (match !== undefined && given !== undefined && given !== match)
+      throw at(index, 'invalid', 'its condition matches a resource with another id')
     if (given !== undefined) mustBeId(given)
     plan.id = match ?? given ?? uuidv7()
     plan.fresh = match === undefined && given === undefined
@@ -176,7 +197,12 @@ async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links>
     const [type, query] = reference.split('?', 2)
     mustBeAllowed(session, type!, 's')
     const id = await onlyMatch(session, { type: type!, query: query! })
-    if (id === undefined) throw new Failure('PRECONDITION_FAILED', `A reference of the bundle is conditional on ${type}, but nothing matches it.`, { issue: 'not-found' })
+    if (id === undefined)
+      throw new Failure(
+        'PRECONDITION_FAILED',
+        `A reference of the bundle is conditional on ${type}, but nothing matches it.`,
+        { issue: 'not-found' },
+      )
     links.set(reference, `${type}/${id}`)
   }
   return links
@@ -186,10 +212,17 @@ async function changeOf(session: Session, { entry, id, fresh, index }: Plan, lin
   const { type, ifMatch, createOnly } = entry
   if (entry.method === 'PATCH') {
     const current = await read(session.on, type, id!, { lock: true })
-    return { method: 'PATCH', type, id: id!, resource: applyPatch(parseJson(current.body) as JsonObject, entry.patch!), ifMatch: ifMatch ?? current.version }
+    return {
+      method: 'PATCH',
+      type,
+      id: id!,
+      resource: applyPatch(parseJson(current.body) as JsonObject, entry.patch!),
+      ifMatch: ifMatch ?? current.version,
+    }
   }
   if (!isObject(entry.resource)) throw at(index, 'required', 'it has no resource')
-  if (entry.resource['resourceType'] !== type) throw at(index, 'invalid', `its resource must be a ${type}, as its address says`)
+  if (entry.resource['resourceType'] !== type)
+    throw at(index, 'invalid', `its resource must be a ${type}, as its address says`)
   const resource = resolveLinks(entry.resource, links, entry.fullUrl)
   return { method: entry.method === 'POST' ? 'POST' : 'PUT', type, id: id!, resource, fresh, ifMatch, createOnly }
 }
@@ -213,5 +246,6 @@ function validateAll(session: Session, changes: readonly { plan: Plan; change: C
       details.push({ field: place, code: issue.code, message: `Entry ${plan.index}: ${issue.diagnostics}` })
     }
   }
-  if (details.length > 0) throw new Failure('MALFORMED_REQUEST', `The bundle is not valid: ${details[0]!.message}`, { details })
+  if (details.length > 0)
+    throw new Failure('MALFORMED_REQUEST', `The bundle is not valid: ${details[0]!.message}`, { details })
 }

@@ -1,9 +1,9 @@
 // Is this a valid R4 resource? Structure, primitives, required codes, references and invariants, all problems at once.
 // https://hl7.org/fhir/R4/validation.html
 
+import { isObject } from '../lib/json.ts'
 import type { InvariantEvaluator } from './validate/invariants.ts'
 import { type Issue, startWalk } from './validate/issues.ts'
-import { isJsonObject } from './validate/numbers.ts'
 import { compileResource } from './validate/resource.ts'
 
 export type { InvariantEvaluator } from './validate/invariants.ts'
@@ -23,10 +23,9 @@ export type Validate = (resource: unknown, options?: ValidateOptions) => Issue[]
 export function createValidator({ invariants }: { invariants?: InvariantEvaluator } = {}): Validate {
   const check = compileResource(invariants)
   return (resource, options = {}) => {
-    const type =
-      isJsonObject(resource) && typeof resource.resourceType === 'string' ? resource.resourceType : 'Resource'
+    const type = isObject(resource) && typeof resource.resourceType === 'string' ? resource.resourceType : 'Resource'
     if (options.type !== undefined && type !== options.type) return [mismatch(type, options.type)]
-    const walk = startWalk(isJsonObject(resource) ? resource : {}, type)
+    const walk = startWalk(isObject(resource) ? resource : {}, type)
     walk.conditional = options.conditionalReferences ?? type === 'Bundle'
     check(resource, walk)
     return walk.issues

@@ -14,7 +14,8 @@ export interface Token {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value])
+const list = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 const objects = (value: unknown): JsonObject[] => list(value).filter(isObject)
 
 /** The tokens of a value. */
@@ -24,10 +25,20 @@ export function tokensOf(type: string, value: unknown): Token[] {
     case 'CodeableConcept': {
       const codings = objects(value['coding']).map(codingToken)
       const spoken = text(value['text'])
-      return codings.length > 0 ? codings.map(token => ({ ...token, text: [token.text, spoken].filter(Boolean).join(' ') || undefined })) : spoken ? [{ text: spoken }] : []
+      return codings.length > 0
+        ? codings.map(token => ({ ...token, text: [token.text, spoken].filter(Boolean).join(' ') || undefined }))
+        : spoken
+          ? [{ text: spoken }]
+          : []
     }
     case 'Identifier':
-      return [{ system: text(value['system']), code: text(value['value']), types: objects(value['type']).flatMap(concept => tokensOf('CodeableConcept', concept)) }]
+      return [
+        {
+          system: text(value['system']),
+          code: text(value['value']),
+          types: objects(value['type']).flatMap(concept => tokensOf('CodeableConcept', concept)),
+        },
+      ]
     case 'ContactPoint':
       return [{ code: text(value['value']) }]
     case 'Quantity':
@@ -79,12 +90,19 @@ export function stringsOf(type: string, value: unknown): string[] {
 }
 
 function parts(value: JsonObject, ...names: string[]): string[] {
-  return names.flatMap(name => list(value[name])).filter(part => typeof part === 'string' && part.trim() !== '') as string[]
+  return names
+    .flatMap(name => list(value[name]))
+    .filter(part => typeof part === 'string' && part.trim() !== '') as string[]
 }
 
 /** Case, accents and repeated white space do not count in a string search. */
 export function fold(value: string): string {
-  return value.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase().replace(/\s+/g, ' ').trim()
+  return value
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 export interface Magnitude {
@@ -101,11 +119,14 @@ export function magnitudeOf(type: string, value: unknown): Magnitude | undefined
   if (!isObject(value)) return undefined
   if (type === 'Range') {
     const [low, high] = [magnitudeOf('Quantity', value['low']), magnitudeOf('Quantity', value['high'])]
-    return low || high ? { ...(low ?? high)!, low: low?.low ?? -Number.MAX_VALUE, high: high?.high ?? Number.MAX_VALUE } : undefined
+    return low || high
+      ? { ...(low ?? high)!, low: low?.low ?? -Number.MAX_VALUE, high: high?.high ?? Number.MAX_VALUE }
+      : undefined
   }
   if (!isJsonNumber(value['value'])) return undefined
   const number = numberOf(value['value'])
-  if (type === 'Money') return { low: number, high: number, system: 'urn:iso:std:iso:4217', code: text(value['currency']) }
+  if (type === 'Money')
+    return { low: number, high: number, system: 'urn:iso:std:iso:4217', code: text(value['currency']) }
   const comparator = value['comparator']
   const low = comparator === '<' || comparator === '<=' ? -Number.MAX_VALUE : number
   const high = comparator === '>' || comparator === '>=' ? Number.MAX_VALUE : number

@@ -47,15 +47,27 @@ interface Stored {
  * @returns one result for each change, in order.
  * @throws Failure PRECONDITION_FAILED for a wrong version, CONFLICT if somebody created the same id meanwhile.
  */
-export async function write(on: Queryable, indexer: Indexer, changes: readonly Change[], now: Date): Promise<Written[]> {
+export async function write(
+  on: Queryable,
+  indexer: Indexer,
+  changes: readonly Change[],
+  now: Date,
+): Promise<Written[]> {
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored>()
-  const last = await lastVersions(on, known.filter(change => !current.has(nameOf(change))))
+  const last = await lastVersions(
+    on,
+    known.filter(change => !current.has(nameOf(change))),
+  )
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), last.get(nameOf(change)) ?? 0, now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
   const deletions = plans.filter(each => each.written.outcome === 'deleted')
-  if (deletions.length > 0) await rows.remove(on, deletions.map(each => ({ ...each.written, key: each.stored!.key })))
+  if (deletions.length > 0)
+    await rows.remove(
+      on,
+      deletions.map(each => ({ ...each.written, key: each.stored!.key })),
+    )
   for (const slice of slices(creations)) await create(on, indexer, slice)
   for (const slice of slices(updates)) await update(on, indexer, slice)
   return plans.map(each => each.written)
@@ -100,23 +112,43 @@ function plan(change: Change, stored: Stored | undefined, lastVersion: number, n
   const { type, id } = change
   if (!change.resource) {
     const version = (stored?.version ?? lastVersion) + 1
-    return { change, stored, resource: undefined, written: { type, id, version, updatedAt: now, outcome: stored ? 'deleted' : 'absent', body: undefined } }
+    return {
+      change,
+      stored,
+      resource: undefined,
+      written: { type, id, version, updatedAt: now, outcome: stored ? 'deleted' : 'absent', body: undefined },
+    }
   }
   const version = (stored?.version ?? lastVersion) + 1
   const updatedAt = stored && stored.updated_at >= now ? new Date(stored.updated_at.getTime() + 1) : now
   const resource = stamped(change.resource, id, version, updatedAt)
   if (stored && isUnchanged(resource, stored)) {
-    const same = { type, id, version: stored.version, updatedAt: stored.updated_at, outcome: 'unchanged' as const, body: stored.body }
+    const same = {
+      type,
+      id,
+      version: stored.version,
+      updatedAt: stored.updated_at,
+      outcome: 'unchanged' as const,
+      body: stored.body,
+    }
     return { change, stored, resource, written: same }
   }
   const outcome = stored ? 'updated' : 'created'
-  return { change, stored, resource, written: { type, id, version, updatedAt, outcome, body: JSON.stringify(resource) } }
+  return {
+    change,
+    stored,
+    resource,
+    written: { type, id, version, updatedAt, outcome, body: JSON.stringify(resource) },
+  }
 }
 
 function checkPreconditions(change: Change, stored: Stored | undefined): void {
   if (change.ifMatch !== undefined && stored?.version !== change.ifMatch) {
     const now = stored ? `it is at version ${stored.version} now` : 'there is no such resource now'
-    throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} is not at version ${change.ifMatch} (If-Match): ${now}. Read it again, then repeat the change.`)
+    throw new Failure(
+      'PRECONDITION_FAILED',
+      `${nameOf(change)} is not at version ${change.ifMatch} (If-Match): ${now}. Read it again, then repeat the change.`,
+    )
   }
   if (change.createOnly && stored) {
     throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} exists already (If-None-Match: *).`)
@@ -127,22 +159,36 @@ function checkPreconditions(change: Change, stored: Stored | undefined): void {
 function stamped(resource: JsonObject, id: string, version: number, updatedAt: Date): JsonObject {
   const { resourceType, id: _id, meta, ...rest } = resource
   const { versionId: _version, lastUpdated: _updated, ...keptMeta } = isObject(meta) ? meta : {}
-  return { resourceType, id, meta: { versionId: String(version), lastUpdated: updatedAt.toISOString(), ...keptMeta }, ...rest }
+  return {
+    resourceType,
+    id,
+    meta: { versionId: String(version), lastUpdated: updatedAt.toISOString(), ...keptMeta },
+    ...rest,
+  }
 }
 
 /** True if nothing but version and time differ: such an update makes no new version. */
 function isUnchanged(resource: JsonObject, stored: Stored): boolean {
   const meta = resource['meta'] as JsonObject
-  const asStored = { ...resource, meta: { ...meta, versionId: String(stored.version), lastUpdated: stored.updated_at.toISOString() } }
+  const asStored = {
+    ...resource,
+    meta: { ...meta, versionId: String(stored.version), lastUpdated: stored.updated_at.toISOString() },
+  }
   return JSON.stringify(asStored) === stored.body
 }
 
 async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
   try {
-    await rows.insert(on, plans.map(each => row(each, indexer.entry(each.resource!))))
+    await rows.insert(
+      on,
+      plans.map(each => row(each, indexer.entry(each.resource!))),
+    )
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', { retryAfter: 1, cause: error })
+    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
+      retryAfter: 1,
+      cause: error,
+    })
   }
 }
 
@@ -156,11 +202,20 @@ async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): 
 }
 
 function row({ change, written }: Plan, entry: IndexEntry): rows.Row {
-  return { type: typeNumber(written.type), id: written.id, version: written.version, method: methods[change.method], updatedAt: written.updatedAt, body: written.body!, entry }
+  return {
+    type: typeNumber(written.type),
+    id: written.id,
+    version: written.version,
+    method: methods[change.method],
+    updatedAt: written.updatedAt,
+    body: written.body!,
+    entry,
+  }
 }
 
 function sameEntry(left: IndexEntry, right: IndexEntry): boolean {
-  const text = (entry: IndexEntry) => JSON.stringify(entry, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
+  const text = (entry: IndexEntry) =>
+    JSON.stringify(entry, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
   return text(left) === text(right)
 }
 

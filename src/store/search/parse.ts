@@ -3,7 +3,14 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import { type Criterion, decodeCursor, type Include, type SearchRequest, type SortKey, type Summary } from './request.ts'
+import {
+  type Criterion,
+  decodeCursor,
+  type Include,
+  type SearchRequest,
+  type SortKey,
+  type Summary,
+} from './request.ts'
 
 export interface ParseOptions {
   /** Unknown parameters are refused instead of ignored (Prefer: handling=strict). */
@@ -40,7 +47,11 @@ interface Draft {
  * Reads a search over `types` (one, or all of them for a search across types).
  * @throws Failure MALFORMED_REQUEST naming the parameter that cannot be understood.
  */
-export function parseSearch(types: readonly string[], params: Iterable<readonly [string, string]>, options: ParseOptions): SearchRequest {
+export function parseSearch(
+  types: readonly string[],
+  params: Iterable<readonly [string, string]>,
+  options: ParseOptions,
+): SearchRequest {
   const draft: Draft = {
     criteria: [],
     sort: [],
@@ -58,7 +69,11 @@ export function parseSearch(types: readonly string[], params: Iterable<readonly 
   for (const [name, value] of params) {
     if (value === '') continue
     values += value.split(',').length
-    if (values > mostValues || draft.criteria.length > mostCriteria) throw malformed(name, `The search names too many values: at most ${mostValues} values in ${mostCriteria} parameters.`)
+    if (values > mostValues || draft.criteria.length > mostCriteria)
+      throw malformed(
+        name,
+        `The search names too many values: at most ${mostValues} values in ${mostCriteria} parameters.`,
+      )
     readParameter(draft, types, name, value, options)
   }
   return finish(draft, types)
@@ -67,14 +82,21 @@ export function parseSearch(types: readonly string[], params: Iterable<readonly 
 function finish(draft: Draft, types: readonly string[]): SearchRequest {
   const { cursorText, sortText: _sortText, ...request } = draft
   const cursor = cursorText === undefined ? undefined : decodeCursor(cursorText, sortLength(draft))
-  if (cursorText !== undefined && !cursor) throw malformed('_cursor', 'The page link is not valid: follow the links of the previous page, or search anew.')
+  if (cursorText !== undefined && !cursor)
+    throw malformed('_cursor', 'The page link is not valid: follow the links of the previous page, or search anew.')
   return { ...request, types, cursor }
 }
 
 /** Without a sort of its own a search has one: the clinical date. */
 const sortLength = (draft: Draft): number => Math.max(1, draft.sort.length)
 
-function readParameter(draft: Draft, types: readonly string[], name: string, value: string, options: ParseOptions): void {
+function readParameter(
+  draft: Draft,
+  types: readonly string[],
+  name: string,
+  value: string,
+  options: ParseOptions,
+): void {
   const control = controls[name.split(':', 1)[0]!]
   if (control) {
     control(draft, types, value, name, options)
@@ -115,15 +137,22 @@ const controls: Readonly<Record<string, Control>> = {
     if (draft.sort.length > 5) throw malformed(name, '_sort takes at most five keys.')
   },
   _total(draft, _types, value, name) {
-    if (!totals.includes(value)) throw malformed(name, `_total must be one of ${totals.join(', ')}, not "${shown(value)}".`)
+    if (!totals.includes(value))
+      throw malformed(name, `_total must be one of ${totals.join(', ')}, not "${shown(value)}".`)
     draft.total = value as SearchRequest['total']
   },
   _summary(draft, _types, value, name) {
-    if (!summaries.includes(value)) throw malformed(name, `_summary must be one of ${summaries.join(', ')}, not "${shown(value)}".`)
+    if (!summaries.includes(value))
+      throw malformed(name, `_summary must be one of ${summaries.join(', ')}, not "${shown(value)}".`)
     draft.summary = value as Summary
   },
   _elements(draft, _types, value) {
-    draft.elements.push(...value.split(',').map(element => element.trim()).filter(Boolean))
+    draft.elements.push(
+      ...value
+        .split(',')
+        .map(element => element.trim())
+        .filter(Boolean),
+    )
   },
   _include(draft, types, value, name) {
     draft.includes.push(readInclude(types, value, name, false))
@@ -135,7 +164,8 @@ const controls: Readonly<Record<string, Control>> = {
   _pretty() {},
   _type() {},
   _contained(_draft, _types, value, name) {
-    if (value !== 'false') throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
+    if (value !== 'false')
+      throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
   },
   _query(_draft, _types, _value, name) {
     throw malformed(name, 'Named queries (_query) are not supported.')
@@ -166,15 +196,19 @@ function commonParam(types: readonly string[], code: string): SearchParamModel |
 
 function readInclude(types: readonly string[], value: string, name: string, reverse: boolean): Include {
   const modifier = name.split(':')[1]
-  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse') throw malformed(name, `${name} is not known; the only modifier is :iterate.`)
+  if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
+    throw malformed(name, `${name} is not known; the only modifier is :iterate.`)
   const iterate = modifier !== undefined
   const [source, code, target] = value.split(':')
   if (value === '*' && !reverse) return { source: types[0]!, param: undefined, target: undefined, reverse, iterate }
-  if (!source || !isResourceType(source)) throw malformed(name, `${name}=${shown(value)}: "${shown(source ?? '')}" is not a resource type.`)
-  if (target !== undefined && !isResourceType(target)) throw malformed(name, `${name}=${shown(value)}: "${shown(target)}" is not a resource type.`)
+  if (!source || !isResourceType(source))
+    throw malformed(name, `${name}=${shown(value)}: "${shown(source ?? '')}" is not a resource type.`)
+  if (target !== undefined && !isResourceType(target))
+    throw malformed(name, `${name}=${shown(value)}: "${shown(target)}" is not a resource type.`)
   if (code === '*' || code === undefined) return { source, param: undefined, target, reverse, iterate }
   const param = searchParams(source).get(code)
-  if (param?.type !== 'reference') throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
+  if (param?.type !== 'reference')
+    throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
   return { source, param, target, reverse, iterate }
 }
 
@@ -195,25 +229,38 @@ function readCriterion(types: readonly string[], name: string, value: string, ho
 function readHas(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
   const [, from, code, ...rest] = name.split(':')
   const inner = rest.join(':')
-  if (!from || !isResourceType(from)) throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
+  if (!from || !isResourceType(from))
+    throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
   const param = code ? searchParams(from).get(code) : undefined
-  if (param?.type !== 'reference') throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
+  if (param?.type !== 'reference')
+    throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
   const criterion = readCriterion([from], inner, value, hops + 1)
   if (!criterion) throw malformed(name, `${shown(name)}: ${from} has no parameter "${shown(inner)}".`)
   return { kind: 'has', types, from, param, criterion }
 }
 
-function readChain(types: readonly string[], head: string, tail: string, value: string, hops: number): Criterion | undefined {
+function readChain(
+  types: readonly string[],
+  head: string,
+  tail: string,
+  value: string,
+  hops: number,
+): Criterion | undefined {
   const [code, wanted] = head.split(':')
   const param = commonParam(types, code!)
   if (param?.type !== 'reference') return undefined
-  if (wanted !== undefined && !isResourceType(wanted)) throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
+  if (wanted !== undefined && !isResourceType(wanted))
+    throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
   const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
   const targets = possible.flatMap(type => {
     const criterion = readCriterion([type], tail, value, hops + 1)
     return criterion ? [{ type, criterion }] : []
   })
-  if (targets.length === 0) throw malformed(head, `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`)
+  if (targets.length === 0)
+    throw malformed(
+      head,
+      `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`,
+    )
   return { kind: 'chain', types, param, targets }
 }
 
@@ -234,7 +281,10 @@ function checkModifier(param: SearchParamModel, modifier: string, name: string):
   if (modifier === '' || modifiers[param.type].includes(modifier)) return
   if (param.type === 'reference' && isResourceType(modifier)) return
   const known = modifiers[param.type].map(one => `:${one}`).join(', ')
-  throw malformed(name, `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter${known ? `; it takes ${known}` : ''}.`)
+  throw malformed(
+    name,
+    `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter${known ? `; it takes ${known}` : ''}.`,
+  )
 }
 
 /** Splits at commas that are not escaped; the escapes stay for whoever reads the value. */

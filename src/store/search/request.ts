@@ -77,7 +77,9 @@ export interface Cursor {
 
 /** Writes a cursor for a link. It is opaque to clients and holds sort values only. */
 export function encodeCursor(cursor: Cursor): string {
-  return Buffer.from(JSON.stringify([cursor.direction === 'next' ? 1 : 0, cursor.key, ...cursor.values])).toString('base64url')
+  return Buffer.from(JSON.stringify([cursor.direction === 'next' ? 1 : 0, cursor.key, ...cursor.values])).toString(
+    'base64url',
+  )
 }
 
 /** Reads a cursor; undefined if it is not one of ours for this many sort values. */
@@ -87,7 +89,8 @@ export function decodeCursor(text: string, sortLength: number): Cursor | undefin
     if (!Array.isArray(parts) || parts.length !== sortLength + 2) return undefined
     const [direction, key, ...values] = parts
     if ((direction !== 0 && direction !== 1) || !Number.isSafeInteger(key)) return undefined
-    if (!values.every(value => value === null || typeof value === 'string' || typeof value === 'number')) return undefined
+    if (!values.every(value => value === null || typeof value === 'string' || typeof value === 'number'))
+      return undefined
     return { direction: direction === 1 ? 'next' : 'previous', key, values }
   } catch {
     return undefined

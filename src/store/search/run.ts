@@ -53,8 +53,10 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
-  const total = request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
-  if (request.summary === 'count') return { matches: [], included: [], total, next: undefined, previous: undefined, warnings: request.warnings }
+  const total =
+    request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
+  if (request.summary === 'count')
+    return { matches: [], included: [], total, next: undefined, previous: undefined, warnings: request.warnings }
   const page = await readPage(on, request, options)
   const found = await include(on, request, page.rows, options)
   return {
@@ -63,12 +65,19 @@ export async function runSearch(on: Queryable, request: SearchRequest, options: 
     total,
     next: page.next,
     previous: page.previous,
-    warnings: found.isCut ? [...request.warnings, `More than ${mostIncluded} resources would be included; the rest was left out.`] : request.warnings,
+    warnings: found.isCut
+      ? [...request.warnings, `More than ${mostIncluded} resources would be included; the rest was left out.`]
+      : request.warnings,
   }
 }
 
 /** The keys of the matches, at most `limit`: for conditional requests, which only ask whether there is one. */
-export async function findIds(on: Queryable, request: SearchRequest, options: SearchOptions, limit: number): Promise<{ type: string; id: string }[]> {
+export async function findIds(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  limit: number,
+): Promise<{ type: string; id: string }[]> {
   const { context, where } = conditions(request, options)
   const text = `select r.type, r.id from search s join resource r using (key) where ${where} order by s.key limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
@@ -78,8 +87,14 @@ export async function findIds(on: Queryable, request: SearchRequest, options: Se
 function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
   const context: SqlContext = { ...createBinder(), indexer: options.indexer, base: options.base, alias: 1 }
   const numbers = request.types.map(typeNumber)
-  const type = numbers.length === 1 ? `s.type = ${context.bind(numbers[0])}::smallint` : `s.type = any(${context.bind(int2Array(numbers))}::smallint[])`
-  return { context, where: [type, ...request.criteria.map(criterion => conditionOf(criterion, 's', context))].join(' and ') }
+  const type =
+    numbers.length === 1
+      ? `s.type = ${context.bind(numbers[0])}::smallint`
+      : `s.type = any(${context.bind(int2Array(numbers))}::smallint[])`
+  return {
+    context,
+    where: [type, ...request.criteria.map(criterion => conditionOf(criterion, 's', context))].join(' and '),
+  }
 }
 
 const estimateFrom = 10_000
@@ -87,14 +102,20 @@ const estimateFrom = 10_000
 async function countMatches(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number> {
   const { context, where } = conditions(request, options)
   const limit = request.total === 'estimate' ? ` limit ${estimateFrom + 1}` : ''
-  const [row] = await on.query<{ count: number }>({ text: `select count(*) as count from (select 1 from search s where ${where}${limit}) matches`, values: context.values })
+  const [row] = await on.query<{ count: number }>({
+    text: `select count(*) as count from (select 1 from search s where ${where}${limit}) matches`,
+    values: context.values,
+  })
   const counted = row!.count
   return limit && counted > estimateFrom ? Math.max(counted, await estimate(on, where, context)) : counted
 }
 
 /** What the planner expects, good enough for "about how many". */
 async function estimate(on: Queryable, where: string, context: SqlContext): Promise<number> {
-  const rows = await on.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>({ text: `explain (format json) select 1 from search s where ${where}`, values: context.values })
+  const rows = await on.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>({
+    text: `explain (format json) select 1 from search s where ${where}`,
+    values: context.values,
+  })
   return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
 }
 
@@ -110,7 +131,10 @@ async function readPage(on: Queryable, request: SearchRequest, options: SearchOp
   const backward = isBackward(request.cursor)
   const names = orders.map((_order, index) => `k${index}`)
   const usesResource = orders.some(order => order.usesResource)
-  const scope = usesResource && request.types.length === 1 ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint` : ''
+  const scope =
+    usesResource && request.types.length === 1
+      ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
+      : ''
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
   const text = `
     select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
@@ -118,18 +142,34 @@ async function readPage(on: Queryable, request: SearchRequest, options: SearchOp
       select s.key, ${orders.map((order, index) => `${order.expression} as k${index}`).join(', ')}
       from search s${usesResource ? ' join resource u on u.key = s.key' : ''}
       where ${where}${scope}${place}
-      ${orderBy(orders, orders.map(order => order.expression), 's.key', backward)} limit ${context.bind(request.count + 1)}
+      ${orderBy(
+        orders,
+        orders.map(order => order.expression),
+        's.key',
+        backward,
+      )} limit ${context.bind(request.count + 1)}
     ) page join resource r on r.key = page.key
-    ${orderBy(orders, names.map(name => `page.${name}`), 'page.key', backward)}`
+    ${orderBy(
+      orders,
+      names.map(name => `page.${name}`),
+      'page.key',
+      backward,
+    )}`
   const rows = await on.query<HitRow & Record<string, string>>({ text, values: context.values })
   const more = rows.length > request.count
   const shown = more ? rows.slice(0, request.count) : rows
   if (backward) shown.reverse()
-  const cursor = (row: (HitRow & Record<string, string>) | undefined, direction: Cursor['direction']): Cursor | undefined =>
-    row && { direction, key: row.key, values: names.map(name => row[name]!) }
+  const cursor = (
+    row: (HitRow & Record<string, string>) | undefined,
+    direction: Cursor['direction'],
+  ): Cursor | undefined => row && { direction, key: row.key, values: names.map(name => row[name]!) }
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : request.cursor !== undefined
-  return { rows: shown, next: hasNext ? cursor(shown.at(-1), 'next') : undefined, previous: hasPrevious ? cursor(shown[0], 'previous') : undefined }
+  return {
+    rows: shown,
+    next: hasNext ? cursor(shown.at(-1), 'next') : undefined,
+    previous: hasPrevious ? cursor(shown[0], 'previous') : undefined,
+  }
 }
 
 function toHit(row: HitRow): Hit {
@@ -137,7 +177,12 @@ function toHit(row: HitRow): Hit {
 }
 
 // Included resources are found page-wise over keys, one statement for each include, never one for each resource.
-async function include(on: Queryable, request: SearchRequest, matches: readonly HitRow[], options: SearchOptions): Promise<{ rows: HitRow[]; isCut: boolean }> {
+async function include(
+  on: Queryable,
+  request: SearchRequest,
+  matches: readonly HitRow[],
+  options: SearchOptions,
+): Promise<{ rows: HitRow[]; isCut: boolean }> {
   const seen = new Map(matches.map(row => [row.key, row]))
   const found: HitRow[] = []
   let from: readonly HitRow[] = matches
@@ -159,14 +204,30 @@ async function include(on: Queryable, request: SearchRequest, matches: readonly 
   return { rows: found, isCut: false }
 }
 
-function follow(on: Queryable, { source, param, target, reverse }: Include, from: readonly HitRow[], options: SearchOptions): Promise<HitRow[]> {
+function follow(
+  on: Queryable,
+  { source, param, target, reverse }: Include,
+  from: readonly HitRow[],
+  options: SearchOptions,
+): Promise<HitRow[]> {
   const params = param ? [param] : [...searchParams(source).values()].filter(each => each.type === 'reference')
   const salts = params.map(each => paramKey(source, each.code).salt)
-  const holders = reverse ? from.filter(row => !target || typeName(row.type) === target) : from.filter(row => typeName(row.type) === source)
-  const shown = reverse ? [source] : target ? [target] : [...new Set(params.flatMap(each => each.targets ?? resourceTypes))]
+  const holders = reverse
+    ? from.filter(row => !target || typeName(row.type) === target)
+    : from.filter(row => typeName(row.type) === source)
+  const shown = reverse
+    ? [source]
+    : target
+      ? [target]
+      : [...new Set(params.flatMap(each => each.targets ?? resourceTypes))]
   const allowed = shown.filter(options.maySee)
   if (holders.length === 0 || salts.length === 0 || allowed.length === 0) return Promise.resolve([])
-  const values = [safeInt8Array(holders.map(row => row.key)), int8Array(salts), int2Array(allowed.map(typeNumber)), mostIncluded + 1]
+  const values = [
+    safeInt8Array(holders.map(row => row.key)),
+    int8Array(salts),
+    int2Array(allowed.map(typeNumber)),
+    mostIncluded + 1,
+  ]
   return on.query<HitRow>({ text: reverse ? reverseText : forwardText, values })
 }
 

@@ -21,18 +21,26 @@ const lastText = '\u{10FFFF}'
 
 /** The order of a search; without a sort of its own, newest clinical date first. */
 export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
-  if (request.sort.length === 0) return [{ expression: 's.date', type: 'bigint', descending: true, usesResource: false }]
+  if (request.sort.length === 0)
+    return [{ expression: 's.date', type: 'bigint', descending: true, usesResource: false }]
   return request.sort.map(key => orderOf(key, request.types, context))
 }
 
 function orderOf({ param, descending }: SortKey, types: readonly string[], context: SqlContext): Order {
   const type = types[0]!
-  if (param.code === '_lastUpdated') return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
+  if (param.code === '_lastUpdated')
+    return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
   if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
   if (types.length === 1 && param.code === clinicalDate(type) && context.indexer.columns(type).date === param.code) {
-    return { expression: descending ? 's.date' : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`, type: 'bigint', descending, usesResource: false }
+    return {
+      expression: descending ? 's.date' : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`,
+      type: 'bigint',
+      descending,
+      usesResource: false,
+    }
   }
-  if (param.type === 'date' || param.type === 'number' || param.type === 'quantity') return spanOrder(param, type, descending, context)
+  if (param.type === 'date' || param.type === 'number' || param.type === 'quantity')
+    return spanOrder(param, type, descending, context)
   if (param.type === 'string') return wordOrder(param, type, descending, context)
   return bodyOrder(param, type, descending, context)
 }
@@ -41,7 +49,12 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
   const which = `v.key = s.key and v.param = ${context.bind(paramKey(type, param.code).number)}::integer and v.token = 0`
   const value = descending ? 'max(v.high)' : 'min(v.low)'
   const missing = descending ? '-Infinity' : 'Infinity'
-  return { expression: `coalesce((select ${value} from span v where ${which}), '${missing}'::double precision)`, type: 'double precision', descending, usesResource: false }
+  return {
+    expression: `coalesce((select ${value} from span v where ${which}), '${missing}'::double precision)`,
+    type: 'double precision',
+    descending,
+    usesResource: false,
+  }
 }
 
 function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
@@ -72,7 +85,11 @@ export function orderBy(orders: readonly Order[], names: readonly string[], key:
 export function beyond(cursor: Cursor, orders: readonly Order[], key: string, context: SqlContext): string {
   const backward = isBackward(cursor)
   const keys = [
-    ...orders.map((order, index) => ({ expression: order.expression, value: bound(cursor.values[index]!, order, context), descending: order.descending })),
+    ...orders.map((order, index) => ({
+      expression: order.expression,
+      value: bound(cursor.values[index]!, order, context),
+      descending: order.descending,
+    })),
     { expression: key, value: `${context.bind(cursor.key)}::bigint`, descending: orders.at(-1)!.descending },
   ]
   const sign = (descending: boolean): string => (descending !== backward ? '<' : '>')

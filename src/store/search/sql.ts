@@ -1,19 +1,19 @@
 // Turns criteria into SQL conditions on one row of the table `search`. Values only ever travel as parameters.
-import { int4Array, int8Array, int2Array } from '../../db/arrays.ts'
+import { int2Array, int4Array, int8Array } from '../../db/arrays.ts'
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { resourceTypes, valueSetHas } from '../../definitions/r4.ts'
-import { hash64 } from '../../lib/hash.ts'
 import { Failure } from '../../lib/failure.ts'
+import { hash64 } from '../../lib/hash.ts'
 import type { Indexer } from '../index-entry.ts'
 import { codeValueSet, componentTypes } from '../param-paths.ts'
 import * as postings from '../postings.ts'
 import { type ParamKey, paramKey } from '../postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { fold, referenceTarget } from '../values.ts'
-import { unescape, splitEscaped } from './parse.ts'
+import { splitEscaped, unescape } from './parse.ts'
 import { columnEnds, dateCondition, type Ends, numberCondition, spanEnds } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
-import { queryDate, queryNumber, queryQuantity, queryToken, type QueryQuantity } from './values.ts'
+import { type QueryQuantity, queryDate, queryNumber, queryQuantity, queryToken } from './values.ts'
 
 /** Collects the parameters of a statement. */
 export interface Binder {
@@ -35,7 +35,8 @@ export interface SqlContext extends Binder {
   alias: number
 }
 
-const postingArray = (context: SqlContext, hashes: readonly bigint[]): string => `${context.bind(int8Array(hashes))}::bigint[]`
+const postingArray = (context: SqlContext, hashes: readonly bigint[]): string =>
+  `${context.bind(int8Array(hashes))}::bigint[]`
 
 /** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
@@ -66,29 +67,41 @@ export function conditionOf(criterion: Criterion, row: string, context: SqlConte
 }
 
 /** Every key under which the parameter is indexed: one, or one for each type of a search across types. */
-const keysOf = (criterion: ParamCriterion): ParamKey[] => criterion.types.map(type => paramKey(type, criterion.param.code))
+const keysOf = (criterion: ParamCriterion): ParamKey[] =>
+  criterion.types.map(type => paramKey(type, criterion.param.code))
 
-const numbersOf = (criterion: ParamCriterion, context: SqlContext): string => `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
+const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
+  `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
 
-const anyOf = (conditions: readonly string[]): string => (conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`)
+const anyOf = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`
 
 function missingCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const value = criterion.values[0]
-  if (criterion.values.length !== 1 || (value !== 'true' && value !== 'false')) throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}:missing must be true or false.`)
+  if (criterion.values.length !== 1 || (value !== 'true' && value !== 'false'))
+    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}:missing must be true or false.`)
   const has =
-    criterion.param.code === '_id' || criterion.param.code === '_lastUpdated' ? 'true' : `${row}.tokens && ${postingArray(context, keysOf(criterion).map(postings.present))}`
+    criterion.param.code === '_id' || criterion.param.code === '_lastUpdated'
+      ? 'true'
+      : `${row}.tokens && ${postingArray(context, keysOf(criterion).map(postings.present))}`
   return value === 'true' ? `not (${has})` : has
 }
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const ids = [...new Set(criterion.values.map(unescape))]
-  const hashes = criterion.types.flatMap(type => ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))))
+  const hashes = criterion.types.flatMap(type =>
+    ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),
+  )
   return `${row}.self = any(${postingArray(context, hashes)})`
 }
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const types = context.bind(int2Array(criterion.types.map(typeNumber)))
-  const time: Ends = { low: 'extract(epoch from u.updated_at) * 1000', high: 'extract(epoch from u.updated_at) * 1000', type: 'double precision' }
+  const time: Ends = {
+    low: 'extract(epoch from u.updated_at) * 1000',
+    high: 'extract(epoch from u.updated_at) * 1000',
+    type: 'double precision',
+  }
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate('_lastUpdated', value)
     const at = (ms: number): string => `to_timestamp(${context.bind(ms)}::double precision / 1000)`
@@ -103,7 +116,9 @@ function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: S
 
 function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
-  const hashes = criterion.values.flatMap(value => keysOf(criterion).flatMap((key, index) => tokenPostings(criterion, criterion.types[index]!, key, value)))
+  const hashes = criterion.values.flatMap(value =>
+    keysOf(criterion).flatMap((key, index) => tokenPostings(criterion, criterion.types[index]!, key, value)),
+  )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' ? `not (${found})` : found
 }
@@ -118,8 +133,13 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
   const token = queryToken(code, value)
   if (token.system === undefined) return [postings.codePosting(key, token.code!)]
   const implied = token.system === '' ? undefined : codeValueSet(criterion.param, type)
-  if (implied && token.code !== undefined) return valueSetHas(implied, token.code, token.system) ? [postings.codePosting(key, token.code)] : []
-  return [token.code === undefined ? postings.systemPosting(key, token.system) : postings.systemCodePosting(key, token.system, token.code)]
+  if (implied && token.code !== undefined)
+    return valueSetHas(implied, token.code, token.system) ? [postings.codePosting(key, token.code)] : []
+  return [
+    token.code === undefined
+      ? postings.systemPosting(key, token.system)
+      : postings.systemCodePosting(key, token.system, token.code),
+  ]
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -139,14 +159,28 @@ function referenceCondition(criterion: ParamCriterion, row: string, context: Sql
   }
   const targets = criterion.values.flatMap(value => targetsOf(criterion, unescape(value), context.base))
   const patients = targets.filter(target => target.startsWith('Patient/'))
-  const held = criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
+  const held =
+    criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
   const others = held ? targets.filter(target => !target.startsWith('Patient/')) : targets
   const conditions: string[] = []
   if (held && patients.length === 1) conditions.push(`${row}.patient = ${context.bind(hash64(patients[0]!))}::bigint`)
-  if (held && patients.length > 1) conditions.push(`${row}.patient = any(${postingArray(context, patients.map(hash64))})`)
-  if (others.length > 0) conditions.push(`${row}.refs && ${postingArray(context, keysOf(criterion).flatMap(key => others.map(target => postings.refPosting(key, target))))}`)
+  if (held && patients.length > 1)
+    conditions.push(`${row}.patient = any(${postingArray(context, patients.map(hash64))})`)
+  if (others.length > 0)
+    conditions.push(
+      `${row}.refs && ${postingArray(
+        context,
+        keysOf(criterion).flatMap(key => others.map(target => postings.refPosting(key, target))),
+      )}`,
+    )
   const uris = others.filter(isUri)
-  if (uris.length > 0) conditions.push(`${row}.tokens && ${postingArray(context, keysOf(criterion).flatMap(key => uris.map(uri => postings.uriPosting(key, uri))))}`)
+  if (uris.length > 0)
+    conditions.push(
+      `${row}.tokens && ${postingArray(
+        context,
+        keysOf(criterion).flatMap(key => uris.map(uri => postings.uriPosting(key, uri))),
+      )}`,
+    )
   return conditions.length > 0 ? anyOf(conditions) : 'false'
 }
 
@@ -173,12 +207,15 @@ function dateParamCondition(criterion: ParamCriterion, row: string, context: Sql
   return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
 }
 
-const spanCondition = (row: string, which: string, condition: string): string => `${row}.key in (select v.key from span v where ${which} and ${condition})`
+const spanCondition = (row: string, which: string, condition: string): string =>
+  `${row}.key in (select v.key from span v where ${which} and ${condition})`
 
 function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const { param } = criterion
   const conditions = criterion.values.map(value =>
-    param.type === 'number' ? numberCondition(queryNumber(param.code, unescape(value)), context) : quantityCondition(queryQuantity(param.code, value), context),
+    param.type === 'number'
+      ? numberCondition(queryNumber(param.code, unescape(value)), context)
+      : quantityCondition(queryQuantity(param.code, value), context),
   )
   return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
 }
@@ -186,7 +223,8 @@ function magnitudeCondition(criterion: ParamCriterion, row: string, context: Sql
 function quantityCondition(quantity: QueryQuantity, context: SqlContext): string {
   const amount = numberCondition(quantity, context)
   if (quantity.unit === '') return amount
-  if (quantity.system === '') return `(${amount} and v.unit >> 32 = ${context.bind(postings.unitCode(quantity.unit))}::bigint)`
+  if (quantity.system === '')
+    return `(${amount} and v.unit >> 32 = ${context.bind(postings.unitCode(quantity.unit))}::bigint)`
   return `(${amount} and v.unit = ${context.bind(postings.unitNumber(quantity.system, quantity.unit))}::bigint)`
 }
 
@@ -197,7 +235,8 @@ function stringCondition(criterion: ParamCriterion, row: string, context: SqlCon
   const conditions = criterion.values.map(value => {
     const text = unescape(value)
     const folded = fold(text)
-    if (criterion.modifier === 'exact') return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
+    if (criterion.modifier === 'exact')
+      return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
     if (criterion.modifier === 'contains') return `v.folded like ${context.bind(`%${likeText(folded)}%`)}`
     return `(v.folded >= ${context.bind(folded)} and v.folded < ${context.bind(folded + afterAll)})`
   })
@@ -209,7 +248,8 @@ function uriCondition(criterion: ParamCriterion, row: string, context: SqlContex
     const uri = unescape(value)
     return keysOf(criterion).flatMap(key => {
       if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
-      if (criterion.modifier === 'above') return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))
+      if (criterion.modifier === 'above')
+        return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))
       return [postings.uriPosting(key, uri)]
     })
   })
@@ -221,17 +261,23 @@ function compositeCondition(criterion: ParamCriterion, row: string, context: Sql
   const right = rightType(param, criterion.types[0]!)
   const conditions = criterion.values.map(value => {
     const parts = splitEscaped(value, '$')
-    if (parts.length !== 2) throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
+    if (parts.length !== 2)
+      throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
     const left = pairText(param, parts[0]!)
     const which = `v.param = ${numbersOf(criterion, context)} and v.token = ${context.bind(hash64(left))}::bigint`
-    if (right === 'quantity') return spanCondition(row, which, quantityCondition(queryQuantity(param.code, parts[1]!), context))
-    if (right === 'number') return spanCondition(row, which, numberCondition(queryNumber(param.code, parts[1]!), context))
+    if (right === 'quantity')
+      return spanCondition(row, which, quantityCondition(queryQuantity(param.code, parts[1]!), context))
+    if (right === 'number')
+      return spanCondition(row, which, numberCondition(queryNumber(param.code, parts[1]!), context))
     if (right === 'date') {
       const { prefix, interval } = queryDate(param.code, parts[1]!)
       return spanCondition(row, which, dateCondition(prefix, interval, spanEnds, context))
     }
     const other = right === 'string' ? fold(unescape(parts[1]!)) : pairText(param, parts[1]!)
-    return `${row}.tokens && ${postingArray(context, keysOf(criterion).map(key => postings.pairPosting(key, left, other)))}`
+    return `${row}.tokens && ${postingArray(
+      context,
+      keysOf(criterion).map(key => postings.pairPosting(key, left, other)),
+    )}`
   })
   return anyOf(conditions)
 }
@@ -253,7 +299,8 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   const conditions = criterion.targets.map(target => {
     const inner = `t${context.alias++}`
     const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context)}`
-    if (held && target.type === 'Patient') return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
+    if (held && target.type === 'Patient')
+      return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salt = `${context.bind(paramKey(types[0]!, param.code).salt)}::bigint`
     return `${row}.refs && (select coalesce(array_agg(${inner}.self # ${salt}), '{}') from search ${inner} where ${found})`
   })
@@ -264,7 +311,8 @@ function hasCondition(criterion: HasCriterion, row: string, context: SqlContext)
   const inner = `t${context.alias++}`
   const found = `${inner}.type = ${typeNumber(criterion.from)} and ${conditionOf(criterion.criterion, inner, context)}`
   const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
-  if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient') return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
+  if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')
+    return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
   const salt = `${context.bind(paramKey(criterion.from, criterion.param.code).salt)}::bigint`
   return `${row}.self in (select ref # ${salt} from search ${inner}, unnest(${inner}.refs) as ref where ${found})`
 }

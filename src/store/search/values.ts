@@ -20,7 +20,11 @@ export function splitPrefix(value: string): { prefix: Prefix; rest: string } {
 export function queryDate(code: string, value: string): { prefix: Prefix; interval: Interval } {
   const { prefix, rest } = splitPrefix(value)
   const interval = dateInterval(rest.replace(' ', '+'))
-  if (!interval) throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a date; write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`)
+  if (!interval)
+    throw malformed(
+      code,
+      `${code}: "${rest.slice(0, 40)}" is not a date; write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`,
+    )
   return { prefix, interval }
 }
 
@@ -67,7 +71,8 @@ export interface QueryToken {
 export function queryToken(code: string, text: string): QueryToken {
   const parts = splitEscaped(text, '|').map(unescape)
   if (parts.length === 1) return { system: undefined, code: parts[0]! }
-  if (parts.length > 2) throw malformed(code, `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`)
+  if (parts.length > 2)
+    throw malformed(code, `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`)
   if (parts[0] === '' && parts[1] === '') throw malformed(code, `${code}: "|" names neither a system nor a code.`)
   return { system: parts[0]!, code: parts[1] === '' ? undefined : parts[1]! }
 }

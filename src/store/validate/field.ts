@@ -1,8 +1,8 @@
 // One value or a list, and the `_x` beside a primitive `x` (https://hl7.org/fhir/R4/json.html#primitive).
 
 import type { ElementModel } from '../../definitions/model.ts'
+import { isObject } from '../../lib/json.ts'
 import { kindOf, nameOf, report, type Walk } from './issues.ts'
-import { isJsonObject } from './numbers.ts'
 import { checkObject } from './object.ts'
 import type { Check, Compiler, FieldCheck } from './plan.ts'
 import { primitive } from './primitives.ts'
@@ -16,7 +16,7 @@ export function valueCheck(element: ElementModel, type: string, key: string, sin
     for (let i = 0; i < value.length; i++) {
       walk.path.push(i)
       if (value[i] !== null || !sibling) single(value[i], walk)
-      else if (!isJsonObject(itemAt(object[sibling], i)))
+      else if (!isObject(itemAt(object[sibling], i)))
         report(walk, 'structure', `${nameOf(walk)} has null where no extension says why`)
       walk.path.pop()
     }

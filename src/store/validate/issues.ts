@@ -1,6 +1,6 @@
 // What is wrong with a resource, gathered while it is walked (https://hl7.org/fhir/R4/operationoutcome.html).
 
-import { isJsonNumber } from './numbers.ts'
+import { isJsonNumber } from '../../lib/json.ts'
 
 /** One problem. `code` is a FHIR issue type, `expression` the FHIRPath of the element: `Patient.name[0].given[1]`. */
 export interface Issue {

@@ -1,10 +1,10 @@
 // Checks one JSON object against the plan of its type.
 
 import { jsonKey } from '../../definitions/r4.ts'
+import { isObject } from '../../lib/json.ts'
 import { runInvariants } from './invariants.ts'
 import { kindOf, nameOf, report, type Walk } from './issues.ts'
 import { unknownElement } from './names.ts'
-import { isJsonObject } from './numbers.ts'
 import type { Field, Plan } from './plan.ts'
 
 /** Deeper nesting is refused rather than followed. */
@@ -12,7 +12,7 @@ export const deepest = 64
 
 /** Checks an object and all within it. `known` is a key that the caller has dealt with. */
 export function checkObject(plan: Plan, value: unknown, walk: Walk, known?: string): void {
-  if (!isJsonObject(value)) {
+  if (!isObject(value)) {
     report(walk, 'structure', `${nameOf(walk)} must be an object, not ${kindOf(value)}`)
   } else if (walk.depth >= deepest) {
     report(walk, 'too-costly', `nested deeper than ${deepest} levels`)

@@ -1,8 +1,8 @@
 // The primitive types: which JSON value each is and what its text must look like (https://hl7.org/fhir/R4/datatypes.html).
 
 import { typeModel } from '../../definitions/r4.ts'
+import { isJsonNumber } from '../../lib/json.ts'
 import { quoted } from './issues.ts'
-import { isJsonNumber } from './numbers.ts'
 import { xhtmlProblem } from './xhtml.ts'
 
 export interface Primitive {

@@ -1,9 +1,9 @@
 // A resource: its type, what it contains (dom-2 to dom-5) and the resources a Bundle or Parameters carries.
 
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
+import { isObject } from '../../lib/json.ts'
 import type { InvariantEvaluator } from './invariants.ts'
 import { containerOf, kindOf, nameOf, quoted, report, type Walk } from './issues.ts'
-import { isJsonObject } from './numbers.ts'
 import { checkObject } from './object.ts'
 import { type Check, createCompiler } from './plan.ts'
 
@@ -44,7 +44,7 @@ export function compileResource(evaluator?: InvariantEvaluator): Check {
 type Resource = Record<string, unknown> & { resourceType: string }
 
 function isKnown(value: unknown, walk: Walk): value is Resource {
-  if (!isJsonObject(value)) {
+  if (!isObject(value)) {
     report(walk, 'structure', `${nameOf(walk)} must be a resource, not ${kindOf(value)}`)
     return false
   }
@@ -70,7 +70,7 @@ function checkContainedRules(value: Resource, walk: Walk): void {
   if (value.id === undefined) report(walk, 'required', 'a contained resource must have an `id`', 'id')
   if (value.contained !== undefined)
     report(walk, 'invariant', 'a contained resource must not contain resources (dom-2)', 'contained')
-  if (!isJsonObject(value.meta)) return
+  if (!isObject(value.meta)) return
   for (const [name, rule] of [
     ['versionId', 'dom-4'],
     ['lastUpdated', 'dom-4'],
@@ -84,7 +84,7 @@ function checkContainedRules(value: Resource, walk: Walk): void {
 function checkReferenced(contained: unknown[], walk: Walk): void {
   const { referenced, referring } = walk.container
   contained.forEach((it, index) => {
-    if (!isJsonObject(it) || typeof it.id !== 'string' || referenced.has(`#${it.id}`) || referring.has(it)) return
+    if (!isObject(it) || typeof it.id !== 'string' || referenced.has(`#${it.id}`) || referring.has(it)) return
     walk.path.push('contained', index)
     report(walk, 'invariant', `nothing refers to the contained resource ${quoted(it.id)} (dom-3)`)
     walk.path.length -= 2

@@ -1,9 +1,9 @@
 // The check of one value of an element, by its type.
 
 import type { ElementModel, TypeModel } from '../../definitions/model.ts'
+import { isObject } from '../../lib/json.ts'
 import { codeCheck, conceptCheck } from './bindings.ts'
 import { kindOf, nameOf, noteLocal, report, type Walk } from './issues.ts'
-import { isJsonObject } from './numbers.ts'
 import { checkObject } from './object.ts'
 import type { Check, Compiler, Plan } from './plan.ts'
 import { isJsonType, type Primitive, primitive } from './primitives.ts'
@@ -21,7 +21,7 @@ export function singleCheck(model: TypeModel, element: ElementModel, type: strin
   return (value, walk) => {
     plan ??= compiler.plan(type)
     checkObject(plan, value, walk)
-    if (more && isJsonObject(value)) more(value, walk)
+    if (more && isObject(value)) more(value, walk)
   }
 }
 
