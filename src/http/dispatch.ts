@@ -27,7 +27,7 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
   const surfaces = new Map<string, Surface>()
   for (const route of routes) {
     const prefix = prefixOf(route.path)
-    const surface = surfaces.get(prefix) ?? { router: new Router({ sensitive: true, strict: true }), routes: new Map() }
+    const surface = surfaces.get(prefix) ?? { router: new Router({ sensitive: true }), routes: new Map() }
     surfaces.set(prefix, surface)
     const layer = surface.router.register(
       route.path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll('$', '\\$'),

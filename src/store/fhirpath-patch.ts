@@ -67,8 +67,8 @@ function readOperation(entry: unknown, index: number): Operation {
   const parts = new Map<string, JsonObject>()
   for (const part of entry['part'])
     if (isObject(part) && typeof part['name'] === 'string') parts.set(part['name'], part)
-  const text = (name: string): string | undefined => valueOf(parts.get(name)) as string | undefined
-  const number = (name: string): number | undefined => valueOf(parts.get(name)) as number | undefined
+  const text = (name: string): string | undefined => partValue(parts.get(name)) as string | undefined
+  const number = (name: string): number | undefined => partValue(parts.get(name)) as number | undefined
   const [type, path] = [text('type'), text('path')]
   if (typeof type !== 'string' || !kinds.has(type)) throw wrong(`must have the type ${[...kinds].join(', ')}`)
   if (typeof path !== 'string') throw wrong('must have a path')
@@ -76,7 +76,7 @@ function readOperation(entry: unknown, index: number): Operation {
     type,
     path,
     name: text('name'),
-    value: valueOf(parts.get('value')),
+    value: partValue(parts.get('value')),
     index: number('index'),
     source: number('source'),
     destination: number('destination'),
@@ -84,7 +84,7 @@ function readOperation(entry: unknown, index: number): Operation {
 }
 
 /** The value of a parameter: its value[x], its resource, or an object made of its parts (for backbone elements). */
-function valueOf(parameter: JsonObject | undefined): unknown {
+function partValue(parameter: JsonObject | undefined): unknown {
   if (!parameter) return undefined
   for (const [key, value] of Object.entries(parameter)) if (key.startsWith('value') || key === 'resource') return value
   if (!Array.isArray(parameter['part'])) return undefined
@@ -92,7 +92,7 @@ function valueOf(parameter: JsonObject | undefined): unknown {
   for (const part of parameter['part']) {
     if (!isObject(part) || typeof part['name'] !== 'string') continue
     const name = part['name']
-    const value = valueOf(part)
+    const value = partValue(part)
     if (!Object.hasOwn(object, name)) object[name] = value
     else object[name] = [...(Array.isArray(object[name]) ? object[name] : [object[name]]), value]
   }

@@ -1,5 +1,5 @@
 // Patches: JSON Patch (RFC 6902) and FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html), each applied whole or not at all.
-import { applyPatch as applyJsonPatch, type PatchOperation } from '@medplum/core'
+import { applyPatch as applyJsonPatch } from '@medplum/core'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { applyFhirPathPatch } from './fhirpath-patch.ts'
@@ -7,6 +7,8 @@ import { applyFhirPathPatch } from './fhirpath-patch.ts'
 export type Patch =
   | { readonly kind: 'json'; readonly operations: unknown }
   | { readonly kind: 'fhirpath'; readonly parameters: unknown }
+
+type JsonPatch = Parameters<typeof applyJsonPatch>[1]
 
 const mostOperations = 1000
 
@@ -28,7 +30,7 @@ export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
 
 const verbs = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test'])
 
-function jsonOperations(value: unknown): PatchOperation[] {
+function jsonOperations(value: unknown): JsonPatch {
   if (!Array.isArray(value))
     throw new Failure('MALFORMED_REQUEST', 'A JSON Patch is an array of operations (RFC 6902).')
   if (value.length > mostOperations)
@@ -44,7 +46,7 @@ function jsonOperations(value: unknown): PatchOperation[] {
     if ((op === 'add' || op === 'replace' || op === 'test') && !Object.hasOwn(operation, 'value'))
       throw wrong('must have a value')
   })
-  return value as PatchOperation[]
+  return value as JsonPatch
 }
 
 /** A JSON Pointer (RFC 6901) that leads nowhere near an object's prototype. */
@@ -56,7 +58,7 @@ function isPointer(value: unknown): boolean {
   )
 }
 
-function attempt(resource: JsonObject, operations: PatchOperation[]): { index: number; message: string }[] {
+function attempt(resource: JsonObject, operations: JsonPatch): { index: number; message: string }[] {
   try {
     return applyJsonPatch(resource, operations).flatMap((error, index) =>
       error ? [{ index, message: error.message }] : [],

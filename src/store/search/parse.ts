@@ -304,6 +304,6 @@ export function splitEscaped(value: string, separator: string): string[] {
 }
 
 /** Takes the backslashes off `\,` `\|` `\$` and `\\` (search.html#escaping). */
-export function unescape(value: string): string {
+export function unescaped(value: string): string {
   return value.replace(/\\([,|$\\])/g, '$1')
 }

@@ -10,7 +10,7 @@ import * as postings from '../postings.ts'
 import { type ParamKey, paramKey } from '../postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { fold, referenceTarget } from '../values.ts'
-import { splitEscaped, unescape } from './parse.ts'
+import { splitEscaped, unescaped } from './parse.ts'
 import { columnEnds, dateCondition, type Ends, numberCondition, spanEnds } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
 import { type QueryQuantity, queryDate, queryNumber, queryQuantity, queryToken } from './values.ts'
@@ -88,7 +88,7 @@ function missingCondition(criterion: ParamCriterion, row: string, context: SqlCo
 }
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const ids = [...new Set(criterion.values.map(unescape))]
+  const ids = [...new Set(criterion.values.map(unescaped))]
   const hashes = criterion.types.flatMap(type =>
     ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),
   )
@@ -126,7 +126,7 @@ function tokenCondition(criterion: ParamCriterion, row: string, context: SqlCont
 function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
   const { code } = criterion.param
   if (criterion.modifier === 'of-type') {
-    const parts = splitEscaped(value, '|').map(unescape)
+    const parts = splitEscaped(value, '|').map(unescaped)
     if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
@@ -143,7 +143,7 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescape(value)))}%`)}`)
+  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescaped(value)))}%`)}`)
   return `${row}.tokens && (select coalesce(array_agg(v.posting), '{}') from term v where v.param = ${numbersOf(criterion, context)} and ${anyOf(terms)})`
 }
 
@@ -157,7 +157,7 @@ function referenceCondition(criterion: ParamCriterion, row: string, context: Sql
     })
     return `${row}.tokens && ${postingArray(context, hashes)}`
   }
-  const targets = criterion.values.flatMap(value => targetsOf(criterion, unescape(value), context.base))
+  const targets = criterion.values.flatMap(value => targetsOf(criterion, unescaped(value), context.base))
   const patients = targets.filter(target => target.startsWith('Patient/'))
   const held =
     criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
@@ -214,7 +214,7 @@ function magnitudeCondition(criterion: ParamCriterion, row: string, context: Sql
   const { param } = criterion
   const conditions = criterion.values.map(value =>
     param.type === 'number'
-      ? numberCondition(queryNumber(param.code, unescape(value)), context)
+      ? numberCondition(queryNumber(param.code, unescaped(value)), context)
       : quantityCondition(queryQuantity(param.code, value), context),
   )
   return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
@@ -233,7 +233,7 @@ const afterAll = '\u{10FFFF}'
 
 function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const conditions = criterion.values.map(value => {
-    const text = unescape(value)
+    const text = unescaped(value)
     const folded = fold(text)
     if (criterion.modifier === 'exact')
       return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
@@ -245,7 +245,7 @@ function stringCondition(criterion: ParamCriterion, row: string, context: SqlCon
 
 function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const hashes = criterion.values.flatMap(value => {
-    const uri = unescape(value)
+    const uri = unescaped(value)
     return keysOf(criterion).flatMap(key => {
       if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
       if (criterion.modifier === 'above')
@@ -273,7 +273,7 @@ function compositeCondition(criterion: ParamCriterion, row: string, context: Sql
       const { prefix, interval } = queryDate(param.code, parts[1]!)
       return spanCondition(row, which, dateCondition(prefix, interval, spanEnds, context))
     }
-    const other = right === 'string' ? fold(unescape(parts[1]!)) : pairText(param, parts[1]!)
+    const other = right === 'string' ? fold(unescaped(parts[1]!)) : pairText(param, parts[1]!)
     return `${row}.tokens && ${postingArray(
       context,
       keysOf(criterion).map(key => postings.pairPosting(key, left, other)),
@@ -284,7 +284,7 @@ function compositeCondition(criterion: ParamCriterion, row: string, context: Sql
 
 /** A component value in the form in which the index writes it. */
 function pairText(param: SearchParamModel, text: string): string {
-  if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]+$/.test(text) || isUri(text.split('|')[0]!)) return unescape(text)
+  if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]+$/.test(text) || isUri(text.split('|')[0]!)) return unescaped(text)
   const { system, code } = queryToken(param.code, text)
   return system === undefined ? code! : `${system}|${code ?? ''}`
 }

@@ -1,7 +1,7 @@
 // The values of a query: prefixes, numbers with the precision they were written with, dates, tokens.
 import { Failure } from '../../lib/failure.ts'
 import { dateInterval, type Interval } from '../dates.ts'
-import { splitEscaped, unescape } from './parse.ts'
+import { splitEscaped, unescaped } from './parse.ts'
 import type { Prefix } from './request.ts'
 
 const prefixes = new Set<string>(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'])
@@ -54,7 +54,7 @@ export interface QueryQuantity extends QueryNumber {
 
 /** `5.4|system|code`, `5.4||code`, `5.4`, and the two-part `5.4|code` that some clients send. */
 export function queryQuantity(code: string, text: string): QueryQuantity {
-  const [amount, ...rest] = splitEscaped(text, '|').map(unescape)
+  const [amount, ...rest] = splitEscaped(text, '|').map(unescaped)
   if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`)
   const [system, unit] = rest.length === 1 ? ['', rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
   return { ...queryNumber(code, amount!), system, unit }
@@ -69,7 +69,7 @@ export interface QueryToken {
 
 /** `code`, `system|code`, `|code` or `system|`. */
 export function queryToken(code: string, text: string): QueryToken {
-  const parts = splitEscaped(text, '|').map(unescape)
+  const parts = splitEscaped(text, '|').map(unescaped)
   if (parts.length === 1) return { system: undefined, code: parts[0]! }
   if (parts.length > 2)
     throw malformed(code, `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`)

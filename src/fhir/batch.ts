@@ -1,0 +1,199 @@
+// Batch and transaction: each entry goes through the same interactions as a request of its own (https://hl7.org/fhir/R4/http.html#transaction).
+import { isResourceType } from '../definitions/r4.ts'
+import { operationOutcome } from '../http/failures.ts'
+import { Failure, type FailureDetail } from '../lib/failure.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Store } from '../store/store.ts'
+import type { TransactionEntry } from '../store/transaction.ts'
+import type { Written } from '../store/write.ts'
+import { responseBundle } from './bundle.ts'
+import { interact, patchOf, removedReply, writtenReply } from './interact.ts'
+import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+interface BundleEntry {
+  readonly fullUrl: string | undefined
+  readonly resource: unknown
+  readonly request: FhirRequest
+}
+
+/**
+ * Answers POST on the base address.
+ * @param report told of each error that is our own, so that it is logged.
+ */
+export async function processBundle(
+  store: Store,
+  outer: FhirRequest,
+  report: (error: unknown) => void,
+): Promise<FhirReply> {
+  const bundle = outer.body
+  if (!isObject(bundle) || bundle['resourceType'] !== 'Bundle')
+    throw new Failure('MALFORMED_REQUEST', 'The base address takes a Bundle of type batch or transaction.')
+  const type = bundle['type']
+  if (type !== 'batch' && type !== 'transaction')
+    throw new Failure(
+      'MALFORMED_REQUEST',
+      `The Bundle's type must be batch or transaction, not ${JSON.stringify(type) ?? 'absent'}.`,
+      { issue: 'value' },
+    )
+  const entries = bundle['entry'] ?? []
+  if (!Array.isArray(entries)) throw new Failure('MALFORMED_REQUEST', 'Bundle.entry must be an array.')
+  return type === 'batch' ? batch(store, outer, entries, report) : transaction(store, outer, entries)
+}
+
+const mostBatchEntries = 2000
+
+async function batch(
+  store: Store,
+  outer: FhirRequest,
+  entries: unknown[],
+  report: (error: unknown) => void,
+): Promise<FhirReply> {
+  if (entries.length > mostBatchEntries)
+    throw new Failure('PAYLOAD_TOO_LARGE', `A batch has at most ${mostBatchEntries} entries.`)
+  const fullUrls = new Set(
+    entries.flatMap(entry =>
+      isObject(entry) && typeof entry['fullUrl'] === 'string' && entry['fullUrl'].startsWith('urn:')
+        ? [entry['fullUrl']]
+        : [],
+    ),
+  )
+  const replies: (FhirReply & { isOutcome?: boolean })[] = []
+  for (const [index, entry] of entries.entries()) {
+    try {
+      const read = readEntry(entry, index, outer)
+      mustStandAlone(read, fullUrls)
+      replies.push(await interact(store, read.request))
+    } catch (error) {
+      const failure =
+        error instanceof Failure
+          ? error
+          : new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error })
+      if (failure.status >= 500) report(error)
+      replies.push({ status: failure.status, body: JSON.stringify(operationOutcome(failure)), isOutcome: true })
+    }
+  }
+  return { status: 200, body: responseBundle('batch', outer.base, replies) }
+}
+
+/** Entries of a batch know nothing of each other, so a placeholder of one cannot be used by another (http.html#brules). */
+function mustStandAlone({ resource, fullUrl }: BundleEntry, fullUrls: ReadonlySet<string>): void {
+  if (fullUrls.size === 0 || !isObject(resource)) return
+  const text = JSON.stringify(resource)
+  for (const other of fullUrls) {
+    if (other !== fullUrl && text.includes(`"${other}"`)) {
+      throw new Failure(
+        'MALFORMED_REQUEST',
+        'The resource refers to another entry of the batch: send the bundle as a transaction.',
+      )
+    }
+  }
+}
+
+async function transaction(store: Store, outer: FhirRequest, entries: unknown[]): Promise<FhirReply> {
+  const read = entries.map((entry, index) => readEntry(entry, index, outer))
+  const planned = read.map((entry, index) => transactionEntry(entry, index))
+  const results = await store.transaction(planned, (inner, _entry, index) => interact(inner, read[index]!.request))
+  const replies = results.map((result, index) =>
+    'reply' in result ? result.reply : replyFor(read[index]!, result.written),
+  )
+  return { status: 200, body: responseBundle('transaction', outer.base, replies) }
+}
+
+function replyFor({ request }: BundleEntry, written: Written | undefined): FhirReply {
+  return request.method === 'DELETE' || written === undefined ? removedReply(written) : writtenReply(request, written)
+}
+
+function wrong(index: number, message: string, code = 'invalid'): Failure {
+  const detail: FailureDetail = {
+    field: `Bundle.entry[${index}]`,
+    code,
+    message: `Entry ${index} of the bundle ${message}.`,
+  }
+  return new Failure('MALFORMED_REQUEST', detail.message, { details: [detail] })
+}
+
+function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEntry {
+  if (!isObject(entry)) throw wrong(index, 'is not an object', 'structure')
+  const request = entry['request']
+  if (!isObject(request)) throw wrong(index, 'has no request', 'required')
+  const { method, url } = request
+  if (typeof method !== 'string' || !methods.has(method))
+    throw wrong(index, `must have a request.method of ${[...methods].join(', ')}`)
+  if (typeof url !== 'string') throw wrong(index, 'must have a request.url', 'required')
+  const [path, query = ''] = localPath(url, outer.base).split('?', 2)
+  const segments = path!
+    .split('/')
+    .filter(Boolean)
+    .map(segment => decoded(segment, index))
+  const text = (name: string): string | undefined =>
+    typeof request[name] === 'string' ? (request[name] as string) : undefined
+  const { body, contentType } = bodyOf(entry['resource'], method)
+  return {
+    fullUrl: typeof entry['fullUrl'] === 'string' ? entry['fullUrl'] : undefined,
+    resource: entry['resource'],
+    request: {
+      method,
+      segments,
+      search: new URLSearchParams(query),
+      body,
+      contentType,
+      ifMatch: text('ifMatch'),
+      ifNoneMatch: text('ifNoneMatch'),
+      ifModifiedSince: text('ifModifiedSince'),
+      ifNoneExist: text('ifNoneExist'),
+      prefer: outer.prefer,
+      base: outer.base,
+    },
+  }
+}
+
+function localPath(url: string, base: string): string {
+  return url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '')
+}
+
+function decoded(segment: string, index: number): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw wrong(index, 'has a request.url with a broken percent escape')
+  }
+}
+
+/** A JSON Patch travels in a bundle as a Binary (https://hl7.org/fhir/R4/http.html#patch). */
+function bodyOf(resource: unknown, method: string): { body: unknown; contentType: string | undefined } {
+  if (method !== 'PATCH' || !isObject(resource) || resource['resourceType'] !== 'Binary')
+    return { body: resource, contentType: undefined }
+  try {
+    const body: unknown = JSON.parse(Buffer.from(String(resource['data'] ?? ''), 'base64').toString('utf8'))
+    return { body, contentType: String(resource['contentType'] ?? '') }
+  } catch {
+    throw new Failure('MALFORMED_REQUEST', 'The Binary of a PATCH entry does not hold a JSON Patch.')
+  }
+}
+
+function transactionEntry({ fullUrl, resource, request }: BundleEntry, index: number): TransactionEntry {
+  const method = request.method as TransactionEntry['method']
+  const [type, id, extra] = request.segments
+  const isRead = method === 'GET' || method === 'HEAD'
+  if (isRead) return { fullUrl, method, type: type ?? '', id, query: undefined, resource: undefined }
+  if (type === undefined || !isResourceType(type) || extra !== undefined)
+    throw wrong(index, `has a request.url that ${method} cannot go to`)
+  const query = request.search.toString() || undefined
+  if (method === 'POST' && id !== undefined)
+    throw wrong(index, 'creates, so its request.url must be just a resource type')
+  if (method !== 'POST' && (id === undefined) === (query === undefined))
+    throw wrong(index, 'must have an id or a condition in its request.url')
+  return {
+    fullUrl,
+    method,
+    type,
+    id,
+    query: method === 'POST' ? request.ifNoneExist?.replace(/^\?/, '') : query,
+    resource: resource as JsonObject,
+    patch: method === 'PATCH' ? patchOf(request.body, request.contentType) : undefined,
+    ifMatch: versionOf(request.ifMatch, 'ifMatch'),
+    createOnly: isCreateOnly(request.ifNoneMatch),
+  }
+}

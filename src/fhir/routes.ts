@@ -1,0 +1,314 @@
+// The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
+import { type TObject, Type } from 'typebox'
+import { resourceTypes } from '../definitions/r4.ts'
+import { mediaType } from '../http/body.ts'
+import { fhirBase } from '../http/failures.ts'
+import { bearer, open, type Reply, type Route, type RouteRequest, route } from '../http/route.ts'
+import type { Log } from '../lib/log.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { Store } from '../store/store.ts'
+import { processBundle } from './batch.ts'
+import { interact } from './interact.ts'
+import { capabilityStatement, type Metadata } from './metadata.ts'
+import { fhirJson, mustAcceptJson, mustBeR4, patchTypesTaken, resourceTypesTaken } from './negotiate.ts'
+import { type FhirReply, type FhirRequest, preferences } from './request.ts'
+
+export interface FhirParts {
+  readonly storeFor: (caller: Caller) => Store
+  readonly log: Log
+  readonly version: string
+}
+
+type Request = RouteRequest<unknown, unknown, unknown>
+
+const headersOf = (request: Request, name: string): string | undefined => {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
+function fhirRequest(request: Request): FhirRequest {
+  mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
+  mustBeR4(headersOf(request, 'content-type'))
+  return {
+    method: request.method,
+    segments: request.path
+      .slice(fhirBase.length + 1)
+      .split('/')
+      .filter(Boolean)
+      .map(decodeURIComponent),
+    search: request.search,
+    body: request.body,
+    contentType: mediaType(headersOf(request, 'content-type')),
+    ifMatch: headersOf(request, 'if-match'),
+    ifNoneMatch: headersOf(request, 'if-none-match'),
+    ifModifiedSince: headersOf(request, 'if-modified-since'),
+    ifNoneExist: headersOf(request, 'if-none-exist'),
+    prefer: preferences(headersOf(request, 'prefer')),
+    base: `${request.baseUrl}${fhirBase}`,
+  }
+}
+
+function httpReply({ status, body, version, updatedAt, location }: FhirReply, base: string): Reply {
+  const headers: Record<string, string> = {}
+  if (version !== undefined) headers['etag'] = `W/"${version}"`
+  if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
+  if (location) headers['location'] = `${base}/${location}`
+  if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
+  return { status, headers, body }
+}
+
+/** Every route below /api/fhir/R4. */
+export function fhirRoutes(parts: FhirParts): Route[] {
+  const answer = async (request: Request): Promise<Reply> => {
+    const fhir = fhirRequest(request)
+    return httpReply(await interact(parts.storeFor(request.caller), fhir), fhir.base)
+  }
+  return [
+    metadataRoute(parts),
+    bundleRoute(parts),
+    ...systemRoutes(answer),
+    ...typeRoutes(answer),
+    ...instanceRoutes(answer),
+  ]
+}
+
+const Resource = Type.Object(
+  {},
+  { $id: 'FhirResource', description: 'A FHIR R4 resource.', additionalProperties: true },
+)
+const Bundle = Type.Object(
+  { resourceType: Type.Literal('Bundle') },
+  { $id: 'FhirBundle', description: 'A FHIR R4 Bundle.', additionalProperties: true },
+)
+const Patch = Type.Unknown({
+  $id: 'FhirPatch',
+  description: 'A JSON Patch (RFC 6902), or a FHIRPath Patch in a Parameters resource.',
+})
+
+const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
+const TypePath = Type.Object({ type: typeParam })
+const InstancePath = Type.Object({ type: typeParam, id: Type.String({ description: 'Logical id.' }) })
+const VersionPath = Type.Object({ ...InstancePath.properties, version: Type.String({ description: 'Version id.' }) })
+
+const SearchQuery = Type.Object(
+  {
+    _count: Type.Optional(Type.String({ description: 'Matches on a page, at most 1000.' })),
+    _sort: Type.Optional(Type.String({ description: 'Search parameters to sort by, each with - for descending.' })),
+    _total: Type.Optional(Type.String({ description: 'none, estimate or accurate.' })),
+    _include: Type.Optional(Type.String({ description: 'Resources that the matches refer to: Type:parameter.' })),
+    _revinclude: Type.Optional(Type.String({ description: 'Resources that refer to the matches: Type:parameter.' })),
+    _summary: Type.Optional(Type.String({ description: 'true, text, data, count or false.' })),
+    _elements: Type.Optional(Type.String({ description: 'Elements to return.' })),
+  },
+  { additionalProperties: true, description: 'Any search parameter of the type.' },
+)
+
+type Answer = (request: Request) => Promise<Reply>
+
+interface Shape {
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly params?: TObject
+  readonly query?: TObject
+}
+
+const common = { tag: 'FHIR', access: bearer(), produces: fhirJson }
+
+function reads(answer: Answer, shape: Shape): Route {
+  return route({ ...common, ...shape, method: 'GET', replies: { 200: Resource, 304: null }, handle: answer as never })
+}
+
+function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Route {
+  return route({
+    ...common,
+    ...shape,
+    method,
+    body: Resource,
+    consumes: resourceTypesTaken,
+    replies: { 200: Resource, 201: Resource },
+    handle: answer as never,
+  })
+}
+
+function patches(answer: Answer, shape: Shape): Route {
+  return route({
+    ...common,
+    ...shape,
+    method: 'PATCH',
+    body: Patch,
+    consumes: patchTypesTaken,
+    replies: { 200: Resource },
+    handle: answer as never,
+  })
+}
+
+function deletes(answer: Answer, shape: Shape): Route {
+  return route({ ...common, ...shape, method: 'DELETE', replies: { 204: null }, handle: answer as never })
+}
+
+function formSearch(answer: Answer, shape: Shape): Route {
+  const form = Type.Object({}, { additionalProperties: true, description: 'Search parameters as form fields.' })
+  return route({
+    ...common,
+    ...shape,
+    method: 'POST',
+    body: form,
+    bodyOptional: true,
+    consumes: ['application/x-www-form-urlencoded'],
+    replies: { 200: Bundle },
+    handle: answer as never,
+  })
+}
+
+function systemRoutes(answer: Answer): Route[] {
+  return [
+    reads(answer, {
+      path: fhirBase,
+      operationId: 'searchSystem',
+      summary: 'Search across resource types',
+      query: SearchQuery,
+    }),
+    formSearch(answer, {
+      path: `${fhirBase}/_search`,
+      operationId: 'searchSystemByForm',
+      summary: 'Search across resource types, parameters in the body',
+    }),
+    reads(answer, {
+      path: `${fhirBase}/_history`,
+      operationId: 'historySystem',
+      summary: 'Everything that changed, newest first',
+    }),
+  ]
+}
+
+function typeRoutes(answer: Answer): Route[] {
+  const path = `${fhirBase}/{type}`
+  return [
+    formSearch(answer, {
+      path: `${path}/_search`,
+      operationId: 'searchTypeByForm',
+      summary: 'Search a resource type, parameters in the body',
+      params: TypePath,
+    }),
+    reads(answer, {
+      path: `${path}/_history`,
+      operationId: 'historyType',
+      summary: 'Every change to resources of a type, newest first',
+      params: TypePath,
+    }),
+    reads(answer, {
+      path,
+      operationId: 'searchType',
+      summary: 'Search a resource type',
+      params: TypePath,
+      query: SearchQuery,
+    }),
+    writes(answer, 'POST', {
+      path,
+      operationId: 'create',
+      summary: 'Create a resource, or with If-None-Exist only if there is none',
+      params: TypePath,
+    }),
+    writes(answer, 'PUT', {
+      path,
+      operationId: 'updateConditionally',
+      summary: 'Replace the one resource that the query matches',
+      params: TypePath,
+    }),
+    patches(answer, {
+      path,
+      operationId: 'patchConditionally',
+      summary: 'Change parts of the one resource that the query matches',
+      params: TypePath,
+    }),
+    deletes(answer, {
+      path,
+      operationId: 'deleteConditionally',
+      summary: 'Delete the one resource that the query matches',
+      params: TypePath,
+    }),
+  ]
+}
+
+function instanceRoutes(answer: Answer): Route[] {
+  const path = `${fhirBase}/{type}/{id}`
+  return [
+    reads(answer, {
+      path: `${path}/_history/{version}`,
+      operationId: 'readVersion',
+      summary: 'Read one version of a resource',
+      params: VersionPath,
+    }),
+    reads(answer, {
+      path: `${path}/_history`,
+      operationId: 'historyInstance',
+      summary: 'Every version of a resource, newest first',
+      params: InstancePath,
+    }),
+    reads(answer, { path, operationId: 'read', summary: 'Read a resource', params: InstancePath }),
+    writes(answer, 'PUT', {
+      path,
+      operationId: 'update',
+      summary: 'Replace a resource, or create it under this id',
+      params: InstancePath,
+    }),
+    patches(answer, { path, operationId: 'patch', summary: 'Change parts of a resource', params: InstancePath }),
+    deletes(answer, {
+      path,
+      operationId: 'delete',
+      summary: 'Delete a resource; its history stays',
+      params: InstancePath,
+    }),
+  ]
+}
+
+function bundleRoute(parts: FhirParts): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: fhirBase,
+    operationId: 'transaction',
+    summary: 'Process a batch, or a transaction that happens as a whole or not at all',
+    body: Bundle,
+    consumes: resourceTypesTaken,
+    replies: { 200: Bundle },
+    async handle(request) {
+      const fhir = fhirRequest(request)
+      const report = (error: unknown): void =>
+        parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
+      return httpReply(await processBundle(parts.storeFor(request.caller), fhir, report), fhir.base)
+    },
+  })
+}
+
+function metadataRoute(parts: FhirParts): Route {
+  const started = new Date()
+  const known = new Map<string, Metadata>()
+  return route({
+    method: 'GET',
+    path: `${fhirBase}/metadata`,
+    tag: 'FHIR',
+    operationId: 'capabilities',
+    summary: 'What this FHIR endpoint can do (CapabilityStatement)',
+    access: open,
+    replies: { 200: Resource, 304: null },
+    produces: fhirJson,
+    handle(request) {
+      mustAcceptJson(request.headers.accept, request.search.get('_format'))
+      const base = `${request.baseUrl}${fhirBase}`
+      let metadata = known.get(base)
+      if (!metadata) {
+        if (known.size > 20) known.clear()
+        known.set(base, (metadata = capabilityStatement(base, request.baseUrl, parts.version, started)))
+      }
+      const headers = { etag: metadata.etag, 'cache-control': 'public, max-age=60' }
+      if (request.headers['if-none-match'] === metadata.etag) return { status: 304, headers }
+      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body: metadata.body }
+    },
+  })
+}
+
+/** How many resource types the endpoint serves, for the banner. */
+export const typeCount = resourceTypes.length

@@ -1,0 +1,200 @@
+// The OpenAPI 3.1 description, read from the routes: the schemas that check requests are the ones published.
+import type { TSchema } from 'typebox'
+import { fhirBase } from './failures.ts'
+import { type Access, open, type Route, reply, route } from './route.ts'
+
+export interface OpenApiOptions {
+  /** Version of the interface. */
+  readonly version: string
+  readonly baseUrl: string
+}
+
+type Json = Record<string, unknown>
+
+const errorShape: Json = {
+  type: 'object',
+  required: ['status', 'error_code', 'message'],
+  properties: {
+    status: { type: 'string', const: 'error' },
+    error_code: { type: 'string', description: 'Machine code.', examples: ['VALIDATION_FAILED'] },
+    message: { type: 'string', description: 'What was wrong, where, and what to do.' },
+    request_id: { type: 'string', description: 'Quote it when you report a problem.' },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    retry_after: { type: 'integer', description: 'Seconds to wait.' },
+  },
+}
+
+const outcomeShape: Json = {
+  type: 'object',
+  description: 'A FHIR OperationOutcome; to Accept: application/json it also carries status, error_code and message.',
+  required: ['resourceType', 'issue'],
+  properties: {
+    resourceType: { type: 'string', const: 'OperationOutcome' },
+    issue: { type: 'array', items: { type: 'object' } },
+  },
+}
+
+const errorTexts: Readonly<Record<string, string>> = {
+  400: 'Bad request',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  422: 'Validation failed',
+  429: 'Too many requests',
+  500: 'Server error',
+}
+
+const successTexts: Readonly<Record<number, string>> = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Done; no content',
+  304: 'Not modified',
+  503: 'Unavailable',
+}
+
+/** Builds the document. */
+export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): Json {
+  const schemas: Json = { Error: errorShape, OperationOutcome: outcomeShape }
+  const paths: Record<string, Json> = {}
+  for (const each of routes) {
+    const path = (paths[each.path] ??= {})
+    path[each.method.toLowerCase()] = operation(each, schemas)
+  }
+  const tags = [...new Set(routes.map(each => each.tag))].sort()
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'health-interop',
+      version: options.version,
+      summary: 'Healthcare interoperability: FHIR R4, Connect, SDK, Bridge and webhooks.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.baseUrl }],
+    tags: tags.map(name => ({ name, description: tagTexts[name] ?? name })),
+    paths,
+    components: { schemas, securitySchemes },
+  }
+}
+
+const tagTexts: Readonly<Record<string, string>> = {
+  FHIR: 'The FHIR R4 REST interface: every resource type.',
+  Connect: 'OAuth 2.0 tokens, Health IDs, consent, records, inventory, webhooks.',
+  SDK: 'What the client libraries call.',
+  Discovery: 'Documents by which clients configure themselves.',
+  'Operational Flow': 'Health, readiness and the demo data.',
+  API: 'This description.',
+}
+
+const securitySchemes: Json = {
+  BearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'RS256 JWT from the token operation (client_credentials).',
+  },
+  ClientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'Used together with X-Client-Secret.' },
+  ClientSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Client-Secret',
+    description: 'Verified against an Argon2id hash.',
+  },
+  ClientBasic: { type: 'http', scheme: 'basic', description: 'Client id and secret (RFC 6749 §2.3.1).' },
+}
+
+function securityOf(access: Access): Json[] {
+  if (access.scheme === 'bearer') return [{ BearerAuth: [...access.scopes] }]
+  if (access.scheme === 'client') return [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
+  return [{}]
+}
+
+function operation(each: Route, schemas: Json): Json {
+  const content = (schema: TSchema, type: string): Json => ({ [type]: { schema: published(schema, schemas) } })
+  const produces = each.produces ?? 'application/json'
+  const responses: Json = {}
+  for (const [status, schema] of Object.entries(each.replies)) {
+    responses[status] = {
+      description: successTexts[Number(status)] ?? 'Reply',
+      ...(schema ? { content: content(schema, produces) } : {}),
+    }
+  }
+  const isFhir = each.path.startsWith(fhirBase)
+  const errors = each.access.scheme === 'open' && !each.body ? ['400', '429', '500'] : Object.keys(errorTexts)
+  for (const status of errors) responses[status] ??= errorResponse(status, isFhir)
+  const body = each.body
+  return {
+    operationId: each.operationId,
+    summary: each.summary,
+    ...(each.description ? { description: each.description } : {}),
+    tags: [each.tag],
+    security: securityOf(each.access),
+    parameters: [...parameters(each.params, 'path', schemas), ...parameters(each.query, 'query', schemas)],
+    ...(body
+      ? {
+          requestBody: {
+            required: !each.bodyOptional,
+            content: Object.assign({}, ...(each.consumes ?? ['application/json']).map(type => content(body, type))),
+          },
+        }
+      : {}),
+    responses,
+  }
+}
+
+function errorResponse(status: string, isFhir: boolean): Json {
+  const schema = { $ref: `#/components/schemas/${isFhir ? 'OperationOutcome' : 'Error'}` }
+  return {
+    description: errorTexts[status],
+    content: { [isFhir ? 'application/fhir+json' : 'application/json']: { schema } },
+  }
+}
+
+/** A schema as it is published: one with an $id becomes a named component. */
+function published(schema: TSchema, schemas: Json): Json {
+  const { $id, ...plain } = JSON.parse(JSON.stringify(schema)) as Json & { $id?: string }
+  if (!$id) return plain
+  schemas[$id] = plain
+  return { $ref: `#/components/schemas/${$id}` }
+}
+
+function parameters(schema: TSchema | undefined, place: 'path' | 'query', schemas: Json): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = published(property, schemas)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description ? { description } : {}),
+      schema: rest,
+    }
+  })
+}
+
+/** GET /openapi.json. The document is built once. */
+export function openApiRoute(routes: readonly Route[], options: OpenApiOptions): Route {
+  let text: string | undefined
+  const self: Route = route({
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'API',
+    operationId: 'openapi',
+    summary: 'This description (OpenAPI 3.1.0)',
+    access: open,
+    replies: { 200: null },
+    handle() {
+      text ??= JSON.stringify(openApiDocument([...routes, self], options))
+      return reply(200, text, { 'cache-control': 'public, max-age=60' })
+    },
+  })
+  return self
+}

@@ -1,0 +1,46 @@
+// Calls the FHIR endpoint as a client would, and hands back what tests look at.
+import type { Service } from './service.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // Tests look into resources freely; what they find is what they assert.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any
+  readonly text: string
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly token?: string
+}
+
+/** A caller bound to a service: `call('GET', 'Patient/1')`, relative to the FHIR base unless the path begins with a slash. */
+export function fhirCaller(service: () => Service, token: () => string) {
+  return async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const { body, headers = {} } = options
+    const isText = typeof body === 'string' || body instanceof URLSearchParams || body instanceof Uint8Array
+    const url = /^https?:/.test(path)
+      ? path
+      : path.startsWith('/')
+        ? service().url + path
+        : `${service().url}/api/fhir/R4${path === '' ? '' : `/${path}`}`
+    const response = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${options.token ?? token()}`,
+        ...(body !== undefined && !isText ? { 'content-type': 'application/fhir+json' } : {}),
+        ...headers,
+      },
+      body: body === undefined ? undefined : isText ? (body as string) : JSON.stringify(body),
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+}

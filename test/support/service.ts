@@ -1,0 +1,52 @@
+// A running service for a test file: its own database, its own port, and a way to call it.
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, inject } from 'vitest'
+import { type Application, createApplication } from '../../src/app.ts'
+import { listen } from '../../src/http/server.ts'
+import { readConfig } from '../../src/lib/config.ts'
+import { createLog, type Log } from '../../src/lib/log.ts'
+
+export interface Service {
+  readonly url: string
+  readonly application: Application
+  readonly database: string
+}
+
+/** Creates an empty, migrated database. */
+export async function createTestDatabase(): Promise<{ host: string; port: number; user: string; database: string }> {
+  const server = inject('server')
+  const database = `test_${randomBytes(6).toString('hex')}`
+  const client = new pg.Client({ ...server, database: 'postgres' })
+  await client.connect()
+  await client.query(`create database ${database} template template`)
+  await client.end()
+  return { ...server, database }
+}
+
+/** Starts the service on a database of its own; it stops after the file's last test. */
+export async function startService(env: Record<string, string> = {}, log: Log = createLog('silent')): Promise<Service> {
+  const connection = await createTestDatabase()
+  const config = readConfig({ DATABASE_POOL: '10', RATE_LIMIT: '100000000', PORT: '0', ...env })
+  const holder: { application?: Application } = {}
+  const proxy = await freePort()
+  const url = `http://127.0.0.1:${proxy}`
+  const application = await createApplication(config, connection, config.baseUrl || url, log)
+  holder.application = application
+  const listening = await listen(application.koa, proxy, '127.0.0.1')
+  afterAll(async () => {
+    await listening.close()
+    await application.close()
+  })
+  return { url, application, database: connection.database }
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net')
+  return new Promise(done => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+}
