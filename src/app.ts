@@ -14,7 +14,8 @@ import { system } from './policy/caller.ts'
 import { createIndexer } from './store/index-entry.ts'
 import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
-import { validateResource } from './store/validate.ts'
+import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
+import { createValidator } from './store/validate.ts'
 
 /** The version of the published interface. */
 export const interfaceVersion = '1.2.0'
@@ -42,7 +43,7 @@ export async function createApplication(
   const storeFor = createStore({
     database,
     indexer: createIndexer(base),
-    validate: validateResource,
+    validate: createValidator({ invariants: fhirPathInvariants }),
     base,
     now: () => new Date(),
     defaultCount: 20,
