@@ -1,6 +1,8 @@
 // Puts the parts together: database, store, identity, surfaces.
 import type Koa from 'koa'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
+import { createDemoData } from './demo/data.ts'
+import { demoRoutes } from './demo/routes.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
@@ -25,6 +27,8 @@ export interface Application {
   readonly routes: readonly Route[]
   readonly database: Database
   readonly storeFor: (principal: Principal) => Store
+  /** Once at the start, by one process: demo client and demo data in the local environment. */
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,6 +53,7 @@ export async function createApplication(
     defaultCount: 20,
     maxCount: 1000,
   })
+  const demo = createDemoData(database, storeFor(system), baseUrl)
   const served = [
     ...healthRoutes(database, interfaceVersion),
     ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
@@ -62,5 +67,14 @@ export async function createApplication(
     baseUrl: config.baseUrl || undefined,
     maxBodyBytes: config.maxBodyBytes,
   })
-  return { koa, routes, database, storeFor, close: () => database.end() }
+  return {
+    koa,
+    routes,
+    database,
+    storeFor,
+    async prepare() {
+      if (config.environment === 'local') await demo.ensure()
+    },
+    close: () => database.end(),
+  }
 }
