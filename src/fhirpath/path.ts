@@ -34,6 +34,7 @@ function routeNode(route: Route, types: Types, unordered?: boolean): Node {
     types,
     route,
     unordered,
+    fixed: source?.fixed && steps.every(step => step.plain),
     run(focus, state) {
       first ??= steps.reduceRight((next, step) => step.sink(next), collect)
       return walk(source ? source.run(focus, state) : focus, first, state)
@@ -58,24 +59,26 @@ const collect: Sink = (value, type, sibling, path, state) => {
  * for each type it meets.
  */
 export function elementStep(system: TypeSystem, types: Types, name: string): Step | undefined {
-  if (!types) return { types: undefined, sink: next => dispatch(type => propertySink(system, type, name, next)) }
+  if (!types)
+    return { types: undefined, plain: true, sink: next => dispatch(type => propertySink(system, type, name, next)) }
   const having = types.filter(type => hasElement(system, type, name))
   const [single] = having
   if (single === undefined) return undefined
   const found = resultTypes(system, having, name)
   if (types.length > 1) {
-    return { types: found, sink: next => dispatch(type => propertySink(system, type, name, next)) }
+    return { types: found, plain: true, sink: next => dispatch(type => propertySink(system, type, name, next)) }
   }
   const choice = (system.model.typeModel(single)?.elements.get(name)?.types.length ?? 0) > 1
   return {
     types: found,
+    plain: true,
     sink: next => propertySink(system, single, name, next)!,
     only: choice ? kept => choiceStep(system, single, name, kept) : undefined,
   }
 }
 
 function choiceStep(system: TypeSystem, type: string, name: string, kept: readonly string[]): Step {
-  return { types: kept, sink: next => propertySink(system, type, name, next, kept)! }
+  return { types: kept, plain: true, sink: next => propertySink(system, type, name, next, kept)! }
 }
 
 /** Chooses the sink by the type of each value; the sinks of types in the model are kept. */
