@@ -148,11 +148,17 @@ function resolveInput(expression: Expression | undefined, scope: Scope): Node | 
   return expression.input ? build(expression.input, scope) : focusNode(scope.types)
 }
 
+/** Regular expressions that take exponential time, and what can double its result again and again. */
+const UNBOUNDED = new Set(
+  'matches matchesFull replaceMatches replace repeat aggregate select iif defineVariable'.split(' '),
+)
+
 function callNode(call: Call, scope: Scope): Node {
   const { name, args, at } = call
   const spec = functions.get(name)
   if (!spec) throw semanticError(`there is no function ${name}()`, at)
   if (args.length < spec.min || args.length > spec.max) throw semanticError(wrongCount(name, spec, args.length), at)
+  if (scope.untrusted && UNBOUNDED.has(name)) throw semanticError(`${name}() is not allowed in this expression`, at)
   const resolving = name === 'is' || name === 'ofType' || name === 'as' ? resolveInput(call.input, scope) : undefined
   if (resolving) {
     const type = typeArgument(args[0]!, scope)

@@ -54,6 +54,8 @@ export interface State {
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
   readonly slots: Items[]
+  /** How many more values paths may find. */
+  budget: number
 }
 
 /** A compiled expression. */
@@ -99,6 +101,8 @@ export interface Scope {
   readonly types: Types
   /** Refuse elements the types do not have. */
   readonly strict: boolean
+  /** Refuse functions whose cost the size of the data does not bound. */
+  readonly untrusted: boolean
   /** Types of `%name` variables given by the caller; a name that is not here is unknown. */
   readonly given: ReadonlyMap<string, Types>
   /** Slots of what defineVariable() defined so far. */

@@ -2,6 +2,7 @@
 // `Observation.component.code` is three property reads and no allocation before the result.
 // https://hl7.org/fhir/R4/fhirpath.html · http://hl7.org/fhirpath/N1/#path-selection
 
+import { executionError, START } from './errors.ts'
 import type { Items, Node, Route, Sink, State, Step, Types } from './node.ts'
 import { propertySink } from './property.ts'
 import type { TypeSystem } from './types.ts'
@@ -51,7 +52,13 @@ function walk(input: Items, first: Sink, state: State): Items {
 }
 
 const collect: Sink = (value, type, sibling, path, state) => {
+  spend(state)
   state.out.push({ value, type, path, sibling })
+}
+
+/** Counts a value looked at, for expressions that may only look at so many. */
+export function spend(state: State): void {
+  if (--state.budget < 0) throw executionError('the expression looks at too many values', START)
 }
 
 /**

@@ -114,6 +114,13 @@ describe('what computed values look like outside', () => {
   })
 })
 
+test('numbers may come as raw JSON text, so that 1.50 keeps its zero', () => {
+  const raw = { resourceType: 'Observation', valueQuantity: { value: { rawJSON: '1.50' } } }
+  expect(run('value.value.hasValue() and value.value = 1.5 and value.value > 1', raw)).toEqual([true])
+  expect(run('value.value.toString() | value.value.precision()', raw)).toEqual(['1.50', 2])
+  expect(run('value.value', raw)).toEqual([{ rawJSON: '1.50' }])
+})
+
 describe('a focus of unknown type', () => {
   test('a resource says what it is', () => {
     expect(compile('value.unit | Observation.status', { model })(observation)).toEqual(['kg', 'final'])
@@ -187,52 +194,6 @@ describe('mistakes are found when compiling', () => {
 
   test('unless the caller is lenient about elements', () => {
     expect(compile('nmae.given', { model, type: 'Patient', strict: false })(patient)).toEqual([])
-  })
-})
-
-describe('nothing but the data can be reached', () => {
-  test.each(['constructor', '`__proto__`', 'valueOf', 'constructor.name', '`__proto__`.constructor'])('%s', name => {
-    expect(compile(name, { model })({ a: 1 })).toEqual([])
-    expect(compile(name, { model, strict: false })('text')).toEqual([])
-    expect(() => compile(`a.${name}()`, { model })).toThrow()
-    expect(() => compile(`%${name.split('.')[0]}`, { model })).toThrow('there is no variable')
-  })
-
-  test('deep data costs no stack', () => {
-    let deep: object = {}
-    for (let i = 0; i < 50_000; i++) deep = { a: deep }
-    expect(compile('descendants().count()', { model })(deep)).toEqual([50_000])
-    expect(compile('a = a', { model })({ a: deep })).toEqual([true])
-    expect(compile('a = b', { model })({ a: deep, b: { a: {} } })).toEqual([false])
-  })
-
-  test("dom-3 takes time in proportion to the resource's size", () => {
-    const dom3 = typeModel('List')!.constraints.find(({ key }) => key === 'dom-3')!
-    const ids = Array.from({ length: 3000 }, (_, i) => `p${i}`)
-    const list = {
-      resourceType: 'List',
-      contained: ids.map(id => ({ resourceType: 'Patient', id })),
-      entry: ids.map(id => ({ item: { reference: `#${id}` } })),
-    }
-    const started = process.cpuUsage().user
-    expect(compileBoolean(dom3.expression, options('List'))(list)).toBe(true)
-    expect(process.cpuUsage().user - started).toBeLessThan(2_000_000)
-  })
-})
-
-describe('narratives', () => {
-  test.each([
-    ['<div xmlns="http://www.w3.org/1999/xhtml"><p class="a">x &lt; <br/><a href="http://x">y</a></p></div>', true],
-    ['<div><script>x</script></div>', false],
-    ['<div onclick="x">y</div>', false],
-    ['<div><a href=" javascript:x">y</a></div>', false],
-    ['<div><p>y</div></p>', false],
-    ['<p>y</p>', false],
-    ['y', false],
-  ])('%s', (div, safe) => {
-    expect(compile('text.div.htmlChecks()', options('Patient'))({ resourceType: 'Patient', text: { div } })).toEqual([
-      safe,
-    ])
   })
 })
 
