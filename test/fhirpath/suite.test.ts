@@ -13,7 +13,9 @@ const FAILING: Readonly<Record<string, string>> = {
 
 const suite = readSuite()
 
-describe.skipIf(!suite)(`HL7 FHIRPath suite${suite ? '' : ' (skipped: ../shared/data is absent)'}`, () => {
+test.skipIf(suite)('the HL7 FHIRPath suite is not here: ../shared/data is absent', context => context.skip())
+
+describe.skipIf(!suite)('HL7 FHIRPath suite', () => {
   let passed = 0
   let total = 0
 
