@@ -56,6 +56,7 @@ export async function createApplication(
   const demo = createDemoData(database, storeFor(system), baseUrl)
   const served = [
     ...healthRoutes(database, interfaceVersion),
+    ...demoRoutes(demo, config.environment !== 'production'),
     ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]

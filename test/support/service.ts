@@ -11,6 +11,8 @@ export interface Service {
   readonly url: string
   readonly application: Application
   readonly database: string
+  /** An access token of the demo client, which may do everything. */
+  readonly token: string
 }
 
 /** Creates an empty, migrated database. */
@@ -28,17 +30,15 @@ export async function createTestDatabase(): Promise<{ host: string; port: number
 export async function startService(env: Record<string, string> = {}, log: Log = createLog('silent')): Promise<Service> {
   const connection = await createTestDatabase()
   const config = readConfig({ DATABASE_POOL: '10', RATE_LIMIT: '100000000', PORT: '0', ...env })
-  const holder: { application?: Application } = {}
-  const proxy = await freePort()
-  const url = `http://127.0.0.1:${proxy}`
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
-  holder.application = application
-  const listening = await listen(application.koa, proxy, '127.0.0.1')
+  const listening = await listen(application.koa, port, '127.0.0.1')
   afterAll(async () => {
     await listening.close()
     await application.close()
   })
-  return { url, application, database: connection.database }
+  return { url, application, database: connection.database, token: 'any' }
 }
 
 async function freePort(): Promise<number> {

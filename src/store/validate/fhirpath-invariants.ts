@@ -4,12 +4,19 @@ import { compileBoolean } from '../../fhirpath/compile.ts'
 import { isObject } from '../../lib/json.ts'
 import type { InvariantEvaluator } from './invariants.ts'
 
+// que-7 as R4 has it asks for a System.Boolean, which no FHIR boolean is.
+const errata: Readonly<Record<string, string>> = { 'que-7': "operator = 'exists' implies (answer is boolean)" }
+
 // Not strict: some invariants of R4 name elements that their type does not have (cid-0), which then are simply empty.
 /** An invariant holds unless it is plainly false: where data of unlike precision give no answer, nobody is refused. */
 export const fhirPathInvariants: InvariantEvaluator = (constraint, typeName) => {
   const type = constraint.element ? typeOfElement(typeName, constraint.element) : typeName
   if (!type) return undefined
-  const holds = compileBoolean(constraint.expression, { model: { typeModel }, type, strict: false })
+  const holds = compileBoolean(errata[constraint.key] ?? constraint.expression, {
+    model: { typeModel },
+    type,
+    strict: false,
+  })
   return (node, resource, root) => holds(node, { resource, rootResource: root, memberOf }) !== false
 }
 
