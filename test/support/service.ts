@@ -6,6 +6,7 @@ import { type Application, createApplication } from '../../src/app.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { freePort } from './process.ts'
 
 export interface Service {
   readonly url: string
@@ -39,14 +40,4 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
     await application.close()
   })
   return { url, application, database: connection.database, token: 'any' }
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise(done => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
 }
