@@ -167,7 +167,9 @@ function referenceCondition(criterion: ParamCriterion, row: string, context: Sql
   const targets = criterion.values.flatMap(value => targetsOf(criterion, unescaped(value), context.base))
   const patients = targets.filter(target => target.startsWith('Patient/'))
   const held =
-    !context.meetsInPostings && criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
+    !context.meetsInPostings &&
+    criterion.types.length === 1 &&
+    context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
   const others = held ? targets.filter(target => !target.startsWith('Patient/')) : targets
   const conditions: string[] = []
   if (held && patients.length === 1) conditions.push(`${row}.patient = ${context.bind(hash64(patients[0]!))}::bigint`)
