@@ -1,5 +1,8 @@
 // Puts the parts together: database, store, identity, surfaces.
 import type Koa from 'koa'
+import { ensureDemoClient } from './auth/demo.ts'
+import { createIdentity, type Identity } from './auth/identity.ts'
+import { identityRoutes } from './auth/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
@@ -9,8 +12,8 @@ import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import { createApp } from './http/server.ts'
 import type { Config } from './lib/config.ts'
+import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
-import { system } from './policy/caller.ts'
 import { createIndexer } from './store/index-entry.ts'
 import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
@@ -23,6 +26,7 @@ export interface Application {
   readonly koa: Koa
   readonly routes: readonly Route[]
   readonly database: Database
+  readonly identity: Identity
   readonly storeFor: (principal: Principal) => Store
   close(): Promise<void>
 }
@@ -48,18 +52,32 @@ export async function createApplication(
     defaultCount: 20,
     maxCount: 1000,
   })
+  const { environment } = config
+  const identity = await createIdentity({
+    database,
+    environment,
+    encryptionKey: await encryptionKey(config),
+    baseUrl,
+    log,
+  })
+  if (environment === 'local') await ensureDemoClient(database)
   const served = [
+    ...identityRoutes(identity),
     ...healthRoutes(database, interfaceVersion),
     ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
   const koa = createApp({
     routes,
-    authenticate: { bearer: () => system, client: () => system },
+    authenticate: identity.authenticate,
     limits: createLimits(config.rateLimit),
     log,
     baseUrl: config.baseUrl || undefined,
     maxBodyBytes: config.maxBodyBytes,
   })
-  return { koa, routes, database, storeFor, close: () => database.end() }
+  const close = async () => {
+    await identity.close()
+    await database.end()
+  }
+  return { koa, routes, database, identity, storeFor, close }
 }
