@@ -4,6 +4,8 @@ import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
+import { createDemoData } from './demo/data.ts'
+import { demoRoutes } from './demo/routes.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
@@ -14,26 +16,50 @@ import { createApp } from './http/server.ts'
 import type { Config } from './lib/config.ts'
 import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
+import { system } from './policy/caller.ts'
 import { createIndexer } from './store/index-entry.ts'
 import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
-import { validateResource } from './store/validate.ts'
+import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
+import { createValidator } from './store/validate.ts'
 
 /** The version of the published interface. */
 export const interfaceVersion = '1.2.0'
 
-export interface Application {
+/** What works without anybody asking: a database, and the store of FHIR resources in it. */
+export interface Storage {
+  readonly database: Database
+  readonly storeFor: (principal: Principal) => Store
+}
+
+export interface Application extends Storage {
   readonly koa: Koa
   readonly routes: readonly Route[]
-  readonly database: Database
   readonly identity: Identity
-  readonly storeFor: (principal: Principal) => Store
+  /** Once at the start, by one process: demo client and demo data in the local environment. */
+  prepare(): Promise<void>
   close(): Promise<void>
+}
+
+/** Opens the database and its store alone, for commands that serve nobody. */
+export function openStorage(config: Config, connection: Connection, baseUrl: string): Storage {
+  const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+  const base = `${baseUrl}${fhirBase}`
+  const storeFor = createStore({
+    database,
+    indexer: createIndexer(base),
+    validate: createValidator({ invariants: fhirPathInvariants }),
+    base,
+    now: () => new Date(),
+    defaultCount: 20,
+    maxCount: 1000,
+  })
+  return { database, storeFor }
 }
 
 /**
  * Builds the service on an open database.
- * @param baseUrl the public address, without trailing slash.
+ * @param baseUrl the public address, without trailing slash: issuer of tokens, base of links.
  */
 export async function createApplication(
   config: Config,
@@ -41,29 +67,15 @@ export async function createApplication(
   baseUrl: string,
   log: Log,
 ): Promise<Application> {
-  const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
-  const base = `${baseUrl}${fhirBase}`
-  const storeFor = createStore({
-    database,
-    indexer: createIndexer(base),
-    validate: validateResource,
-    base,
-    now: () => new Date(),
-    defaultCount: 20,
-    maxCount: 1000,
-  })
   const { environment } = config
-  const identity = await createIdentity({
-    database,
-    environment,
-    encryptionKey: await encryptionKey(config),
-    baseUrl,
-    log,
-  })
-  if (environment === 'local') await ensureDemoClient(database)
+  const { database, storeFor } = openStorage(config, connection, baseUrl)
+  const key = await encryptionKey(config)
+  const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
+  const demo = createDemoData(database, storeFor(system), baseUrl)
   const served = [
     ...identityRoutes(identity),
     ...healthRoutes(database, interfaceVersion),
+    ...demoRoutes(demo, environment !== 'production'),
     ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
@@ -75,9 +87,20 @@ export async function createApplication(
     baseUrl: config.baseUrl || undefined,
     maxBodyBytes: config.maxBodyBytes,
   })
-  const close = async () => {
-    await identity.close()
-    await database.end()
+  return {
+    koa,
+    routes,
+    database,
+    identity,
+    storeFor,
+    async prepare() {
+      if (environment !== 'local') return
+      await ensureDemoClient(database)
+      await demo.ensure()
+    },
+    async close() {
+      await identity.close()
+      await database.end()
+    },
   }
-  return { koa, routes, database, identity, storeFor, close }
 }

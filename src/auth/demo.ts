@@ -4,14 +4,15 @@ import { type Config, ConfigError } from '../lib/config.ts'
 import { scopes } from '../policy/scopes.ts'
 import { createClient } from './clients.ts'
 
-/** Fixed on purpose: the first call of a reader of the README must work as it is written there. */
+/** Fixed on purpose: it stands in the README, so that the first call works as it is written there. */
 export const demoClient = {
   id: 'demo-client',
   secret: 'demo-secret-for-local-use-only',
   organizationId: 'demo-organization',
 } as const
 
-const demoScopes = [...Object.keys(scopes), 'system/*.cruds']
+/** Everything: every named scope, and every FHIR interaction. */
+export const demoScopes = [...Object.keys(scopes), 'system/*.cruds']
 
 /** Creates the demo client, or brings its scopes up to date. Only for ENVIRONMENT=local. */
 export async function ensureDemoClient(database: Database): Promise<void> {

@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } fr
 import { promisify } from 'node:util'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Database, Queryable } from '../db/database.ts'
+import { ConfigError } from '../lib/config.ts'
 import { seal, unseal } from '../lib/encryption.ts'
 import { tell } from './news.ts'
 
@@ -46,7 +47,7 @@ interface KeyRow {
   readonly activated_at: Date | null
 }
 
-/** Loads the keys, after creating those that are missing. @throws Error if they were sealed under another ENCRYPTION_KEY. */
+/** Loads the keys, after creating those that are missing. @throws ConfigError if they were sealed under another ENCRYPTION_KEY. */
 export async function createKeys(options: KeysOptions): Promise<Keys> {
   const { database, encryptionKey, now, lifetime } = options
   await ensureKeys(database, encryptionKey, now())
@@ -102,7 +103,7 @@ function privateKeyOf(row: KeyRow, encryptionKey: Buffer): KeyObject {
     const jwk = JSON.parse(unseal(encryptionKey, row.private_key, context(row.kid)))
     return createPrivateKey({ key: jwk, format: 'jwk' })
   } catch (cause) {
-    throw new Error(
+    throw new ConfigError(
       'The signing keys in the database were sealed under another key: start with the ENCRYPTION_KEY (or the encryption.key file) they were made with.',
       { cause },
     )

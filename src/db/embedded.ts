@@ -32,6 +32,16 @@ const lockKey = 4_215_001
 const run = promisify(execFile)
 
 /**
+ * For a command that works beside the service: uses the server that runs on `dataDir`, else starts one and stops it afterwards.
+ * @throws EmbeddedError as startEmbedded does.
+ */
+export async function borrowEmbedded(dataDir: string, connections: number, log: Log): Promise<EmbeddedServer> {
+  const running = await runningServer(join(dataDir, 'postgres'))
+  if (!running) return startEmbedded(dataDir, connections, log)
+  return { connection: { host: running.socket, port, user: 'postgres', database }, stop: () => Promise.resolve() }
+}
+
+/**
  * Starts PostgreSQL on `dataDir`, or adopts the one a killed process left running.
  * @param connections how many connections the service will open in all.
  * @throws EmbeddedError if another service uses the folder, or the server does not start.

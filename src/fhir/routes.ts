@@ -1,6 +1,5 @@
 // The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
 import { type TObject, Type } from 'typebox'
-import { resourceTypes } from '../definitions/r4.ts'
 import { mediaType } from '../http/body.ts'
 import { fhirBase } from '../http/failures.ts'
 import { bearer, open, type Reply, type Route, type RouteRequest, route } from '../http/route.ts'
@@ -309,6 +308,3 @@ function metadataRoute(parts: FhirParts): Route {
     },
   })
 }
-
-/** How many resource types the endpoint serves, for the banner. */
-export const typeCount = resourceTypes.length

@@ -5,7 +5,18 @@ import type { Call, Expression, Indexer, Literal, Member, Special, TypeOperation
 import { parseDecimal } from './decimal.ts'
 import { FhirPathError, semanticError } from './errors.ts'
 import { functions } from './functions/table.ts'
-import { type CallSite, EMPTY, type Items, type Node, only, type Scope, type Typed, type Types, typed } from './node.ts'
+import {
+  type CallSite,
+  EMPTY,
+  type Items,
+  type Node,
+  once,
+  only,
+  type Scope,
+  type Typed,
+  type Types,
+  typed,
+} from './node.ts'
 import { binaryNode } from './operators.ts'
 import { elementStep, filterStep, focusNode, follow } from './path.ts'
 import { Quantity } from './quantity.ts'
@@ -34,10 +45,14 @@ export function build(expression: Expression, scope: Scope): Node {
     case 'unary':
       return signed(expression.operator, build(expression.operand, scope), expression.at)
     case 'binary':
-      return binaryNode(expression, build(expression.left, fork(scope)), build(expression.right, fork(scope)))
+      return binaryNode(expression, operand(expression.left, scope), operand(expression.right, scope))
     case 'type':
       return typeNode(expression, scope)
   }
+}
+
+function operand(expression: Expression, scope: Scope): Node {
+  return once(build(expression, fork(scope)), scope)
 }
 
 /** What is defined inside an operand or argument is not known outside it. */
@@ -133,11 +148,17 @@ function resolveInput(expression: Expression | undefined, scope: Scope): Node | 
   return expression.input ? build(expression.input, scope) : focusNode(scope.types)
 }
 
+/** Regular expressions that take exponential time, and what can double its result again and again. */
+const UNBOUNDED = new Set(
+  'matches matchesFull replaceMatches replace repeat aggregate select iif defineVariable'.split(' '),
+)
+
 function callNode(call: Call, scope: Scope): Node {
   const { name, args, at } = call
   const spec = functions.get(name)
   if (!spec) throw semanticError(`there is no function ${name}()`, at)
   if (args.length < spec.min || args.length > spec.max) throw semanticError(wrongCount(name, spec, args.length), at)
+  if (scope.untrusted && UNBOUNDED.has(name)) throw semanticError(`${name}() is not allowed in this expression`, at)
   const resolving = name === 'is' || name === 'ofType' || name === 'as' ? resolveInput(call.input, scope) : undefined
   if (resolving) {
     const type = typeArgument(args[0]!, scope)

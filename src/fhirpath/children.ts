@@ -7,7 +7,7 @@ import type { TypeSystem } from './types.ts'
 
 /** The step from values to all their elements. */
 export function childrenStep(system: TypeSystem): Step {
-  return { types: undefined, sink: next => dispatch(type => childrenSink(system, type, next)) }
+  return { types: undefined, plain: true, sink: next => dispatch(type => childrenSink(system, type, next)) }
 }
 
 function childrenSink(system: TypeSystem, type: string, next: Sink): Sink {

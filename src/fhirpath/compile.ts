@@ -30,6 +30,11 @@ export interface CompileOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>
   /** False: elements that do not exist are empty instead of an error. */
   readonly strict?: boolean
+  /**
+   * True for expressions that come with a request, such as a FHIRPath Patch: regular expressions and other functions
+   * of unbounded cost are refused, and evaluation stops when it has looked at a million values.
+   */
+  readonly untrusted?: boolean
   /** Tell where each value stands: `Patient.name[0].given[1]`. */
   readonly paths?: boolean
 }
@@ -54,10 +59,10 @@ export function compile(expression: string | Expression, options: CompileOptions
  * computes itself has a System type (`System.Boolean`). Primitives that are only extensions are left out.
  */
 export function compileTyped(expression: string | Expression, options: CompileOptions): CompiledTyped {
-  const { node, start } = prepare(expression, options)
+  const { node, start, budget } = prepare(expression, options)
   return (focus, env = NOTHING) => {
     const items = start(focus)
-    return toResults(node.run(items, newState(items, env)))
+    return toResults(node.run(items, newState(items, env, budget)))
   }
 }
 
@@ -66,13 +71,17 @@ export function compileTyped(expression: string | Expression, options: CompileOp
  * error. http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections
  */
 export function compileBoolean(expression: string | Expression, options: CompileOptions): CompiledBoolean {
-  const { node, start, tree } = prepare(expression, options)
+  const { node, start, tree, budget } = prepare(expression, options)
   const test = testOf(node, tree.at)
   return (focus, env = NOTHING) => {
     const items = start(focus)
-    return test(items, newState(items, env))
+    return test(items, newState(items, env, budget))
   }
 }
+
+const UNTRUSTED_BUDGET = 1_000_000
+/** Never reached in practice; not Infinity, because small integers are counted down faster. */
+const TRUSTED_BUDGET = 1_000_000_000
 
 const NOTHING: Env = Object.freeze({})
 
@@ -80,16 +89,27 @@ interface Prepared {
   readonly tree: Expression
   readonly node: Node
   readonly start: (focus: unknown) => Items
+  readonly budget: number
 }
 
 function prepare(expression: string | Expression, options: CompileOptions): Prepared {
   const tree = typeof expression === 'string' ? parse(expression) : expression
   const system = typeSystem(options.model)
-  const { type, strict = true, paths = false } = options
+  const { type, strict = true, paths = false, untrusted = false } = options
   const known: Types = type === undefined || system.isOpen(type) ? undefined : [type]
   const given = new Map(Object.entries(options.variables ?? {}).map(([name, one]) => [name, one ? [one] : undefined]))
-  const scope: Scope = { system, types: known, start: known, strict, given, defined: new Map(), counter: { slots: 0 } }
-  return { tree, node: build(tree, scope), start: focus => startItems(focus, known?.[0], paths, options.model) }
+  const scope: Scope = {
+    system,
+    types: known,
+    start: known,
+    strict,
+    untrusted,
+    given,
+    defined: new Map(),
+    counter: { slots: 0 },
+  }
+  const start = (focus: unknown) => startItems(focus, known?.[0], paths, options.model)
+  return { tree, node: build(tree, scope), start, budget: untrusted ? UNTRUSTED_BUDGET : TRUSTED_BUDGET }
 }
 
 function startItems(focus: unknown, type: string | undefined, paths: boolean, model: Model): Items {
@@ -98,6 +118,6 @@ function startItems(focus: unknown, type: string | undefined, paths: boolean, mo
   return [{ value: focus, type: actual, path: paths ? actual : undefined, sibling: undefined }]
 }
 
-function newState(context: Items, env: Env): State {
-  return { env, context, out: [], index: 0, total: EMPTY, now: undefined, slots: [] }
+function newState(context: Items, env: Env, budget: number): State {
+  return { env, context, out: [], index: 0, total: EMPTY, now: undefined, slots: [], budget }
 }

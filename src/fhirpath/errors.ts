@@ -25,6 +25,9 @@ export class FhirPathError extends Error {
   }
 }
 
+/** For errors that belong to no place in particular. */
+export const START: Position = { offset: 0, line: 1, column: 1 }
+
 /** The expression does not fit the types it is used on. */
 export function semanticError(message: string, at: Position): FhirPathError {
   return new FhirPathError('semantic', message, at)

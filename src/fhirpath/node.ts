@@ -54,6 +54,8 @@ export interface State {
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
   readonly slots: Items[]
+  /** How many more values paths may find. */
+  budget: number
 }
 
 /** A compiled expression. */
@@ -67,6 +69,8 @@ export interface Node {
   readonly route?: Route
   /** The order of what it yields means nothing, as with children(). */
   readonly unordered?: boolean
+  /** Yields the same throughout one evaluation, whatever `$this` is: `%resource.descendants()`. */
+  readonly fixed?: boolean
   /** For literals: their value, known before any data. */
   readonly constant?: Typed
 }
@@ -78,6 +82,8 @@ export type Sink = (value: unknown, type: string, sibling: unknown, path: string
 export interface Step {
   readonly types: Types
   sink(next: Sink): Sink
+  /** What it finds depends on nothing but the value it starts from. */
+  readonly plain?: boolean
   /** The same step for some of its types only, for a choice followed by `ofType`. */
   readonly only?: (types: readonly string[]) => Step
 }
@@ -95,6 +101,8 @@ export interface Scope {
   readonly types: Types
   /** Refuse elements the types do not have. */
   readonly strict: boolean
+  /** Refuse functions whose cost the size of the data does not bound. */
+  readonly untrusted: boolean
   /** Types of `%name` variables given by the caller; a name that is not here is unknown. */
   readonly given: ReadonlyMap<string, Types>
   /** Slots of what defineVariable() defined so far. */
@@ -138,6 +146,13 @@ export function truth(value: boolean | undefined): Items {
 }
 
 export const BOOLEAN: readonly string[] = ['System.Boolean']
+
+/** A fixed node that is evaluated once; any other node as it is. */
+export function once(node: Node, { counter }: Scope): Node {
+  if (!node.fixed) return node
+  const slot = counter.slots++
+  return { ...node, route: undefined, run: (focus, state) => (state.slots[slot] ??= node.run(focus, state)) }
+}
 
 /** A node that answers yes, no or nothing. */
 export function booleanNode(test: (focus: Items, state: State) => boolean | undefined): Node {

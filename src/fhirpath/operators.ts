@@ -2,7 +2,7 @@
 
 import { arithmetic } from './arithmetic.ts'
 import type { Binary, BinaryOperator, Position } from './ast.ts'
-import { compareItems, distinct, equal, equalItems, equivalent } from './equality.ts'
+import { compareItems, distinct, equal, equalItems, equivalent, Seen } from './equality.ts'
 import { executionError, semanticError } from './errors.ts'
 import { booleanNode, type Items, type Node, only, type Types, testOf, typed } from './node.ts'
 import { systemType } from './types.ts'
@@ -85,8 +85,21 @@ function membership(one: Node, many: Node, at: Position): Node {
   return booleanNode((focus, state) => {
     const item = only(one.run(focus, state), at)
     const items = many.run(focus, state)
+    if (many.fixed && items.length > 8) return item && lookup(items).has(item)
     return item && items.some(other => equalItems(item, other) === true)
   })
+}
+
+const lookups = new WeakMap<Items, Seen>()
+
+/** For a collection that is asked again and again, as in R4's dom-3. */
+function lookup(items: Items): Seen {
+  let seen = lookups.get(items)
+  if (!seen) {
+    lookups.set(items, (seen = new Seen()))
+    for (const item of items) seen.add(item)
+  }
+  return seen
 }
 
 /** Three-valued logic: `undefined` is the empty collection. http://hl7.org/fhirpath/N1/#boolean-logic */
@@ -138,6 +151,7 @@ export function unionTypes(a: Types, b: Types): Types {
 export function unionNode(left: Node, right: Node): Node {
   return {
     types: unionTypes(left.types, right.types),
+    fixed: left.fixed && right.fixed,
     run(focus, state) {
       const a = left.run(focus, state)
       const b = right.run(focus, state)

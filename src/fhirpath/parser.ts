@@ -116,16 +116,25 @@ class Reader {
     if (token.kind !== 'name' && token.kind !== 'quoted') throw this.unexpected('an element or function name')
     this.take()
     if (!this.accept('(')) return { kind: 'member', input, name: token.text, at: token.at }
-    return { kind: 'call', input, name: token.text, args: this.args(), at: token.at }
+    return { kind: 'call', input, name: token.text, args: this.args(token.text === 'sort'), at: token.at }
   }
 
-  private args(): Expression[] {
+  private args(sorting: boolean): Expression[] {
     const args: Expression[] = []
     if (this.accept(')')) return args
-    do args.push(this.expression(0))
+    do args.push(sorting ? this.sortKey() : this.expression(0))
     while (this.accept(','))
     this.expect(')', "',' or ')'")
     return args
+  }
+
+  /** `family desc` means `-family`. http://hl7.org/fhirpath/#sort */
+  private sortKey(): Expression {
+    const operand = this.expression(0)
+    const { kind, text, at } = this.peek()
+    if (kind !== 'name' || (text !== 'asc' && text !== 'desc')) return operand
+    this.take()
+    return text === 'asc' ? operand : { kind: 'unary', operator: '-', operand, at }
   }
 
   private term(): Expression {

@@ -2,6 +2,7 @@
 // `Observation.component.code` is three property reads and no allocation before the result.
 // https://hl7.org/fhir/R4/fhirpath.html · http://hl7.org/fhirpath/N1/#path-selection
 
+import { executionError, START } from './errors.ts'
 import type { Items, Node, Route, Sink, State, Step, Types } from './node.ts'
 import { propertySink } from './property.ts'
 import type { TypeSystem } from './types.ts'
@@ -34,6 +35,7 @@ function routeNode(route: Route, types: Types, unordered?: boolean): Node {
     types,
     route,
     unordered,
+    fixed: source?.fixed && steps.every(step => step.plain),
     run(focus, state) {
       first ??= steps.reduceRight((next, step) => step.sink(next), collect)
       return walk(source ? source.run(focus, state) : focus, first, state)
@@ -50,7 +52,13 @@ function walk(input: Items, first: Sink, state: State): Items {
 }
 
 const collect: Sink = (value, type, sibling, path, state) => {
+  spend(state)
   state.out.push({ value, type, path, sibling })
+}
+
+/** Counts a value looked at, for expressions that may only look at so many. */
+export function spend(state: State): void {
+  if (--state.budget < 0) throw executionError('the expression looks at too many values', START)
 }
 
 /**
@@ -58,24 +66,26 @@ const collect: Sink = (value, type, sibling, path, state) => {
  * for each type it meets.
  */
 export function elementStep(system: TypeSystem, types: Types, name: string): Step | undefined {
-  if (!types) return { types: undefined, sink: next => dispatch(type => propertySink(system, type, name, next)) }
+  if (!types)
+    return { types: undefined, plain: true, sink: next => dispatch(type => propertySink(system, type, name, next)) }
   const having = types.filter(type => hasElement(system, type, name))
   const [single] = having
   if (single === undefined) return undefined
   const found = resultTypes(system, having, name)
   if (types.length > 1) {
-    return { types: found, sink: next => dispatch(type => propertySink(system, type, name, next)) }
+    return { types: found, plain: true, sink: next => dispatch(type => propertySink(system, type, name, next)) }
   }
   const choice = (system.model.typeModel(single)?.elements.get(name)?.types.length ?? 0) > 1
   return {
     types: found,
+    plain: true,
     sink: next => propertySink(system, single, name, next)!,
     only: choice ? kept => choiceStep(system, single, name, kept) : undefined,
   }
 }
 
 function choiceStep(system: TypeSystem, type: string, name: string, kept: readonly string[]): Step {
-  return { types: kept, sink: next => propertySink(system, type, name, next, kept)! }
+  return { types: kept, plain: true, sink: next => propertySink(system, type, name, next, kept)! }
 }
 
 /** Chooses the sink by the type of each value; the sinks of types in the model are kept. */

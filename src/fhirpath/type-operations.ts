@@ -2,7 +2,18 @@
 
 import type { Expression, Position } from './ast.ts'
 import { executionError, semanticError } from './errors.ts'
-import { booleanNode, EMPTY, type Items, type Node, only, type Scope, type State, type Types, typed } from './node.ts'
+import {
+  booleanNode,
+  EMPTY,
+  type Items,
+  type Node,
+  only,
+  type Scope,
+  type State,
+  type Step,
+  type Types,
+  typed,
+} from './node.ts'
 import { filterStep, follow, narrow } from './path.ts'
 import { referencedType, referenceText, resolveReference, splitReference } from './reference.ts'
 import type { TypeSystem } from './types.ts'
@@ -49,21 +60,15 @@ export function refersTo(system: TypeSystem, value: unknown, type: string, state
 export function ofTypeNode(input: Node, type: string, { system }: Scope): Node {
   const matches = (candidate: string) => matchesType(system, candidate, type)
   const open = type.startsWith('System.') ? false : system.isOpen(type)
-  if (!input.types)
-    return follow(
-      input,
-      filterStep(open ? undefined : [type], (_value, actual) => matches(actual)),
-    )
+  if (!input.types) return follow(input, typeStep(open ? undefined : [type], matches))
   const kept = input.types.filter(matches)
   if (kept.length === 0) return { types: open ? undefined : [type], run: () => EMPTY }
   if (kept.length === input.types.length) return input
-  return (
-    narrow(input, kept) ??
-    follow(
-      input,
-      filterStep(kept, (_value, actual) => matches(actual)),
-    )
-  )
+  return narrow(input, kept) ?? follow(input, typeStep(kept, matches))
+}
+
+function typeStep(types: Types, matches: (type: string) => boolean): Step {
+  return { ...filterStep(types, (_value, type) => matches(type)), plain: true }
 }
 
 /** Primitives match exactly: a `code` is not given to those who ask for a `string`. */
@@ -71,9 +76,13 @@ function matchesType(system: TypeSystem, candidate: string, type: string): boole
   return candidate === type || (!system.isPrimitive(type) && system.isSubtype(candidate, type))
 }
 
-/** The function as(), which refuses more than one value. */
+/**
+ * The function as(), which refuses more than one value; not on values of unknown types, since R4's own dom-3 asks it of
+ * all descendants.
+ */
 export function asNode(input: Node, type: string, scope: Scope, at: Position): Node {
   const filtered = ofTypeNode(input, type, scope)
+  if (!input.types) return filtered
   return {
     ...filtered,
     route: undefined,

@@ -21,7 +21,7 @@ const PREFIXES = new Map([
 export function variableNode({ name, at }: Variable, scope: Scope): Node {
   const defined = scope.defined.get(name)
   if (defined) return { types: defined.types, run: (_focus, state) => state.slots[defined.slot] ?? EMPTY }
-  if (name === 'context') return { types: scope.start, run: (_focus, state) => state.context }
+  if (name === 'context') return { types: scope.start, fixed: true, run: (_focus, state) => state.context }
   if (name === 'resource') return outer(scope.system, holder)
   if (name === 'rootResource') return outer(scope.system, state => state.env.rootResource ?? holder(state))
   if (scope.given.has(name)) return given(scope.system, name, scope.given.get(name))
@@ -37,13 +37,14 @@ function prefixed(name: string): string | undefined {
 }
 
 function outer(system: TypeSystem, read: (state: State) => unknown): Node {
-  return { types: undefined, run: (_focus, state) => itemsOf(system, read(state)) }
+  return { types: undefined, fixed: true, run: (_focus, state) => itemsOf(system, read(state)) }
 }
 
 function given(system: TypeSystem, name: string, types: Types): Node {
   const type = types?.length === 1 && !system.isOpen(types[0]!) ? types[0] : undefined
   return {
     types: type === undefined ? undefined : [type],
+    fixed: true,
     run: (_focus, { env }) => (Object.hasOwn(env, name) ? itemsOf(system, env[name], type) : EMPTY),
   }
 }

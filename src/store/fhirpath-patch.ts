@@ -117,7 +117,7 @@ function apply(resource: JsonObject, operation: Operation): void {
 
 function evaluate(resource: JsonObject, path: string): readonly Typed[] {
   const type = String(resource['resourceType'])
-  return compileTyped(path, { model: { typeModel }, type, paths: true })(resource)
+  return compileTyped(path, { model: { typeModel }, type, paths: true, untrusted: true })(resource)
 }
 
 function single(found: readonly Typed[], { type }: Operation): Typed {

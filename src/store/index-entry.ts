@@ -6,7 +6,7 @@ import { compileTyped, type Typed } from '../fhirpath/compile.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { clinicalDate } from './clinical-date.ts'
-import { componentTypes, isSingle, pathText, plainPath } from './param-paths.ts'
+import { componentParams, isSingle, isStored, pathText, plainPath } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token, tokensOf } from './values.ts'
@@ -133,7 +133,7 @@ function compileType(type: string, base: string): TypeIndex {
   const columns = columnsOf(type)
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
-    if (!param.expression || elsewhere.has(param.code)) continue
+    if (!param.expression || elsewhere.has(param.code) || !isStored(type, param.code)) continue
     const run: Extract = compileTyped(param.expression, { model: { typeModel }, type })
     const key = paramKey(type, param.code)
     extractors.push({ key, run, add: adder(param, key, type, base, columns) })
@@ -233,10 +233,10 @@ function addOrderingDate(draft: Draft, values: readonly Typed[]): void {
   draft.dateHigh = interval.high
 }
 
-function addDates(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+function addDates(draft: Draft, values: readonly Typed[], key: ParamKey, token = 0n): void {
   for (const { type, value } of values) {
     const interval = intervalOf(type, value)
-    if (interval) draft.spans.push({ param: key.number, token: 0n, unit: 0n, ...interval })
+    if (interval) draft.spans.push({ param: key.number, token, unit: 0n, ...interval })
   }
 }
 
@@ -273,35 +273,43 @@ interface Component {
 
 // Both components are read from the same element: that is what makes a composite.
 function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: string): Extractor['add'] {
-  const [left, right] = componentsOf(param, type)
-  if (!left || !right) return () => {}
+  const [left, right, more] = componentsOf(param, type)
+  if (!left || !right || more) return () => {}
+  const add = isRange(right.type) ? addRangePair : addPair
   return (draft, values, resource) => {
     for (const element of values) {
-      const keys = left.run(element.value, { resource }).flatMap(value => pairKeys(left.type, value, base))
-      if (keys.length === 0) continue
-      const others = right.run(element.value, { resource })
-      for (const one of keys) addPair(draft, key, one, right.type, others, base)
+      const lefts = left.run(element.value, { resource })
+      const rights = lefts.length > 0 ? right.run(element.value, { resource }) : []
+      if (rights.length > 0) add(draft, key, { left, right, lefts, rights, base })
     }
   }
 }
 
-function addPair(
-  draft: Draft,
-  key: ParamKey,
-  left: string,
-  kind: SearchParamModel['type'],
-  others: readonly Typed[],
-  base: string,
-): void {
-  if (kind === 'quantity' || kind === 'number') addMagnitudes(draft, others, key.number, hash64(left))
-  else if (kind === 'date') {
-    for (const { type, value } of others) {
-      const interval = intervalOf(type, value)
-      if (interval) draft.spans.push({ param: key.number, token: hash64(left), unit: 0n, ...interval })
-    }
-  } else {
-    for (const other of others)
-      for (const right of pairKeys(kind, other, base)) draft.tokens.add(postings.pairPosting(key, left, right))
+interface Pair {
+  readonly left: Component
+  readonly right: Component
+  readonly lefts: readonly Typed[]
+  readonly rights: readonly Typed[]
+  readonly base: string
+}
+
+/** True for the kinds of parameter that are stored as intervals. */
+export const isRange = (kind: SearchParamModel['type']): boolean =>
+  kind === 'quantity' || kind === 'number' || kind === 'date'
+
+function addRangePair(draft: Draft, key: ParamKey, { right, lefts, rights }: Pair): void {
+  const tokens = lefts.flatMap(({ type, value }) => tokensOf(type, value)).filter(token => token.code !== undefined)
+  for (const { system = '', code } of tokens) {
+    const token = postings.spanToken(system, code!)
+    if (right.type === 'date') addDates(draft, rights, key, token)
+    else addMagnitudes(draft, rights, key.number, token)
+  }
+}
+
+function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base }: Pair): void {
+  for (const one of lefts.flatMap(value => pairKeys(left.type, value, base))) {
+    for (const other of rights.flatMap(value => pairKeys(right.type, value, base)))
+      draft.tokens.add(postings.pairPosting(key, one, other))
   }
 }
 
@@ -324,10 +332,10 @@ function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: 
 
 /** The component parameters of a composite, compiled for the type of the element they are read from. */
 function componentsOf(param: SearchParamModel, type: string): Component[] {
-  const types = componentTypes(param, type)
+  const params = componentParams(param, type)
   const focus = plainPath(param.expression, type)?.type ?? type
   return (param.components ?? []).map((component, index) => {
     const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focus })
-    return { type: types[index]!, run }
+    return { type: params[index]?.type ?? 'token', run }
   })
 }

@@ -1,6 +1,7 @@
 // What the expression of a search parameter says about the elements it reads, where it is a plain path.
 import type { ElementModel, SearchParamModel } from '../definitions/model.ts'
 import { searchParams, typeModel } from '../definitions/r4.ts'
+import { type ParamKey, paramKey } from './postings.ts'
 
 /** One plain path of an expression: the elements it goes through, and the type it ends in. */
 export interface ParamPath {
@@ -44,12 +45,10 @@ export function codeValueSet(param: SearchParamModel, type: string): string | un
   return path?.type === 'code' ? last?.requiredValueSet : undefined
 }
 
-/** The types of a composite's components, in order. */
-export function componentTypes(param: SearchParamModel, type: string): SearchParamModel['type'][] {
+/** The parameters that a composite's components are, in order; undefined where the type does not have it. */
+export function componentParams(param: SearchParamModel, type: string): (SearchParamModel | undefined)[] {
   const all = [...searchParams(type).values()]
-  return (param.components ?? []).map(
-    component => all.find(candidate => candidate.url === component.definition)?.type ?? 'token',
-  )
+  return (param.components ?? []).map(component => all.find(candidate => candidate.url === component.definition))
 }
 
 /** Where a token, reference or uri parameter finds its sortable text in the JSON of a resource: the first value's code, reference or text. */
@@ -69,4 +68,44 @@ export function jsonPath(param: SearchParamModel, type: string): string[] | unde
     Reference: ['reference'],
   }
   return [...steps, ...(leaf[path.type] ?? [])]
+}
+
+/** `a | b` of an expression, in parts. */
+function branchesOf(param: SearchParamModel): string[] {
+  const parts = (param.expression ?? '').split(' | ').map(part => part.trim())
+  const components = (param.components ?? []).map(component => component.expression).join(' $ ')
+  return parts.map(part => `${param.type} ${part} ${components}`)
+}
+
+const holders = new Map<string, ReadonlyMap<string, readonly ParamKey[]>>()
+
+/**
+ * The keys under which the values of a parameter are stored: its own, or those of other parameters that together read
+ * the same elements. `combo-code` is `code` and `component-code`, so it is asked for there and never stored again.
+ */
+export function storedKeys(type: string, code: string): readonly ParamKey[] {
+  let known = holders.get(type)
+  if (!known) holders.set(type, (known = findHolders(type)))
+  return known.get(code) ?? [paramKey(type, code)]
+}
+
+function findHolders(type: string): Map<string, ParamKey[]> {
+  const single = new Map<string, string>()
+  const params = [...searchParams(type).values()].filter(param => param.expression)
+  for (const param of params) {
+    const [branch, ...more] = branchesOf(param)
+    if (branch && more.length === 0 && !single.has(branch)) single.set(branch, param.code)
+  }
+  const found = new Map<string, ParamKey[]>()
+  for (const param of params) {
+    const codes = branchesOf(param).map(branch => single.get(branch))
+    const complete = codes.every(code => code !== undefined)
+    found.set(param.code, complete ? codes.map(code => paramKey(type, code!)) : [paramKey(type, param.code)])
+  }
+  return found
+}
+
+/** True if the parameter's values are stored under its own key. */
+export function isStored(type: string, code: string): boolean {
+  return storedKeys(type, code).some(key => key.name === `${type}.${code}`)
 }

@@ -48,6 +48,18 @@ export const identifierPosting = (key: ParamKey, system: string | undefined, val
 export const ofTypePosting = (key: ParamKey, system: string, code: string, value: string): bigint =>
   hash64(`${key.name}%${system}|${code}|${value}`)
 
+/**
+ * The token of a composite for the column span.token, made like unitNumber, so that a code can be asked for with or
+ * without its system: all systems of one code are neighbours in the index.
+ */
+export const spanToken = (system: string, code: string): bigint => unitNumber(system, code)
+
+/** The first and last spanToken of a code, whatever its system. */
+export function spanTokenRange(code: string): [bigint, bigint] {
+  const high = BigInt(hash32(code)) << 32n
+  return [BigInt.asIntN(64, high), BigInt.asIntN(64, high | 0xffff_ffffn)]
+}
+
 /** Two values of one element: answers composites without a range. */
 export const pairPosting = (key: ParamKey, left: string, right: string): bigint =>
   hash64(`${key.name}$${left}$${right}`)

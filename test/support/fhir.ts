@@ -17,7 +17,7 @@ export interface CallOptions {
 }
 
 /** A caller bound to a service: `call('GET', 'Patient/1')`, relative to the FHIR base unless the path begins with a slash. */
-export function fhirCaller(service: () => Service, token: () => string) {
+export function fhirCaller(service: () => Service) {
   return async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const { body, headers = {} } = options
     const isText = typeof body === 'string' || body instanceof URLSearchParams || body instanceof Uint8Array
@@ -29,7 +29,7 @@ export function fhirCaller(service: () => Service, token: () => string) {
     const response = await fetch(url, {
       method,
       headers: {
-        authorization: `Bearer ${options.token ?? token()}`,
+        authorization: `Bearer ${options.token ?? service().token}`,
         ...(body !== undefined && !isText ? { 'content-type': 'application/fhir+json' } : {}),
         ...headers,
       },

@@ -3,14 +3,18 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import { type Application, createApplication } from '../../src/app.ts'
+import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { testKey } from './server.ts'
 
 export interface Service {
   readonly url: string
   readonly application: Application
   readonly database: string
+  /** An access token of the demo client, which may do everything. */
+  readonly token: string
 }
 
 /** Creates an empty, migrated database. */
@@ -27,18 +31,24 @@ export async function createTestDatabase(): Promise<{ host: string; port: number
 /** Starts the service on a database of its own; it stops after the file's last test. */
 export async function startService(env: Record<string, string> = {}, log: Log = createLog('silent')): Promise<Service> {
   const connection = await createTestDatabase()
-  const config = readConfig({ DATABASE_POOL: '10', RATE_LIMIT: '100000000', PORT: '0', ...env })
-  const holder: { application?: Application } = {}
-  const proxy = await freePort()
-  const url = `http://127.0.0.1:${proxy}`
+  const config = readConfig({
+    DATABASE_POOL: '10',
+    RATE_LIMIT: '100000000',
+    PORT: '0',
+    ENCRYPTION_KEY: testKey,
+    ...env,
+  })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
-  holder.application = application
-  const listening = await listen(application.koa, proxy, '127.0.0.1')
+  const listening = await listen(application.koa, port, '127.0.0.1')
   afterAll(async () => {
     await listening.close()
     await application.close()
   })
-  return { url, application, database: connection.database }
+  const { id: clientId, organizationId } = demoClient
+  const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
+  return { url, application, database: connection.database, token }
 }
 
 async function freePort(): Promise<number> {

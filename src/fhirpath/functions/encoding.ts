@@ -1,4 +1,4 @@
-// encode(), decode(), escape() and unescapeText(). http://hl7.org/fhirpath/#additional-string-functions
+// encode(), decode(), escape() and unescape(). http://hl7.org/fhirpath/#additional-string-functions
 
 /** Writes a string's UTF-8 bytes as hex, base64 or urlbase64; undefined for other formats. */
 export function encode(text: string, format: string): string | undefined {

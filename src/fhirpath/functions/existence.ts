@@ -1,6 +1,7 @@
 // Existence and counting. http://hl7.org/fhirpath/N1/#existence
 
 import type { Position } from '../ast.ts'
+import { isNumeric } from '../decimal.ts'
 import { distinct, Seen } from '../equality.ts'
 import { executionError } from '../errors.ts'
 import { booleanNode, type Items, only, testOf, typed } from '../node.ts'
@@ -36,7 +37,10 @@ export const existence: Functions = {
   isDistinct: question(0, input => distinct(input).length === input.length),
   hasValue: question(0, (input, _args, _state, at) => {
     const item = only(input.length > 1 ? [] : input, at)
-    return item?.value !== undefined && (typeof item.value !== 'object' || item.type.startsWith('System.'))
+    return (
+      item?.value !== undefined &&
+      (typeof item.value !== 'object' || isNumeric(item.value) || item.type.startsWith('System.'))
+    )
   }),
 }
 

@@ -12,6 +12,7 @@ import {
   type Typed,
   type Types,
 } from '../node.ts'
+import { spend } from '../path.ts'
 
 export interface FunctionSpec {
   readonly min: number
@@ -92,6 +93,7 @@ export function inputTypes({ input }: CallSite): Types {
 export function eachItem(items: Items, state: State, visit: (one: Items, item: Typed) => boolean | undefined): void {
   const around = state.index
   for (let i = 0; i < items.length; i++) {
+    spend(state)
     state.index = i
     if (visit([items[i]!], items[i]!) === false) break
   }

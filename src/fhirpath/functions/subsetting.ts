@@ -68,7 +68,7 @@ interface Key {
   readonly descending: boolean
 }
 
-/** sort(key, -key): a minus sign before a key sorts descending, also for strings. */
+/** sort(key, -key): a minus sign before a key sorts descending, also for strings; `key desc` is read as `-key`. */
 function sortNode(call: CallSite): Node {
   const keys = call.args.map(argument => sortKey(call, argument))
   return {
@@ -100,12 +100,12 @@ function compareRows(
 ): number {
   for (const [i, key] of keys.entries()) {
     const order = compareKeys(a[i], b[i], call)
-    if (order !== 0) return key.descending ? -order : order
+    if (order !== 0) return key.descending && a[i] && b[i] ? -order : order
   }
   return 0
 }
 
-/** Absent keys come first. */
+/** Absent keys come first in either direction, as HL7's testSort10 has it. */
 function compareKeys(a: Typed | undefined, b: Typed | undefined, call: CallSite): number {
   if (!a || !b) return (a ? 1 : 0) - (b ? 1 : 0)
   const order = compareItems(a, b)

@@ -2,7 +2,7 @@
 
 import { childrenStep } from '../children.ts'
 import { executionError, semanticError } from '../errors.ts'
-import { type CallSite, EMPTY, type Items, type Node, only, type Typed, testOf, typed } from '../node.ts'
+import { type CallSite, EMPTY, type Items, type Node, once, only, type Typed, testOf, typed } from '../node.ts'
 import { unionTypes } from '../operators.ts'
 import { follow } from '../path.ts'
 import { formatTemporal, fromInstant } from '../temporal.ts'
@@ -30,9 +30,10 @@ function childrenNode({ input, scope }: CallSite): Node {
 /** Breadth first, so that depth costs no stack. */
 function descendantsNode({ input, scope, at }: CallSite): Node {
   const children = follow({ types: undefined, run: focus => focus }, childrenStep(scope.system))
-  return {
+  const all: Node = {
     types: undefined,
     unordered: true,
+    fixed: input.fixed,
     run(focus, state) {
       const found: Typed[] = []
       let level = children.run(input.run(focus, state), state)
@@ -44,6 +45,7 @@ function descendantsNode({ input, scope, at }: CallSite): Node {
       return found
     },
   }
+  return once(all, scope)
 }
 
 function traceNode(call: CallSite): Node {

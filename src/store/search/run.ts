@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/database.ts'
 import { resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
-import { paramKey } from '../postings.ts'
+import { storedKeys } from '../param-paths.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import type { Cursor, Include, SearchRequest } from './request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
@@ -211,7 +211,7 @@ function follow(
   options: SearchOptions,
 ): Promise<HitRow[]> {
   const params = param ? [param] : [...searchParams(source).values()].filter(each => each.type === 'reference')
-  const salts = params.map(each => paramKey(source, each.code).salt)
+  const salts = [...new Set(params.flatMap(each => storedKeys(source, each.code)).map(key => key.salt))]
   const holders = reverse
     ? from.filter(row => !target || typeName(row.type) === target)
     : from.filter(row => typeName(row.type) === source)

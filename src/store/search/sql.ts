@@ -4,10 +4,10 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 import { resourceTypes, valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import type { Indexer } from '../index-entry.ts'
-import { codeValueSet, componentTypes } from '../param-paths.ts'
+import { type Indexer, isRange } from '../index-entry.ts'
+import { codeValueSet, componentParams, storedKeys } from '../param-paths.ts'
+import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
-import { type ParamKey, paramKey } from '../postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { fold, referenceTarget } from '../values.ts'
 import { splitEscaped, unescaped } from './parse.ts'
@@ -66,9 +66,9 @@ export function conditionOf(criterion: Criterion, row: string, context: SqlConte
   }
 }
 
-/** Every key under which the parameter is indexed: one, or one for each type of a search across types. */
+/** Every key under which the parameter's values are stored, for each type of a search across types. */
 const keysOf = (criterion: ParamCriterion): ParamKey[] =>
-  criterion.types.map(type => paramKey(type, criterion.param.code))
+  criterion.types.flatMap(type => storedKeys(type, criterion.param.code))
 
 const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
   `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
@@ -117,7 +117,9 @@ function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: S
 function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
   const hashes = criterion.values.flatMap(value =>
-    keysOf(criterion).flatMap((key, index) => tokenPostings(criterion, criterion.types[index]!, key, value)),
+    criterion.types.flatMap(type =>
+      storedKeys(type, criterion.param.code).flatMap(key => tokenPostings(criterion, type, key, value)),
+    ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' ? `not (${found})` : found
@@ -199,24 +201,17 @@ function targetsOf(criterion: ParamCriterion, value: string, base: string): stri
 }
 
 function dateParamCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.types.length > 1 || context.indexer.columns(criterion.types[0]!).date !== criterion.param.code)
+    return magnitudeCondition(criterion, row, context)
   const dates = criterion.values.map(value => queryDate(criterion.param.code, value))
-  if (criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).date === criterion.param.code) {
-    return anyOf(dates.map(({ prefix, interval }) => dateCondition(prefix, interval, columnEnds(row), context)))
-  }
-  const conditions = dates.map(({ prefix, interval }) => dateCondition(prefix, interval, spanEnds, context))
-  return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
+  return anyOf(dates.map(({ prefix, interval }) => dateCondition(prefix, interval, columnEnds(row), context)))
 }
 
 const spanCondition = (row: string, which: string, condition: string): string =>
   `${row}.key in (select v.key from span v where ${which} and ${condition})`
 
 function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const { param } = criterion
-  const conditions = criterion.values.map(value =>
-    param.type === 'number'
-      ? numberCondition(queryNumber(param.code, unescaped(value)), context)
-      : quantityCondition(queryQuantity(param.code, value), context),
-  )
+  const conditions = criterion.values.map(value => rangeCondition(criterion.param, value, context))
   return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
 }
 
@@ -257,29 +252,48 @@ function uriCondition(criterion: ParamCriterion, row: string, context: SqlContex
 }
 
 function compositeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const { param } = criterion
-  const right = rightType(param, criterion.types[0]!)
+  const { param, types } = criterion
+  const [left, right, more] = componentParams(param, types[0]!)
+  if (more) throw new Failure('MALFORMED_REQUEST', `${param.code} has three components, which is not supported.`)
   const conditions = criterion.values.map(value => {
     const parts = splitEscaped(value, '$')
     if (parts.length !== 2)
       throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
-    const left = pairText(param, parts[0]!)
-    const which = `v.param = ${numbersOf(criterion, context)} and v.token = ${context.bind(hash64(left))}::bigint`
-    if (right === 'quantity')
-      return spanCondition(row, which, quantityCondition(queryQuantity(param.code, parts[1]!), context))
-    if (right === 'number')
-      return spanCondition(row, which, numberCondition(queryNumber(param.code, parts[1]!), context))
-    if (right === 'date') {
-      const { prefix, interval } = queryDate(param.code, parts[1]!)
-      return spanCondition(row, which, dateCondition(prefix, interval, spanEnds, context))
-    }
-    const other = right === 'string' ? fold(unescaped(parts[1]!)) : pairText(param, parts[1]!)
-    return `${row}.tokens && ${postingArray(
-      context,
-      keysOf(criterion).map(key => postings.pairPosting(key, left, other)),
-    )}`
+    if (left && right && isRange(right.type))
+      return rangePairCondition(criterion, left, right, parts as [string, string], row, context)
+    const other = right?.type === 'string' ? fold(unescaped(parts[1]!)) : pairText(param, parts[1]!)
+    const hashes = keysOf(criterion).map(key => postings.pairPosting(key, pairText(param, parts[0]!), other))
+    return `${row}.tokens && ${postingArray(context, hashes)}`
   })
   return anyOf(conditions)
+}
+
+// span.token holds 32 bits of the code: the 64-bit posting of the component's own parameter decides.
+function rangePairCondition(
+  criterion: ParamCriterion,
+  left: SearchParamModel,
+  right: SearchParamModel,
+  [one, other]: [string, string],
+  row: string,
+  context: SqlContext,
+): string {
+  const { system, code } = queryToken(criterion.param.code, one)
+  if (code === undefined)
+    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}: the first component needs a code.`)
+  const [low, high] =
+    system === undefined
+      ? postings.spanTokenRange(code)
+      : [postings.spanToken(system, code), postings.spanToken(system, code)]
+  const which = `v.param = ${numbersOf(criterion, context)} and v.token between ${context.bind(low)}::bigint and ${context.bind(high)}::bigint`
+  const range = spanCondition(row, which, rangeCondition(right, other, context))
+  return `(${range} and ${tokenCondition({ ...criterion, param: left, modifier: '', values: [one] }, row, context)})`
+}
+
+function rangeCondition(param: SearchParamModel, value: string, context: SqlContext): string {
+  if (param.type === 'quantity') return quantityCondition(queryQuantity(param.code, value), context)
+  if (param.type === 'number') return numberCondition(queryNumber(param.code, unescaped(value)), context)
+  const { prefix, interval } = queryDate(param.code, value)
+  return dateCondition(prefix, interval, spanEnds, context)
 }
 
 /** A component value in the form in which the index writes it. */
@@ -289,9 +303,11 @@ function pairText(param: SearchParamModel, text: string): string {
   return system === undefined ? code! : `${system}|${code ?? ''}`
 }
 
-function rightType(param: SearchParamModel, type: string): SearchParamModel['type'] {
-  return componentTypes(param, type)[1] ?? 'token'
-}
+const saltArray = (types: readonly string[], code: string, context: SqlContext): string =>
+  postingArray(
+    context,
+    types.flatMap(type => storedKeys(type, code)).map(key => key.salt),
+  )
 
 function chainCondition(criterion: ChainCriterion, row: string, context: SqlContext): string {
   const { param, types } = criterion
@@ -301,8 +317,8 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
     const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context)}`
     if (held && target.type === 'Patient')
       return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
-    const salt = `${context.bind(paramKey(types[0]!, param.code).salt)}::bigint`
-    return `${row}.refs && (select coalesce(array_agg(${inner}.self # ${salt}), '{}') from search ${inner} where ${found})`
+    const salts = saltArray(types, param.code, context)
+    return `${row}.refs && (select coalesce(array_agg(${inner}.self # salt), '{}') from search ${inner}, unnest(${salts}) as salt where ${found})`
   })
   return anyOf(conditions)
 }
@@ -313,6 +329,6 @@ function hasCondition(criterion: HasCriterion, row: string, context: SqlContext)
   const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
   if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')
     return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
-  const salt = `${context.bind(paramKey(criterion.from, criterion.param.code).salt)}::bigint`
-  return `${row}.self in (select ref # ${salt} from search ${inner}, unnest(${inner}.refs) as ref where ${found})`
+  const salts = saltArray([criterion.from], criterion.param.code, context)
+  return `${row}.self in (select ref # salt from search ${inner}, unnest(${inner}.refs) as ref, unnest(${salts}) as salt where ${found})`
 }

@@ -1,0 +1,152 @@
+// Starts the service: settings, database, migrations, demo data, then the processes that answer requests; and stops it again.
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { type Application, createApplication } from './app.ts'
+import { mustBeFitForProduction } from './auth/demo.ts'
+import { banner } from './banner.ts'
+import { type Connection, openDatabase } from './db/database.ts'
+import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { listen } from './http/server.ts'
+import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { createLog, type Log } from './lib/log.ts'
+
+const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
+
+/** Address of the service for tokens and stored links when BASE_URL is not set. */
+const addressOf = (config: Config): string => config.baseUrl || `http://localhost:${config.port}`
+
+async function main(): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  if (cluster.isPrimary) await lead(config, log)
+  else await work(config, JSON.parse(process.env[connectionVariable]!) as Connection, log)
+}
+
+/** The first process: owns the database and the others, and answers requests itself if it is the only one. */
+async function lead(config: Config, log: Log): Promise<void> {
+  if (config.environment === 'production' && config.baseUrl === '')
+    throw new ConfigError('BASE_URL must be set in production: it is in every token and link.')
+  const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
+  const settled: Config = { ...config, port }
+  const stopped = stopSignal()
+  const embedded =
+    config.databaseUrl === ''
+      ? await startEmbedded(config.dataDir, config.workers * (config.poolSize + 2) + 10, log)
+      : undefined
+  const connection: Connection = embedded?.connection ?? config.databaseUrl
+  try {
+    await prepare(settled, connection, log)
+    const serving =
+      config.workers === 1 ? await serve(settled, connection, log) : await serveByWorkers(settled, connection, log)
+    process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
+    await stopped
+    log.info('stopping: the requests in hand are finished first')
+    await serving.close()
+  } finally {
+    await stopDatabase(embedded)
+  }
+}
+
+async function prepare(config: Config, connection: Connection, log: Log): Promise<void> {
+  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
+  const ran = await migrate(database)
+  if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
+  await mustBeFitForProduction(config, database).finally(() => database.end())
+  const application = await createApplication(config, connection, addressOf(config), log)
+  await application.prepare()
+  await application.close()
+}
+
+interface Serving {
+  close(): Promise<void>
+}
+
+async function serve(config: Config, connection: Connection, log: Log): Promise<Serving> {
+  const application: Application = await createApplication(config, connection, addressOf(config), log)
+  const listening = await listen(application.koa, config.port, config.host)
+  return {
+    async close() {
+      await listening.close()
+      await application.close()
+    },
+  }
+}
+
+async function serveByWorkers(config: Config, connection: Connection, log: Log): Promise<Serving> {
+  let isClosing = false
+  const start = (): Worker =>
+    cluster.fork({
+      PORT: String(config.port),
+      BASE_URL: config.baseUrl,
+      [connectionVariable]: JSON.stringify(connection),
+    })
+  cluster.on('exit', (worker, code, signal) => {
+    if (isClosing) return
+    log.error({ worker: worker.process.pid, code, signal }, 'a worker process ended; another takes its place')
+    setTimeout(() => !isClosing && start(), 500)
+  })
+  const workers = Array.from({ length: config.workers }, start)
+  await Promise.all(workers.map(worker => once(worker, 'listening')))
+  return {
+    async close() {
+      isClosing = true
+      const alive = Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
+      await Promise.all(
+        alive.map(worker => {
+          const ended = once(worker, 'exit')
+          worker.process.kill('SIGTERM')
+          return ended
+        }),
+      )
+    },
+  }
+}
+
+/** One of several processes: ends when it is told to, or when the first one is gone. */
+async function work(config: Config, connection: Connection, log: Log): Promise<void> {
+  const stopped = Promise.race([stopSignal(), once(process, 'disconnect')])
+  const serving = await serve(config, connection, log)
+  await stopped
+  await serving.close()
+  process.exit(0)
+}
+
+/** Resolves at SIGTERM, or at Ctrl-C, which a terminal sends to every process: only the first one heeds it. */
+function stopSignal(): Promise<unknown> {
+  if (!cluster.isPrimary) process.on('SIGINT', () => {})
+  return Promise.race([once(process, 'SIGTERM'), ...(cluster.isPrimary ? [once(process, 'SIGINT')] : [])])
+}
+
+async function stopDatabase(embedded: EmbeddedServer | undefined): Promise<void> {
+  await embedded?.stop()
+}
+
+function probe(port: number, host: string): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer().once('error', fail)
+    server.listen(port, host, () => {
+      const address = server.address() as { port: number }
+      server.close(() => done(address.port))
+    })
+  })
+}
+
+const freePort = (host: string): Promise<number> => probe(0, host)
+
+async function mustBeFree(port: number, host: string): Promise<number> {
+  return probe(port, host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE')
+      throw new ConfigError(`Port ${port} is in use: stop what uses it, or set PORT to another number.`)
+    if (error.code === 'EACCES')
+      throw new ConfigError(`Port ${port} needs more rights than this user has: set PORT to 1024 or above.`)
+    throw new ConfigError(`HOST ${host} is no address of this machine.`)
+  })
+}
+
+main().catch(error => {
+  const expected = error instanceof ConfigError || error instanceof EmbeddedError
+  process.stderr.write(`${expected ? error.message : (error.stack ?? error)}\n`)
+  process.exit(1)
+})
