@@ -51,7 +51,8 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   return { url, application, database: connection.database, token }
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const { createServer } = await import('node:net')
   return new Promise(done => {
     const server = createServer().listen(0, '127.0.0.1', () => {
