@@ -4,12 +4,10 @@ import { Failure } from '../lib/failure.ts'
 
 /** The attempts of one client from one address. */
 export interface Attempts {
-  /** Counts an attempt before its outcome is known. @throws Failure AUTH_THROTTLED if there are none left. */
+  /** Counts an attempt, as a rule before its outcome is known. @throws Failure AUTH_THROTTLED if there are none left. */
   take(): void
   /** Gives an attempt back that turned out not to be a failure. */
   giveBack(): void
-  /** @throws Failure AUTH_THROTTLED if there are no attempts left; counts nothing. */
-  mustBeOpen(): void
   /** Counts a failure that has happened. */
   count(): void
 }
@@ -30,17 +28,15 @@ export function createThrottle(now: () => number): Throttle {
       { budget: ofClient, who: `${sender} ${clientId.slice(0, 200)}` },
       { budget: ofAddress, who: sender },
     ]
-    const mustBeOpen = () => {
-      const wait = Math.max(...budgets.map(({ budget, who }) => budget.wait(who)))
-      if (wait <= 0) return
-      throw new Failure('AUTH_THROTTLED', `Too many failed attempts to sign in: wait ${wait} s.`, { retryAfter: wait })
-    }
     const count = () => budgets.forEach(({ budget, who }) => budget.add(who, 1))
     return {
-      mustBeOpen,
       count,
       take() {
-        mustBeOpen()
+        const wait = Math.max(...budgets.map(({ budget, who }) => budget.wait(who)))
+        if (wait > 0)
+          throw new Failure('AUTH_THROTTLED', `Too many failed attempts to sign in: wait ${wait} s.`, {
+            retryAfter: wait,
+          })
         count()
       },
       giveBack: () => budgets.forEach(({ budget, who }) => budget.add(who, -1)),
