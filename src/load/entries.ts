@@ -18,12 +18,11 @@ export function unitsOf(resource: JsonObject, place: Place): Unit[] {
   const entries = Array.isArray(resource['entry']) ? resource['entry'].filter(isObject) : []
   switch (resource['type']) {
     case 'transaction':
-      return [{ ...place, entries: entries.map(requested), isAtomic: true }]
+      return [{ ...place, entries: entries.flatMap(requested), isAtomic: true }]
     case 'batch':
-      return entries.map(entry => ({ ...place, entries: [requested(entry)], isAtomic: false }))
+      return entries.flatMap(requested).map(entry => ({ ...place, entries: [entry], isAtomic: false }))
     case 'collection':
     case 'searchset':
-    case 'history':
       return together(entries, place)
     default:
       return [{ ...place, entries: [put(resource, undefined)], isAtomic: false }]
@@ -65,23 +64,22 @@ function contentId(resource: JsonObject): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-function requested(entry: JsonObject): TransactionEntry {
+/** Nothing for a request that only reads. Addresses of another server count by their last two parts. */
+function requested(entry: JsonObject): TransactionEntry[] {
   const request = isObject(entry['request']) ? entry['request'] : {}
+  const { method, url = '', ifNoneExist } = request
   const resource = isObject(entry['resource']) ? entry['resource'] : undefined
   const fullUrl = fullUrlOf(entry)
-  const [path = '', query] = String(request['url'] ?? '').split('?', 2)
-  const [type = '', id] = path.split('/')
-  const ifNoneExist = typeof request['ifNoneExist'] === 'string' ? request['ifNoneExist'] : undefined
-  if (request['method'] === 'POST' && resource) {
-    return ifNoneExist === undefined
-      ? put(resource, fullUrl)
-      : { fullUrl, method: 'POST', type, id: undefined, query: ifNoneExist, resource }
+  const [path = '', query] = String(url).split('?', 2)
+  const [, type = '', id] = /([A-Z][A-Za-z]+)(?:\/([A-Za-z0-9.-]{1,64}))?$/.exec(path) ?? []
+  if (method === 'GET' || method === 'HEAD') return []
+  if (method === 'POST' && resource) {
+    return typeof ifNoneExist === 'string'
+      ? [{ fullUrl, method, type, id: undefined, query: ifNoneExist, resource }]
+      : [put(resource, fullUrl)]
   }
-  if (request['method'] === 'PUT' && resource)
-    return query === undefined
-      ? { ...put(resource, fullUrl), id }
-      : { fullUrl, method: 'PUT', type, id: undefined, query, resource }
-  if (request['method'] === 'DELETE' && isResourceType(type))
-    return { fullUrl, method: 'DELETE', type, id, query, resource: undefined }
-  throw new Error(`an entry asks for ${String(request['method'])} ${path.slice(0, 80)}, which cannot be loaded`)
+  if (method === 'PUT' && resource)
+    return query === undefined ? [put(resource, fullUrl)] : [{ fullUrl, method, type, id: undefined, query, resource }]
+  if (method === 'DELETE' && isResourceType(type)) return [{ fullUrl, method, type, id, query, resource: undefined }]
+  throw new Error(`an entry asks for ${String(method)} ${path.slice(0, 80)}, which cannot be loaded`)
 }

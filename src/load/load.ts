@@ -60,7 +60,10 @@ export async function load(store: Store, options: LoadOptions): Promise<Progress
   for (const file of files) await loadFile(run, file.path, file.size)
   await run.lanes.idle()
   const last = { ...run, postpone: undefined }
-  for (const unit of later) await run.lanes.add(() => writeUnits(last, [unit]))
+  for (let from = 0; from < later.length; from += batchSize) {
+    const units = later.slice(from, from + batchSize)
+    await run.lanes.add(() => writeUnits(last, units))
+  }
   await run.lanes.idle()
   return progress
 }

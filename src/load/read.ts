@@ -18,6 +18,14 @@ export type Item = Place &
 
 const loadable = /\.(ndjson|jsonl|json)(\.gz)?$/
 
+// What others refer to by condition (`Practitioner?identifier=…`) has to be there first.
+const first = ['Organization', 'Location', 'Practitioner', 'Patient', 'Device', 'Medication.']
+
+function rank(name: string): number {
+  const place = first.findIndex(type => name.startsWith(type))
+  return place < 0 ? first.length : place
+}
+
 export interface SourceFile {
   readonly path: string
   readonly size: number
@@ -31,7 +39,9 @@ export async function filesOf(paths: readonly string[]): Promise<SourceFile[]> {
     if (!entry) throw new Error(`There is no file or folder ${path}.`)
     if (!entry.isDirectory()) found.push({ path, size: entry.size })
     else {
-      const names = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
+      const names = (await readdir(path, { withFileTypes: true })).sort(
+        (a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1),
+      )
       const inside = names.filter(name => name.isDirectory() || loadable.test(name.name))
       found.push(...(await filesOf(inside.map(name => join(path, name.name)))))
     }
@@ -49,10 +59,10 @@ async function* wholeFile(file: string): AsyncGenerator<Item> {
   const raw = await readFile(file)
   const bytes = file.endsWith('.gz') ? await promisify(gunzip)(raw) : raw
   const text = bytes.toString('utf8')
-  const first = parsed(text, { file, line: 1 })
+  const whole = parsed(text, { file, line: 1 })
   // Some files with the ending .json hold NDJSON.
-  if ('problem' in first && /}\s*\n\s*{/.test(text)) yield* lines(file)
-  else yield first
+  if ('problem' in whole && /}\s*\n\s*{/.test(text)) yield* lines(file)
+  else yield whole
 }
 
 async function* lines(file: string): AsyncGenerator<Item> {
