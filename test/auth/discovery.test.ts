@@ -80,7 +80,7 @@ test('a local service knows the demo client, and its token opens the FHIR endpoi
 })
 
 test('without a token, and with a bad one, the FHIR endpoint answers 401 with an OperationOutcome', async () => {
-  for (const headers of [{}, { authorization: 'Bearer x.y.z' }]) {
+  for (const headers of [{}, { authorization: 'Bearer x.y.z' }] as Record<string, string>[]) {
     const response = await fetch(`${service.url}/api/fhir/R4/Patient`, { headers })
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /)
