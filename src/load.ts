@@ -1,6 +1,6 @@
 // npm run load -- PATH…: transaction bundles, collections and NDJSON, plain or gzipped, files or folders.
 import { parseArgs } from 'node:util'
-import { createApplication } from './app.ts'
+import { openStorage } from './app.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
@@ -45,19 +45,18 @@ async function main(): Promise<number> {
   try {
     const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
     await migrate(database)
-    const application = await createApplication(
+    const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
       connection,
       config.baseUrl || `http://localhost:${config.port}`,
-      log,
     )
     const meter = createMeter(process.stderr, values.json)
-    const progress = await load(application.storeFor(system), { paths: positionals, parallel, changed: meter.show })
+    const progress = await load(storage.storeFor(system), { paths: positionals, parallel, changed: meter.show })
     meter.end()
     if (stored(progress) > 10_000)
       for (const table of ['resource', 'search', 'span', 'word', 'term'])
         await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
-    await application.close()
+    await storage.database.end()
     await database.end()
     return print(summary(progress, meter.seconds(), values.json), progress.problems.length === 0 ? 0 : 1)
   } finally {

@@ -144,25 +144,35 @@ function translated(error: unknown): unknown {
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {
   let client: pg.Client | undefined
+  let retry: NodeJS.Timeout | undefined
   let closed = false
   const connect = async (): Promise<void> => {
-    client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true })
-    client.on('error', () => {})
-    client.on('notification', message => heard(message.payload ?? ''))
-    client.on('end', () => {
-      if (!closed) setTimeout(() => connect().catch(() => client?.emit('end')), 500).unref()
+    const fresh = (client = new pg.Client({
+      ...config,
+      statement_timeout: 0,
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    }))
+    fresh.on('error', () => {})
+    fresh.on('notification', message => heard(message.payload ?? ''))
+    // pg says `end` once for each client, also for one that never got through: exactly one successor each.
+    fresh.on('end', () => {
+      if (!closed) retry = setTimeout(() => connect().catch(() => client?.end()), 500).unref()
     })
-    await client.connect()
-    await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    await fresh.connect()
+    await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`)
     heard(undefined)
   }
-  await connect()
-  return {
-    async close() {
-      closed = true
-      await client?.end()
-    },
+  const close = async () => {
+    closed = true
+    clearTimeout(retry)
+    await client?.end()
   }
+  await connect().catch(async error => {
+    await close()
+    throw translated(error)
+  })
+  return { close }
 }
 
 /** True if the error is PostgreSQL's unique_violation (23505). */

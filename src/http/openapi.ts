@@ -121,7 +121,9 @@ const securitySchemes: Json = {
 
 function securityOf(access: Access): Json[] {
   if (access.scheme === 'bearer') return [{ BearerAuth: [...access.scopes] }]
-  if (access.scheme === 'client') return [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
+  const client = [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
+  if (access.scheme === 'client') return client
+  if (access.scheme === 'client-or-bearer') return [{ BearerAuth: [] }, ...client]
   return [{}]
 }
 
@@ -131,7 +133,7 @@ function operation(each: Route, schemas: Json): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(each.replies)) {
     responses[status] = {
-      description: successTexts[Number(status)] ?? 'Reply',
+      description: successTexts[Number(status)] ?? errorTexts[status] ?? 'Reply',
       ...(schema ? { content: content(schema, produces) } : {}),
     }
   }

@@ -51,7 +51,8 @@ export function createApp(parts: ServerParts): Koa {
           { requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure },
           failure.message,
         )
-      return failureReply(failure, { path: context.path, accept: context.get('accept'), requestId })
+      const told = seen.found?.route.failure?.(failure) ?? failure
+      return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
     })
     send(context, reply, requestId, seen)
     parts.log.info({
@@ -157,7 +158,7 @@ async function bodyOf(
   context: Koa.Context,
   type: string | undefined,
 ): Promise<unknown> {
-  const bytes = await readBody(context.req, parts.maxBodyBytes)
+  const bytes = await readBody(context.req, Math.min(route.maxBodyBytes ?? Infinity, parts.maxBodyBytes))
   if (bytes.length === 0) {
     if (route.bodyOptional) return undefined
     throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
