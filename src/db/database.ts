@@ -41,12 +41,27 @@ export interface DatabaseOptions {
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
+// Statements that differ only in their values are prepared once per connection and planned for the values each time:
+// a plan that suits every value would suit none (plan_cache_mode). The number of remembered shapes is bounded.
+const shapes = new Map<string, string>()
+const mostShapes = 500
+
+/** A name under which the text is prepared, or undefined when too many shapes are remembered already. */
+export function preparedName(text: string): string | undefined {
+  const known = shapes.get(text)
+  if (known !== undefined || shapes.size >= mostShapes) return known
+  const name = `shape-${shapes.size}`
+  shapes.set(text, name)
+  return name
+}
+
 /** Opens a pool; nothing connects until the first statement. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
+    options: '-c plan_cache_mode=force_custom_plan',
     types,
   }
   const pool = new pg.Pool({

@@ -8,8 +8,9 @@ import { type Connection, type Database, openDatabase } from '../../src/db/datab
 import { createLimits } from '../../src/http/limits.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { freePort } from './process.ts'
 import { testKey } from './server.ts'
-import { createTestDatabase, freePort } from './service.ts'
+import { createTestDatabase } from './service.ts'
 
 export interface Process {
   readonly url: string

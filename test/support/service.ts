@@ -7,6 +7,7 @@ import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { freePort } from './process.ts'
 import { testKey } from './server.ts'
 
 export interface Service {
@@ -49,15 +50,4 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   const { id: clientId, organizationId } = demoClient
   const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
   return { url, application, database: connection.database, token }
-}
-
-/** A TCP port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise(done => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
 }
