@@ -26,18 +26,28 @@ interface Import {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(source, file), 'utf8')
-  return [...text.matchAll(/from '([^']+)'|import\('([^']+)'\)/g)].map(match => ({ from: file, to: match[1] ?? match[2]! }))
+  return [...text.matchAll(/from '([^']+)'|import\('([^']+)'\)/g)].map(match => ({
+    from: file,
+    to: match[1] ?? match[2]!,
+  }))
 }
 
 const all = files.flatMap(importsOf)
-const local = all.filter(each => each.to.startsWith('.')).map(each => ({ ...each, to: relative(source, resolve(source, dirname(each.from), each.to)) }))
+const local = all
+  .filter(each => each.to.startsWith('.'))
+  .map(each => ({ ...each, to: relative(source, resolve(source, dirname(each.from), each.to)) }))
 
 test('every folder of src has its floor', () => {
   expect(files.map(folderOf).filter(folder => floorOf(folder) < 0)).toEqual([])
 })
 
 test('a file imports from lower floors and its own folder only', () => {
-  const wrong = local.filter(({ from, to }) => folderOf(from) !== folderOf(to) && floorOf(folderOf(to)) >= floorOf(folderOf(from)) && floorOf(folderOf(from)) > 0)
+  const wrong = local.filter(
+    ({ from, to }) =>
+      folderOf(from) !== folderOf(to) &&
+      floorOf(folderOf(to)) >= floorOf(folderOf(from)) &&
+      floorOf(folderOf(from)) > 0,
+  )
   expect(wrong).toEqual([])
 })
 
@@ -47,7 +57,12 @@ test('the ground floor knows nothing of the database or of HTTP', () => {
 })
 
 test('koa, pg and @medplum/core are named only where they belong', () => {
-  const homes: Record<string, readonly string[]> = { koa: ['http', ''], '@koa/router': ['http'], pg: ['db'], '@medplum/core': ['store'] }
+  const homes: Record<string, readonly string[]> = {
+    koa: ['http', ''],
+    '@koa/router': ['http'],
+    pg: ['db'],
+    '@medplum/core': ['store'],
+  }
   const strays = all.filter(({ from, to }) => homes[to] && !homes[to].includes(folderOf(from)))
   expect(strays).toEqual([])
 })

@@ -11,6 +11,8 @@ interface Operation {
   readonly path: string
   readonly name: string | undefined
   readonly value: unknown
+  /** Type of the value as its key names it (`DateTime` of `valueDateTime`); undefined if it was given in parts. */
+  readonly valueType: string | undefined
   readonly index: number | undefined
   readonly source: number | undefined
   readonly destination: number | undefined
@@ -18,6 +20,8 @@ interface Operation {
 
 /** Where a value stands: `holder[key]`, and its place in the list there, if there is one. */
 interface Place {
+  /** The element's name: the key, save for its type where the element is a choice. */
+  readonly name: string
   readonly holder: JsonObject
   readonly key: string
   readonly index: number | undefined
@@ -46,7 +50,8 @@ export function applyFhirPathPatch(resource: JsonObject, parameters: unknown): J
 }
 
 function readOperations(parameters: unknown): Operation[] {
-  const list = isObject(parameters) && parameters['resourceType'] === 'Parameters' ? parameters['parameter'] : undefined
+  const isParameters = isObject(parameters) && parameters['resourceType'] === 'Parameters'
+  const list = isParameters ? (parameters['parameter'] ?? []) : undefined
   if (!Array.isArray(list))
     throw new Failure(
       'MALFORMED_REQUEST',
@@ -77,6 +82,9 @@ function readOperation(entry: unknown, index: number): Operation {
     path,
     name: text('name'),
     value: partValue(parts.get('value')),
+    valueType: Object.keys(parts.get('value') ?? {})
+      .find(key => key.startsWith('value'))
+      ?.slice('value'.length),
     index: number('index'),
     source: number('source'),
     destination: number('destination'),
@@ -92,6 +100,7 @@ function partValue(parameter: JsonObject | undefined): unknown {
   for (const part of parameter['part']) {
     if (!isObject(part) || typeof part['name'] !== 'string') continue
     const name = part['name']
+    if (!/^[A-Za-z]\w*$/.test(name)) throw new Failure('MALFORMED_REQUEST', 'A part of the patch has no element name.')
     const value = partValue(part)
     if (!Object.hasOwn(object, name)) object[name] = value
     else object[name] = [...(Array.isArray(object[name]) ? object[name] : [object[name]]), value]
@@ -109,7 +118,7 @@ function apply(resource: JsonObject, operation: Operation): void {
     case 'delete':
       return remove(resource, found)
     case 'replace':
-      return replace(placeOf(resource, single(found, operation)), operation)
+      return replace(placesTo(resource, single(found, operation)).at(-1)!, operation)
     case 'move':
       return move(resource, operation)
   }
@@ -127,20 +136,25 @@ function single(found: readonly Typed[], { type }: Operation): Typed {
   )
 }
 
-/** Follows a path such as `Patient.name[0].given[1]` through the JSON; choices are found under their typed key. */
-function placeOf(resource: JsonObject, { path }: Typed): Place {
+/** The places on the way of a path such as `Patient.name[0].given[1]` through the JSON, at least one; choices are found under their typed key. */
+function placesTo(resource: JsonObject, { path }: Typed): Place[] {
   const steps = [...(path ?? '').matchAll(/\.([A-Za-z]\w*)(?:\[(\d+)\])?/g)]
   let holder: unknown = resource
-  let place: Place | undefined
+  const places: Place[] = []
   for (const [, name, index] of steps) {
     if (!isObject(holder)) break
     const key = keyOf(holder, name!)
     const value = holder[key]
-    place = { holder, key, index: Array.isArray(value) ? Number(index ?? 0) : undefined }
+    places.push({ name: name!, holder, key, index: Array.isArray(value) ? Number(index ?? 0) : undefined })
     holder = Array.isArray(value) ? value[Number(index ?? 0)] : value
   }
-  if (!place) throw new Error('the path must lead into the resource, not to the whole of it')
-  return place
+  if (places.length === 0) throw new Error('the path must lead into the resource, not to the whole of it')
+  return places
+}
+
+/** The object that a path leads to, which may be the whole resource. */
+function objectAt(resource: JsonObject, target: Typed): unknown {
+  return target.path?.includes('.') ? valueAt(placesTo(resource, target).at(-1)!) : resource
 }
 
 function keyOf(holder: JsonObject, name: string): string {
@@ -155,12 +169,13 @@ function elementOf(type: string, name: string): ElementModel {
   return element
 }
 
-function add(resource: JsonObject, target: Typed, { name, value }: Operation): void {
+function add(resource: JsonObject, target: Typed, operation: Operation): void {
+  const { name, value } = operation
   if (!name) throw new Error('add needs a name')
-  const holder = target.path?.includes('.') ? valueAt(placeOf(resource, target)) : resource
+  const holder = objectAt(resource, target)
   if (!isObject(holder)) throw new Error('the path leads to a value that has no elements')
   const element = elementOf(isResourceType(target.type) ? String(holder['resourceType']) : target.type, name)
-  const key = element.choice ? choiceKey(element, value, name) : element.name
+  const key = element.choice ? choiceKey(element, operation) : element.name
   if (element.max === 1) {
     holder[key] = value
     return
@@ -169,12 +184,14 @@ function add(resource: JsonObject, target: Typed, { name, value }: Operation): v
   holder[key] = [...list, ...(Array.isArray(value) ? value : [value])]
 }
 
-/** The typed key of a choice; the operation's value does not tell its type, so the shape of the value decides. */
-function choiceKey(element: ElementModel, value: unknown, name: string): string {
-  const fits = element.types.find(type => fitsType(type, value))
-  if (!fits) throw new Error(`the value fits no type that ${name} may have`)
-  return element.name + fits[0]!.toUpperCase() + fits.slice(1)
+/** The typed key of a choice; where the value was given in parts, its shape tells the type. */
+function choiceKey(element: ElementModel, { value, valueType }: Operation): string {
+  const type = element.types.find(each => (valueType ? capitalised(each) === valueType : fitsType(each, value)))
+  if (!type) throw new Error(`the value is of no type that ${element.name} may have`)
+  return element.name + capitalised(type)
 }
+
+const capitalised = (type: string): string => type[0]!.toUpperCase() + type.slice(1)
 
 function fitsType(type: string, value: unknown): boolean {
   const model = typeModel(type)
@@ -192,53 +209,80 @@ function valueAt({ holder, key, index }: Place): unknown {
   return index === undefined ? value : (value as unknown[])[index]
 }
 
-function replace({ holder, key, index }: Place, { value }: Operation): void {
-  if (index === undefined) holder[key] = value
-  else (holder[key] as unknown[])[index] = value
+function replace({ holder, key, name, index }: Place, { value, valueType }: Operation): void {
+  if (index !== undefined) (holder[key] as unknown[])[index] = value
+  else if (key === name || !valueType) holder[key] = value
+  else {
+    removeKey(holder, key)
+    holder[name + valueType] = value
+  }
+}
+
+/** Takes an element away, with the extensions that stand beside a primitive. */
+function removeKey(holder: JsonObject, key: string): void {
+  delete holder[key]
+  delete holder[`_${key}`]
 }
 
 function remove(resource: JsonObject, found: readonly Typed[]): void {
   if (found.length > 1) throw new Error(`the path leads to ${found.length} places, but delete needs one`)
   if (found.length === 0) return
-  const { holder, key, index } = placeOf(resource, found[0]!)
-  if (index !== undefined && (holder[key] as unknown[]).length > 1) (holder[key] as unknown[]).splice(index, 1)
-  else {
-    delete holder[key]
-    delete holder[`_${key}`]
-  }
+  const places = placesTo(resource, found[0]!)
+  // FHIR has no empty objects: what held nothing but the removed value goes with it.
+  do take(places.pop()!)
+  while (places.length > 0 && isEmpty(valueAt(places.at(-1)!)))
+}
+
+function take({ holder, key, index }: Place): void {
+  if (index !== undefined && (holder[key] as unknown[]).length > 1)
+    editLists(holder, key, list => list.toSpliced(index, 1))
+  else removeKey(holder, key)
+}
+
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
+
+/** Edits a list, and alike the list of extensions beside a list of primitives. */
+function editLists(holder: JsonObject, key: string, edit: (list: unknown[], isBeside: boolean) => unknown[]): void {
+  const beside = holder[`_${key}`]
+  const list = (holder[key] ?? []) as unknown[]
+  holder[key] = edit(list, false)
+  if (Array.isArray(beside))
+    holder[`_${key}`] = edit(
+      list.map((_item, index) => beside[index] ?? null),
+      true,
+    )
 }
 
 /** The list that a path to a collection stands for: the one that holds all it leads to, or an empty one to be made. */
-function listAt(resource: JsonObject, path: string): { list: unknown[]; holder: JsonObject; key: string } {
+function listAt(resource: JsonObject, path: string): { length: number; holder: JsonObject; key: string } {
   const found = evaluate(resource, path)
   const first = found[0]
   if (!first) {
     const match = /^(.*)\.([A-Za-z]\w*)$/.exec(path)
     const parents = match ? evaluate(resource, match[1]!) : []
     if (parents.length !== 1) throw new Error('the path leads nowhere')
-    const holder = parents[0]!.path?.includes('.') ? valueAt(placeOf(resource, parents[0]!)) : resource
+    const holder = objectAt(resource, parents[0]!)
     if (!isObject(holder) || elementOf(parents[0]!.type, match![2]!).max === 1)
       throw new Error('the path does not lead to a list')
-    return { list: [], holder, key: match![2]! }
+    return { length: 0, holder, key: match![2]! }
   }
-  const { holder, key, index } = placeOf(resource, first)
+  const { holder, key, index } = placesTo(resource, first).at(-1)!
   if (index === undefined) throw new Error('the path does not lead to a list')
-  return { list: holder[key] as unknown[], holder, key }
+  return { length: (holder[key] as unknown[]).length, holder, key }
 }
 
 function insert(resource: JsonObject, { path, value, index }: Operation): void {
-  const { list, holder, key } = listAt(resource, path)
-  if (index === undefined || index < 0 || index > list.length)
-    throw new Error(`the index must be from 0 to ${list.length}`)
-  holder[key] = list.toSpliced(index, 0, value)
+  const { length, holder, key } = listAt(resource, path)
+  if (!isIndex(index, length)) throw new Error(`the index must be from 0 to ${length}`)
+  editLists(holder, key, (list, isBeside) => list.toSpliced(index, 0, isBeside ? null : value))
 }
 
 function move(resource: JsonObject, { path, source, destination }: Operation): void {
-  const { list, holder, key } = listAt(resource, path)
-  const inside = (index: number | undefined): index is number =>
-    index !== undefined && index >= 0 && index < list.length
-  if (!inside(source) || !inside(destination))
-    throw new Error(`source and destination must be from 0 to ${list.length - 1}`)
-  const rest = list.toSpliced(source, 1)
-  holder[key] = rest.toSpliced(destination, 0, list[source])
+  const { length, holder, key } = listAt(resource, path)
+  if (!isIndex(source, length - 1) || !isIndex(destination, length - 1))
+    throw new Error(`source and destination must be from 0 to ${length - 1}`)
+  editLists(holder, key, list => list.toSpliced(source, 1).toSpliced(destination, 0, list[source]))
 }
+
+const isIndex = (value: unknown, last: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= last

@@ -50,8 +50,8 @@ export interface IndexEntry {
 /** The ordering date of a resource without one: before every other. */
 export const noDate = -(2 ** 53 - 1)
 
-/** Longest folded text that is indexed; PostgreSQL's btree takes no entry above 2,704 bytes. */
-const longestWord = 600
+/** Most bytes of a folded text that are indexed; PostgreSQL's btree takes no entry above 2,704. */
+const longestWord = 2400
 
 interface Draft {
   tokens: Set<bigint>
@@ -188,7 +188,7 @@ function addToken(draft: Draft, key: ParamKey, token: Token): void {
   }
   if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
   if (token.text !== undefined) {
-    const folded = fold(token.text).slice(0, longestWord)
+    const folded = foldedWord(token.text)
     const posting = postings.textPosting(key, folded)
     if (!draft.tokens.has(posting)) draft.terms.push({ param: key.number, posting, folded })
     draft.tokens.add(posting)
@@ -261,8 +261,18 @@ function addWords(draft: Draft, values: readonly Typed[], key: ParamKey): void {
   for (const { type, value } of values) for (const part of stringsOf(type, value)) addWord(draft, key, part)
 }
 
+/** A text as the index holds it: folded, and cut to what a btree entry can hold. */
+export function foldedWord(part: string): string {
+  const folded = fold(part)
+  if (Buffer.byteLength(folded) <= longestWord) return folded
+  return Buffer.from(folded)
+    .subarray(0, longestWord)
+    .toString()
+    .replace(/\uFFFD+$/, '')
+}
+
 function addWord(draft: Draft, key: ParamKey, part: string): void {
-  const word = { param: key.number, folded: fold(part).slice(0, longestWord), exact: part.slice(0, longestWord) }
+  const word = { param: key.number, folded: foldedWord(part), exact: part }
   if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
 }
 
@@ -308,10 +318,18 @@ function addRangePair(draft: Draft, key: ParamKey, { right, lefts, rights }: Pai
 
 function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base }: Pair): void {
   for (const one of lefts.flatMap(value => pairKeys(left.type, value, base))) {
+    if (right.type === 'string') {
+      for (const { type, value } of rights)
+        for (const part of stringsOf(type, value)) addWord(draft, key, pairWord(one, part))
+      continue
+    }
     for (const other of rights.flatMap(value => pairKeys(right.type, value, base)))
       draft.tokens.add(postings.pairPosting(key, one, other))
   }
 }
+
+/** A pair whose second value is a string, which is searched by how it begins. */
+export const pairWord = (left: string, text: string): string => `${left}$${text}`
 
 /** Every way in which one component's value may be asked for. */
 function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: string): string[] {
@@ -326,7 +344,6 @@ function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: 
     const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
     return target ? [target] : []
   }
-  if (kind === 'string') return stringsOf(type, value).map(fold)
   return typeof value === 'string' ? [value] : []
 }
 

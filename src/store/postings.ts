@@ -74,15 +74,18 @@ export const unitNumber = (system: string, code: string): bigint =>
 /** The upper half of unitNumber: the code alone. */
 export const unitCode = (code: string): number => hash32(code)
 
+/** The lower half of unitNumber, unsigned: the system alone. */
+export const unitSystem = (system: string): number => hash32(system) >>> 0
+
 /** A reference to a target (`Patient/1`, or an absolute URL) by a parameter; SQL undoes it with the same salt. */
 export const refPosting = (key: ParamKey, target: string): bigint => hash64(target) ^ key.salt
 
 /** The hash of a resource by which references to it are found. */
 export const selfHash = (type: string, id: string): bigint => hash64(`${type}/${id}`)
 
-/** Every address above a URL that ends before a slash, and the URL itself; a URN has only itself. */
+/** Every address above a URL that ends before a slash, and the URL itself; a URN is no path, so nothing lies above it. */
 export function ancestors(uri: string): string[] {
-  if (!/^https?:\/\//.test(uri)) return [uri]
+  if (!/^https?:\/\//.test(uri)) return []
   const trimmed = uri.replace(/\/+$/, '')
   const all = [trimmed]
   for (let at = trimmed.lastIndexOf('/'); at > 'https://'.length - 1; at = trimmed.lastIndexOf('/', at - 1))

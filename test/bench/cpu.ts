@@ -18,7 +18,10 @@ function stats(): Map<number, Stat> {
     if (!/^\d+$/.test(name)) continue
     try {
       const text = readFileSync(`/proc/${name}/stat`, 'utf8')
-      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ').map(Number)
+      const fields = text
+        .slice(text.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number)
       const pid = Number(name)
       found.set(pid, { pid, parent: fields[1]!, own: fields[11]! + fields[12]!, ended: fields[13]! + fields[14]! })
     } catch {
@@ -31,7 +34,10 @@ function stats(): Map<number, Stat> {
 /** Milliseconds of CPU that the process and all below it have used, ended ones included. */
 export function cpuOf(root: number): number {
   const all = [...stats().values()]
-  const sum = (stat: Stat): number => stat.own + stat.ended + all.filter(child => child.parent === stat.pid).reduce((total, child) => total + sum(child), 0)
+  const sum = (stat: Stat): number =>
+    stat.own +
+    stat.ended +
+    all.filter(child => child.parent === stat.pid).reduce((total, child) => total + sum(child), 0)
   const top = all.find(stat => stat.pid === root)
   return top ? sum(top) * tick : 0
 }

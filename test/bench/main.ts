@@ -53,7 +53,11 @@ async function main(): Promise<void> {
     return
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: environment(), stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: environment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   let probe: ChildProcess | undefined
   try {
     await answering()
@@ -61,7 +65,9 @@ async function main(): Promise<void> {
     probe = await startProbe(connection)
     const token = await fetchToken()
     const samples = await sample(connection)
-    process.stdout.write(`load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`)
+    process.stdout.write(
+      `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
+    )
     await measureAll(workloads(samples), token, service.pid!, probe.pid!)
   } finally {
     probe?.kill()
@@ -77,27 +83,40 @@ function environment(): NodeJS.ProcessEnv {
 function run(command: string, args: string[], what: string): Promise<void> {
   process.stdout.write(`${what}\n`)
   const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
-  return new Promise((done, fail) => child.once('exit', code => (code === 2 ? fail(new Error(`${what} failed`)) : done())))
+  return new Promise((done, fail) =>
+    child.once('exit', code => (code === 2 ? fail(new Error(`${what} failed`)) : done())),
+  )
 }
 
 async function answering(): Promise<void> {
   for (let tries = 0; tries < 300; tries++) {
-    if (await fetch(`${base}/readyz`).then(reply => reply.ok, () => false)) return
+    if (
+      await fetch(`${base}/readyz`).then(
+        reply => reply.ok,
+        () => false,
+      )
+    )
+      return
     await new Promise(done => setTimeout(done, 100))
   }
   throw new Error('the service does not answer')
 }
 
 async function startProbe(connection: object): Promise<ChildProcess> {
-  const probe = fork(join(import.meta.dirname, 'probe.ts'), { env: { ...process.env, PROBE_CONNECTION: JSON.stringify(connection), PORT: String(port + 1) } })
+  const probe = fork(join(import.meta.dirname, 'probe.ts'), {
+    env: { ...process.env, PROBE_CONNECTION: JSON.stringify(connection), PORT: String(port + 1) },
+  })
   await new Promise(done => probe.once('message', done))
   return probe
 }
 
 async function fetchToken(): Promise<string> {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: 'demo-client', client_secret: 'demo-secret-for-local-use-only' })
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'demo-client',
+    client_secret: 'demo-secret-for-local-use-only',
+  })
   const reply = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
-  if (reply.status === 404) return 'x'
   return ((await reply.json()) as { access_token: string }).access_token
 }
 
@@ -110,12 +129,21 @@ interface Samples {
 async function sample(connection: { host: string; port: number; user: string; database: string }): Promise<Samples> {
   const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
   const ids = async (type: string, limit: number): Promise<string[]> =>
-    (await database.query<{ id: string }>({ text: `select id from resource where type = $1 order by md5(id) limit ${limit}`, values: [typeNumber(type)] })).map(row => row.id)
+    (
+      await database.query<{ id: string }>({
+        text: `select id from resource where type = $1 order by md5(id) limit ${limit}`,
+        values: [typeNumber(type)],
+      })
+    ).map(row => row.id)
   const families = await database.query<{ family: string }>({
     text: `select distinct body::jsonb #>> '{name,0,family}' as family from resource where type = $1 order by 1 limit 500`,
     values: [typeNumber('Patient')],
   })
-  const samples = { observations: await ids('Observation', 2000), patients: await ids('Patient', 400), families: families.map(row => row.family).filter(Boolean) }
+  const samples = {
+    observations: await ids('Observation', 2000),
+    patients: await ids('Patient', 400),
+    families: families.map(row => row.family).filter(Boolean),
+  }
   await database.end()
   return samples
 }
@@ -123,15 +151,48 @@ async function sample(connection: { host: string; port: number; user: string; da
 const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
 
 function workloads({ observations, patients, families }: Samples): Workload[] {
-  const fhir = (name: string, paths: string[]): Workload => ({ name, origin: base, paths: paths.map(path => `/api/fhir/R4/${path}`) })
+  const fhir = (name: string, paths: string[]): Workload => ({
+    name,
+    origin: base,
+    paths: paths.map(path => `/api/fhir/R4/${path}`),
+  })
   return [
-    { name: 'probe: body by primary key', origin: `http://127.0.0.1:${port + 1}`, paths: observations.map(id => `/${typeNumber('Observation')}/${id}`) },
-    fhir('read by id', observations.map(id => `Observation/${id}`)),
-    fhir('patient + code, newest 20', patients.flatMap(id => vitals.map(code => `Observation?patient=${id}&code=http://loinc.org|${code}&_sort=-date&_count=20`))),
-    fhir('patient, newest 20', patients.map(id => `Observation?patient=${id}&_sort=-date&_count=20`)),
-    fhir('code, newest 20, all patients', vitals.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`)),
-    fhir('patient by name', families.map(family => `Patient?name=${encodeURIComponent(family)}`)),
-    fhir('patient + code with _include', patients.flatMap(id => vitals.map(code => `Observation?patient=${id}&code=${code}&_count=20&_include=Observation:patient&_include=Observation:encounter`))),
+    {
+      name: 'probe: body by primary key',
+      origin: `http://127.0.0.1:${port + 1}`,
+      paths: observations.map(id => `/${typeNumber('Observation')}/${id}`),
+    },
+    fhir(
+      'read by id',
+      observations.map(id => `Observation/${id}`),
+    ),
+    fhir(
+      'patient + code, newest 20',
+      patients.flatMap(id =>
+        vitals.map(code => `Observation?patient=${id}&code=http://loinc.org|${code}&_sort=-date&_count=20`),
+      ),
+    ),
+    fhir(
+      'patient, newest 20',
+      patients.map(id => `Observation?patient=${id}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'code, newest 20, all patients',
+      vitals.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'patient by name',
+      families.map(family => `Patient?name=${encodeURIComponent(family)}`),
+    ),
+    fhir(
+      'patient + code with _include',
+      patients.flatMap(id =>
+        vitals.map(
+          code =>
+            `Observation?patient=${id}&code=${code}&_count=20&_include=Observation:patient&_include=Observation:encounter`,
+        ),
+      ),
+    ),
   ]
 }
 
@@ -144,11 +205,21 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
     const isProbe = workload.origin !== base
     const rounds: Figures[] = []
     await shoot(workload, token, 1)
-    for (let round = 0; round < Number(options.rounds); round++) rounds.push(await measure(workload, token, isProbe ? probe : service, postmaster))
+    for (let round = 0; round < Number(options.rounds); round++)
+      rounds.push(await measure(workload, token, isProbe ? probe : service, postmaster))
     const median = rounds.sort((a, b) => a.rate - b.rate)[Math.floor(rounds.length / 2)]!
     const total = median.server + median.postgres
     if (isProbe) reference = total
-    const cells = [workload.name, median.rate.toFixed(0), median.p50, median.p99, median.server.toFixed(3), median.postgres.toFixed(3), (total / reference).toFixed(2), median.errors]
+    const cells = [
+      workload.name,
+      median.rate.toFixed(0),
+      median.p50,
+      median.p99,
+      median.server.toFixed(3),
+      median.postgres.toFixed(3),
+      (total / reference).toFixed(2),
+      median.errors,
+    ]
     process.stdout.write(`| ${cells.join(' | ')} |\n`)
   }
 }

@@ -6,7 +6,11 @@ const pool = new pg.Pool({ ...JSON.parse(process.env['PROBE_CONNECTION']!), max:
 
 const server = createServer(async (request, response) => {
   const [, type, id] = request.url!.split('/')
-  const { rows } = await pool.query({ name: 'read', text: 'select body from resource where type = $1 and id = $2', values: [Number(type), id] })
+  const { rows } = await pool.query({
+    name: 'read',
+    text: 'select body from resource where type = $1 and id = $2',
+    values: [Number(type), id],
+  })
   const body = Buffer.from(rows[0]?.body ?? '{}')
   response.writeHead(200, { 'content-type': 'application/fhir+json', 'content-length': body.length })
   response.end(body)

@@ -7,7 +7,11 @@ export const tagSystem = 'http://example.org/bundle'
 export function transactionBundle(name: string, size: number): object {
   const meta = { tag: [{ system: tagSystem, code: name }] }
   const patient = uuidv7()
-  const entry = (id: string, resource: Record<string, unknown>) => ({ fullUrl: `urn:uuid:${id}`, resource: { ...resource, id, meta }, request: { method: 'POST', url: resource['resourceType'] } })
+  const entry = (id: string, resource: Record<string, unknown>) => ({
+    fullUrl: `urn:uuid:${id}`,
+    resource: { ...resource, id, meta },
+    request: { method: 'POST', url: resource['resourceType'] },
+  })
   const observations = Array.from({ length: size - 1 }, (_, index) =>
     entry(uuidv7(), {
       resourceType: 'Observation',
@@ -18,5 +22,9 @@ export function transactionBundle(name: string, size: number): object {
       valueQuantity: { value: 60 + (index % 40), unit: '/min', system: 'http://unitsofmeasure.org', code: '/min' },
     }),
   )
-  return { resourceType: 'Bundle', type: 'transaction', entry: [entry(patient, { resourceType: 'Patient', name: [{ family: name }] }), ...observations] }
+  return {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [entry(patient, { resourceType: 'Patient', name: [{ family: name }] }), ...observations],
+  }
 }

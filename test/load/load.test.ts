@@ -1,7 +1,7 @@
-import { gzipSync } from 'node:zlib'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { load, type Progress } from '../../src/load/load.ts'
 import { system } from '../../src/policy/caller.ts'
@@ -25,12 +25,29 @@ async function loadText(name: string, text: string): Promise<Progress> {
   return load(service.application.storeFor(system), { paths: [join(folder, name)], parallel: 4 })
 }
 
-const outcome = ({ created, updated, unchanged, problems }: Progress) => ({ created, updated, unchanged, problems: problems.map(({ line, message }) => ({ line, message })) })
+const outcome = ({ created, updated, unchanged, problems }: Progress) => ({
+  created,
+  updated,
+  unchanged,
+  problems: problems.map(({ line, message }) => ({ line, message })),
+})
 
 test('gzipped NDJSON of single resources is stored, and loading it again changes nothing', async () => {
-  const lines = Array.from({ length: 450 }, (_, index) => JSON.stringify({ resourceType: 'Patient', id: `nd-${index}`, name: [{ family: `Nd${index}` }] }))
-  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({ created: 450, updated: 0, unchanged: 0, problems: [] })
-  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({ created: 0, updated: 0, unchanged: 450, problems: [] })
+  const lines = Array.from({ length: 450 }, (_, index) =>
+    JSON.stringify({ resourceType: 'Patient', id: `nd-${index}`, name: [{ family: `Nd${index}` }] }),
+  )
+  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({
+    created: 450,
+    updated: 0,
+    unchanged: 0,
+    problems: [],
+  })
+  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({
+    created: 0,
+    updated: 0,
+    unchanged: 450,
+    problems: [],
+  })
   expect((await call('GET', 'Patient?name=nd449')).body.entry).toHaveLength(1)
 })
 
@@ -73,7 +90,13 @@ test('a bad entry keeps the whole transaction out', async () => {
 
 test('a conditional reference to a resource that comes later in the files is followed', async () => {
   const text = [
-    { resourceType: 'Encounter', id: 'later-1', status: 'finished', class: { code: 'AMB' }, participant: [{ individual: { reference: 'Practitioner?identifier=http://example.org/staff|7' } }] },
+    {
+      resourceType: 'Encounter',
+      id: 'later-1',
+      status: 'finished',
+      class: { code: 'AMB' },
+      participant: [{ individual: { reference: 'Practitioner?identifier=http://example.org/staff|7' } }],
+    },
     { resourceType: 'Practitioner', id: 'staff-7', identifier: [{ system: 'http://example.org/staff', value: '7' }] },
   ]
   const progress = await loadText('later.ndjson', text.map(line => JSON.stringify(line)).join('\n'))

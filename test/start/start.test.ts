@@ -38,7 +38,10 @@ test('the first start prints the address, the demo client and three calls to try
   expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
   expect(service.output().match(/curl -s/g)).toHaveLength(3)
   expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
-  expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({ status: 'ok', checks: { database: 'ok' } })
+  expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({
+    status: 'ok',
+    checks: { database: 'ok' },
+  })
   const pid = await postmaster(join(folder, 'data'))
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
@@ -49,7 +52,9 @@ test('a second start on the same folder says so in one sentence and leaves the f
   const service = await start()
   const second = run('src/main.ts', [], { ...env, PORT: String(await freePort()) })
   expect(await second.ended).toBe(1)
-  expect(second.output().trim()).toMatch(/^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/)
+  expect(second.output().trim()).toMatch(
+    /^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/,
+  )
   expect((await fetch(`${base}/readyz`)).status).toBe(200)
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
@@ -61,7 +66,12 @@ test('after kill -9 the next start takes over the database server that was left 
   first.child.kill('SIGKILL')
   await first.ended
   expect(isAlive(pid)).toBe(true)
-  await until('the port is free again', () => fetch(`${base}/healthz`).then(() => false, () => true))
+  await until('the port is free again', () =>
+    fetch(`${base}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
   const second = await start()
   expect(second.output()).toContain('took over the database server')
   expect(await postmaster(join(folder, 'data'))).toBe(pid)

@@ -17,7 +17,11 @@ export interface Running {
 
 /** Starts `node FILE ARGS` in the project's folder, with these settings and no others (the test runner sets a BASE_URL of its own). */
 export function run(file: string, args: readonly string[], env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [file, ...args], { cwd: root, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let text = ''
   child.stdout.on('data', chunk => (text += chunk))
   child.stderr.on('data', chunk => (text += chunk))

@@ -33,8 +33,14 @@ function rowOf(param: SearchParameter, type: string): SearchParamRow {
   if (expression) row.push(expression)
   const targets = targetsOf(param, expression)
   if (targets || param.component) row.push(targets)
-  if (param.component)
-    row.push(param.component.flatMap(it => [it.definition.replace(BASE, ''), corrected(it.expression)]))
+  if (param.component) {
+    const expressions = SWAPPED.has(param.url)
+      ? param.component.map(it => it.expression).reverse()
+      : param.component.map(it => it.expression)
+    row.push(
+      param.component.flatMap((it, index) => [it.definition.replace(BASE, ''), corrected(expressions[index] ?? '')]),
+    )
+  }
   return row
 }
 
@@ -65,6 +71,9 @@ function descriptionOf(param: SearchParameter, type: string): string {
 function corrected(expression: string): string {
   return ERRATA.reduce((text, [wrong, right]) => text.replace(wrong, right), expression)
 }
+
+// Composites in which R4 gives each component the expression of the other: `relatesto` reads the code, `relation` the target.
+const SWAPPED = new Set([`${BASE}DocumentReference-relationship`])
 
 // What R4 (and US Core) write that is not FHIRPath over the R4 model, each with what they mean.
 const ERRATA: [RegExp, string][] = [

@@ -85,10 +85,19 @@ export async function findIds(
 }
 
 const isPlainToken = (criterion: Criterion): boolean =>
-  criterion.kind === 'param' && criterion.param.type === 'token' && criterion.modifier === '' && criterion.param.code !== '_id'
+  criterion.kind === 'param' &&
+  criterion.param.type === 'token' &&
+  criterion.modifier === '' &&
+  criterion.param.code !== '_id'
 
 function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
-  const context: SqlContext = { ...createBinder(), indexer: options.indexer, base: options.base, alias: 1, meetsInPostings: request.criteria.some(isPlainToken) }
+  const context: SqlContext = {
+    ...createBinder(),
+    indexer: options.indexer,
+    base: options.base,
+    alias: 1,
+    meetsInPostings: request.criteria.some(isPlainToken),
+  }
   const numbers = request.types.map(typeNumber)
   const type =
     numbers.length === 1
@@ -158,7 +167,11 @@ async function readPage(on: Queryable, request: SearchRequest, options: SearchOp
       'page.key',
       backward,
     )}`
-  const rows = await on.query<HitRow & Record<string, string>>({ name: preparedName(text), text, values: context.values })
+  const rows = await on.query<HitRow & Record<string, string>>({
+    name: preparedName(text),
+    text,
+    values: context.values,
+  })
   const more = rows.length > request.count
   const shown = more ? rows.slice(0, request.count) : rows
   if (backward) shown.reverse()

@@ -4,7 +4,7 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 import { resourceTypes, valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { type Indexer, isRange } from '../index-entry.ts'
+import { foldedWord, type Indexer, isRange, pairWord } from '../index-entry.ts'
 import { codeValueSet, componentParams, storedKeys } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
@@ -13,7 +13,7 @@ import { fold, referenceTarget } from '../values.ts'
 import { splitEscaped, unescaped } from './parse.ts'
 import { columnEnds, dateCondition, type Ends, numberCondition, spanEnds } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
-import { type QueryQuantity, queryDate, queryNumber, queryQuantity, queryToken } from './values.ts'
+import { type QueryQuantity, type QueryToken, queryDate, queryNumber, queryQuantity, queryToken } from './values.ts'
 
 /** Collects the parameters of a statement. */
 export interface Binder {
@@ -93,11 +93,14 @@ function missingCondition(criterion: ParamCriterion, row: string, context: SqlCo
 }
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.modifier !== '' && criterion.modifier !== 'not')
+    throw new Failure('MALFORMED_REQUEST', `:${criterion.modifier} is not supported on _id; it takes :not.`)
   const ids = [...new Set(criterion.values.map(unescaped))]
   const hashes = criterion.types.flatMap(type =>
     ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),
   )
-  return `${row}.self = any(${postingArray(context, hashes)})`
+  const found = `${row}.self = any(${postingArray(context, hashes)})`
+  return criterion.modifier === 'not' ? `not (${found})` : found
 }
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -137,16 +140,21 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
     if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  const token = queryToken(code, value)
+  const token = withoutImplied(queryToken(code, value), criterion.param, type)
+  if (!token) return []
   if (token.system === undefined) return [postings.codePosting(key, token.code!)]
-  const implied = token.system === '' ? undefined : codeValueSet(criterion.param, type)
-  if (implied && token.code !== undefined)
-    return valueSetHas(implied, token.code, token.system) ? [postings.codePosting(key, token.code)] : []
   return [
     token.code === undefined
       ? postings.systemPosting(key, token.system)
       : postings.systemCodePosting(key, token.system, token.code),
   ]
+}
+
+/** The token as the index has it where the element is a bare code, whose system is implied; undefined if it cannot be there. */
+function withoutImplied(token: QueryToken, param: SearchParamModel, type: string): QueryToken | undefined {
+  const implied = token.system && token.code !== undefined ? codeValueSet(param, type) : undefined
+  if (!implied) return token
+  return valueSetHas(implied, token.code!, token.system) ? { system: undefined, code: token.code } : undefined
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -167,7 +175,9 @@ function referenceCondition(criterion: ParamCriterion, row: string, context: Sql
   const targets = criterion.values.flatMap(value => targetsOf(criterion, unescaped(value), context.base))
   const patients = targets.filter(target => target.startsWith('Patient/'))
   const held =
-    !context.meetsInPostings && criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
+    !context.meetsInPostings &&
+    criterion.types.length === 1 &&
+    context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
   const others = held ? targets.filter(target => !target.startsWith('Patient/')) : targets
   const conditions: string[] = []
   if (held && patients.length === 1) conditions.push(`${row}.patient = ${context.bind(hash64(patients[0]!))}::bigint`)
@@ -222,10 +232,16 @@ function magnitudeCondition(criterion: ParamCriterion, row: string, context: Sql
 
 function quantityCondition(quantity: QueryQuantity, context: SqlContext): string {
   const amount = numberCondition(quantity, context)
-  if (quantity.unit === '') return amount
-  if (quantity.system === '')
-    return `(${amount} and v.unit >> 32 = ${context.bind(postings.unitCode(quantity.unit))}::bigint)`
-  return `(${amount} and v.unit = ${context.bind(postings.unitNumber(quantity.system, quantity.unit))}::bigint)`
+  if (quantity.unit === '' && !quantity.system) return amount
+  return `(${amount} and ${unitCondition(quantity, context)})`
+}
+
+function unitCondition({ system, unit }: QueryQuantity, { bind }: SqlContext): string {
+  const ofCode = () => `v.unit >> 32 = ${bind(postings.unitCode(unit))}::bigint`
+  const ofSystem = (uri: string) => `v.unit & 4294967295 = ${bind(postings.unitSystem(uri))}::bigint`
+  if (system === undefined) return `(${ofCode()} or ${ofSystem(unit)})`
+  if (system === '') return ofCode()
+  return unit === '' ? ofSystem(system) : `v.unit = ${bind(postings.unitNumber(system, unit))}::bigint`
 }
 
 /** Greater than every text with the prefix, in the byte order of the C collation. */
@@ -234,14 +250,20 @@ const afterAll = '\u{10FFFF}'
 function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const conditions = criterion.values.map(value => {
     const text = unescaped(value)
-    const folded = fold(text)
+    const folded = foldedWord(text)
     if (criterion.modifier === 'exact')
       return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
     if (criterion.modifier === 'contains') return `v.folded like ${context.bind(`%${likeText(folded)}%`)}`
-    return `(v.folded >= ${context.bind(folded)} and v.folded < ${context.bind(folded + afterAll)})`
+    return startsWith(folded, context)
   })
-  return `${row}.key in (select v.key from word v where v.param = ${numbersOf(criterion, context)} and ${anyOf(conditions)})`
+  return wordCondition(criterion, anyOf(conditions), row, context)
 }
+
+const startsWith = (folded: string, { bind }: SqlContext): string =>
+  `(v.folded >= ${bind(folded)} and v.folded < ${bind(folded + afterAll)})`
+
+const wordCondition = (criterion: ParamCriterion, condition: string, row: string, context: SqlContext): string =>
+  `${row}.key in (select v.key from word v where v.param = ${numbersOf(criterion, context)} and ${condition})`
 
 function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const hashes = criterion.values.flatMap(value => {
@@ -266,8 +288,13 @@ function compositeCondition(criterion: ParamCriterion, row: string, context: Sql
       throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
     if (left && right && isRange(right.type))
       return rangePairCondition(criterion, left, right, parts as [string, string], row, context)
-    const other = right?.type === 'string' ? fold(unescaped(parts[1]!)) : pairText(param, parts[1]!)
-    const hashes = keysOf(criterion).map(key => postings.pairPosting(key, pairText(param, parts[0]!), other))
+    const one = pairText(criterion, left, parts[0]!, context)
+    if (right?.type === 'string') {
+      const folded = foldedWord(pairWord(one, unescaped(parts[1]!)))
+      return wordCondition(criterion, startsWith(folded, context), row, context)
+    }
+    const other = pairText(criterion, right, parts[1]!, context)
+    const hashes = keysOf(criterion).map(key => postings.pairPosting(key, one, other))
     return `${row}.tokens && ${postingArray(context, hashes)}`
   })
   return anyOf(conditions)
@@ -301,10 +328,17 @@ function rangeCondition(param: SearchParamModel, value: string, context: SqlCont
   return dateCondition(prefix, interval, spanEnds, context)
 }
 
-/** A component value in the form in which the index writes it. */
-function pairText(param: SearchParamModel, text: string): string {
-  if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]+$/.test(text) || isUri(text.split('|')[0]!)) return unescaped(text)
-  const { system, code } = queryToken(param.code, text)
+/** A component's value in the form in which the index writes it. */
+function pairText(
+  { param, types }: ParamCriterion,
+  component: SearchParamModel | undefined,
+  text: string,
+  { base }: SqlContext,
+): string {
+  if (component?.type === 'reference') return referenceTarget(unescaped(text), base) ?? text
+  if (component && component.type !== 'token') return unescaped(text)
+  const token = queryToken(param.code, text)
+  const { system, code } = (component && withoutImplied(token, component, types[0]!)) ?? token
   return system === undefined ? code! : `${system}|${code ?? ''}`
 }
 

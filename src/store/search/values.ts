@@ -48,15 +48,17 @@ export function queryNumber(code: string, text: string): QueryNumber {
 }
 
 export interface QueryQuantity extends QueryNumber {
-  readonly system: string
+  /** Empty: any. Undefined: `unit` may be either a system or a code. */
+  readonly system: string | undefined
+  /** Empty: any. */
   readonly unit: string
 }
 
-/** `5.4|system|code`, `5.4||code`, `5.4`, and the two-part `5.4|code` that some clients send. */
+/** `5.4|system|code`, `5.4||code`, `5.4`, and beyond R4 the two-part `5.4|system` or `5.4|code` that some clients send. */
 export function queryQuantity(code: string, text: string): QueryQuantity {
   const [amount, ...rest] = splitEscaped(text, '|').map(unescaped)
   if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`)
-  const [system, unit] = rest.length === 1 ? ['', rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
+  const [system, unit] = rest.length === 1 ? [undefined, rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
   return { ...queryNumber(code, amount!), system, unit }
 }
 
