@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 
-/** A parameterised statement: `sql` from sql-template-tag makes one; with a name it is prepared once per connection. */
+/** A parameterised statement; with a name it is prepared once per connection. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]

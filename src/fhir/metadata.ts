@@ -1,9 +1,18 @@
 // The CapabilityStatement, made from the tables that the server itself works by (https://hl7.org/fhir/R4/capabilitystatement.html).
+
 import { createHash } from 'node:crypto'
+import type {
+  CapabilityStatement,
+  CapabilityStatementRestInteraction,
+  CapabilityStatementRestResource,
+  CapabilityStatementRestResourceInteraction,
+  CapabilityStatementRestResourceSearchParam,
+  CapabilityStatementRestSecurity,
+} from '@medplum/fhirtypes'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 
 /** Interactions of every type. */
-const typeInteractions = [
+const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
   'read',
   'vread',
   'update',
@@ -14,7 +23,12 @@ const typeInteractions = [
   'create',
   'search-type',
 ]
-const systemInteractions = ['transaction', 'batch', 'search-system', 'history-system']
+const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] = [
+  'transaction',
+  'batch',
+  'search-system',
+  'history-system',
+]
 
 // Parameters that the definitions name but search does not answer yet.
 const unanswered = new Set(['_text', '_content', '_list', '_filter', '_query', '_has', '_type'])
@@ -26,7 +40,7 @@ export interface Metadata {
 
 /** The statement for a base address, as JSON text with its entity tag. */
 export function capabilityStatement(base: string, issuer: string, version: string, started: Date): Metadata {
-  const statement = {
+  const statement: CapabilityStatement = {
     resourceType: 'CapabilityStatement',
     id: 'health-interop',
     url: `${base}/metadata`,
@@ -61,7 +75,7 @@ export function capabilityStatement(base: string, issuer: string, version: strin
   }
 }
 
-function security(issuer: string): object {
+function security(issuer: string): CapabilityStatementRestSecurity {
   return {
     cors: true,
     service: [
@@ -81,9 +95,9 @@ function security(issuer: string): object {
   }
 }
 
-function resource(type: string): object {
+function resource(type: string): CapabilityStatementRestResource {
   return {
-    type,
+    type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
     interaction: typeInteractions.map(code => ({ code })),
     versioning: 'versioned-update',
@@ -121,7 +135,7 @@ function revincludes(): Map<string, string[]> {
   return reverse
 }
 
-function params(type: string): object[] {
+function params(type: string): CapabilityStatementRestResourceSearchParam[] {
   return [...searchParams(type).values()]
     .filter(param => !unanswered.has(param.code) && param.type !== 'special')
     .map(param => ({

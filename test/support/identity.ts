@@ -19,7 +19,7 @@ export interface Process {
   readonly connection: Connection
   /** Argon2 hashes made so far to check secrets. */
   hashes(): number
-  /** Moves the process's clock. */
+  /** Moves the process's clock, which stands still otherwise. */
   advance(seconds: number): void
 }
 
@@ -41,7 +41,8 @@ export async function startProcess({
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   let [offset, hashes] = [0, 0]
-  const now = () => Date.now() + offset
+  const start = Date.now()
+  const now = () => start + offset
   const counted: Derive = (secret, recipe) => {
     hashes++
     return derive(secret, recipe)
