@@ -127,7 +127,7 @@ async function identify(
     seen.verdict = parts.limits.take(`address ${remoteAddress}`)
     return anyone
   }
-  const caller = await parts.authenticate[access.scheme]({ headers: context.req.headers, body, remoteAddress })
+  const caller = await authenticated(parts, access.scheme, { headers: context.req.headers, body, remoteAddress })
   seen.caller = caller
   seen.verdict = parts.limits.take(`client ${caller.clientId}`)
   if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
@@ -143,6 +143,20 @@ async function identify(
     )
   }
   return caller
+}
+
+/** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
+async function authenticated(
+  parts: ServerParts,
+  scheme: Exclude<Access['scheme'], 'open'>,
+  credentials: Credentials,
+): Promise<Caller> {
+  try {
+    return await parts.authenticate[scheme](credentials)
+  } catch (error) {
+    parts.limits.take(`address ${credentials.remoteAddress}`)
+    throw error
+  }
 }
 
 function checked(schema: TSchema | undefined, value: object, place: string): unknown {
@@ -230,8 +244,11 @@ export async function listen(app: Koa, port: number, host: string): Promise<List
     close: () =>
       new Promise(done => {
         const cut = setTimeout(() => server.closeAllConnections(), 25_000)
+        // A connection that is answered now would otherwise be kept alive for the next request.
+        const idle = setInterval(() => server.closeIdleConnections(), 50)
         server.close(() => {
           clearTimeout(cut)
+          clearInterval(idle)
           done()
         })
         server.closeIdleConnections()

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { transactionBundle } from '../load/bundles.ts'
 import { freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
 
 let folder: string
@@ -46,6 +48,38 @@ test('the first start prints the address, the demo client and three calls to try
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
   expect(isAlive(pid)).toBe(false)
+})
+
+test('a request in hand is answered before the service ends', async () => {
+  const service = await start()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'demo-client',
+    client_secret: 'demo-secret-for-local-use-only',
+  })
+  const { access_token: token } = (await (
+    await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
+  ).json()) as { access_token: string }
+  const sent = request(`${base}/api/fhir/R4`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+  })
+  const answer = new Promise<number>((done, fail) =>
+    sent.once('response', reply => done(reply.statusCode!)).once('error', fail),
+  )
+  const text = JSON.stringify(transactionBundle('in hand', 500))
+  sent.write(text.slice(0, 1000))
+  await until('the request has arrived', async () => (await fetch(`${base}/healthz`)).ok)
+  service.child.kill('SIGTERM')
+  await until('no new connection is taken', () =>
+    fetch(`${base}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  sent.end(text.slice(1000))
+  expect(await answer).toBe(200)
+  expect(await service.ended).toBe(0)
 })
 
 test('a second start on the same folder says so in one sentence and leaves the first alone', async () => {
