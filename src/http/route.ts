@@ -82,6 +82,8 @@ export interface RouteDefinition<
   readonly body?: Body
   /** Media types the body may have; default application/json. */
   readonly consumes?: readonly string[]
+  /** True if the handler checks the body itself, with better words: then the schema is for the description only. */
+  readonly checksOwnBody?: boolean
   /** True if the body may be left out. */
   readonly bodyOptional?: boolean
   /** Replies by status, with the schema of the body, or null for none. */
