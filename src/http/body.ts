@@ -75,6 +75,8 @@ export function parseBody(bytes: Buffer, type: string | undefined): unknown {
   try {
     return parseJson(text)
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new Failure('MALFORMED_REQUEST', 'The body is nested too deeply.', { issue: 'too-costly' })
     throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${withoutContent((error as Error).message)}.`)
   }
 }

@@ -3,7 +3,7 @@
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { allMatches, lockConditions, onlyMatch } from './conditional.ts'
+import { lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
@@ -180,11 +180,7 @@ export async function removeWhere(
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     await lockConditions(inner, [{ type, query }])
-    const ids = await allMatches(inner, { type, query }, 2)
-    if (ids.length > 1)
-      throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${type}: nothing was deleted.`, {
-        issue: 'multiple-matches',
-      })
-    return ids[0] === undefined ? undefined : one(inner, { method: 'DELETE', type, id: ids[0], ...preconditions })
+    const id = await onlyMatch(inner, { type, query })
+    return id === undefined ? undefined : one(inner, { method: 'DELETE', type, id, ...preconditions })
   })
 }

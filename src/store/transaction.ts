@@ -4,7 +4,7 @@ import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import { allMatches, type Condition, lockConditions, onlyMatch } from './conditional.ts'
+import { type Condition, conditionName, lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
@@ -123,7 +123,7 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   const links = await linksOf(session, others)
   const changes: { plan: Plan; change: Change }[] = []
   for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
-  mustDiffer(changes)
+  mustDiffer(changes, results)
   validateAll(session, changes)
   const written = await write(
     session.on,
@@ -153,14 +153,13 @@ async function applyDeletions(
   const changes: Change[] = []
   const indexes: number[] = []
   for (const { entry, index } of deletions) {
-    const ids =
-      entry.query === undefined ? [entry.id!] : await allMatches(session, { type: entry.type, query: entry.query }, 2)
-    if (ids.length > 1) throw at(index, 'multiple-matches', 'its condition matches more than one resource')
-    if (ids[0] === undefined || changes.some(change => change.type === entry.type && change.id === ids[0])) {
+    const { type, query, ifMatch } = entry
+    const id = query === undefined ? entry.id : await onlyMatch(session, { type, query })
+    if (id === undefined || changes.some(change => change.type === type && change.id === id)) {
       results.set(index, undefined)
       continue
     }
-    changes.push({ method: 'DELETE', type: entry.type, id: ids[0], ifMatch: entry.ifMatch })
+    changes.push({ method: 'DELETE', type, id, ifMatch })
     indexes.push(index)
   }
   if (changes.length === 0) return
@@ -174,10 +173,15 @@ async function lookUp(
   plans: readonly Plan[],
   results: Map<number, Written | undefined>,
 ): Promise<void> {
+  const creating = new Set<string>()
   for (const plan of plans) {
     const { entry, index } = plan
     if (entry.query === undefined) continue
-    const match = await onlyMatch(session, { type: entry.type, query: entry.query })
+    const condition = { type: entry.type, query: entry.query }
+    const match = await onlyMatch(session, condition)
+    if (match === undefined && creating.has(conditionName(condition)))
+      throw at(index, 'duplicate', 'another entry creates under the same condition')
+    if (match === undefined) creating.add(conditionName(condition))
     if (entry.method === 'PATCH' && match === undefined)
       throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
     if (entry.method === 'POST' && match !== undefined) {
@@ -237,8 +241,12 @@ async function changeOf(session: Session, { entry, id, fresh, index }: Plan, lin
 }
 
 /** Conditions may have led two entries to one resource. */
-function mustDiffer(changes: readonly { plan: Plan; change: Change }[]): void {
-  const seen = new Set<string>()
+function mustDiffer(
+  changes: readonly { plan: Plan; change: Change }[],
+  done: ReadonlyMap<number, Written | undefined>,
+): void {
+  const deleted = [...done.values()].filter(written => written?.outcome === 'deleted')
+  const seen = new Set(deleted.map(written => `${written!.type}/${written!.id}`))
   for (const { plan, change } of changes) {
     const name = `${change.type}/${change.id}`
     if (seen.has(name)) throw at(plan.index, 'duplicate', `another entry changes ${name} too`)
