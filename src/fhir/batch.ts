@@ -3,11 +3,13 @@ import { isResourceType } from '../definitions/r4.ts'
 import { operationOutcome } from '../http/failures.ts'
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { cutAt } from '../lib/text.ts'
+import { references } from '../store/references.ts'
 import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Written } from '../store/write.ts'
 import { responseBundle } from './bundle.ts'
-import { interact, patchOf, removedReply, writtenReply } from './interact.ts'
+import { creationCondition, interact, patchOf, removedReply, writtenReply } from './interact.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -80,15 +82,11 @@ async function batch(
 /** Entries of a batch know nothing of each other, so a placeholder of one cannot be used by another (http.html#brules). */
 function mustStandAlone({ resource, fullUrl }: BundleEntry, fullUrls: ReadonlySet<string>): void {
   if (fullUrls.size === 0 || !isObject(resource)) return
-  const text = JSON.stringify(resource)
-  for (const other of fullUrls) {
-    if (other !== fullUrl && text.includes(`"${other}"`)) {
-      throw new Failure(
-        'MALFORMED_REQUEST',
-        'The resource refers to another entry of the batch: send the bundle as a transaction.',
-      )
-    }
-  }
+  if (!references(resource).some(reference => reference !== fullUrl && fullUrls.has(reference))) return
+  throw new Failure(
+    'MALFORMED_REQUEST',
+    'The resource refers to another entry of the batch: send the bundle as a transaction.',
+  )
 }
 
 async function transaction(store: Store, outer: FhirRequest, entries: unknown[]): Promise<FhirReply> {
@@ -122,11 +120,12 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
   if (typeof method !== 'string' || !methods.has(method))
     throw wrong(index, `must have a request.method of ${[...methods].join(', ')}`)
   if (typeof url !== 'string') throw wrong(index, 'must have a request.url', 'required')
-  const [path, query = ''] = localPath(url, outer.base).split('?', 2)
+  const [path, query] = cutAt(localPath(url, outer.base), '?')
   const segments = path!
     .split('/')
     .filter(Boolean)
     .map(segment => decoded(segment, index))
+  decoded(query, index)
   const text = (name: string): string | undefined =>
     typeof request[name] === 'string' ? (request[name] as string) : undefined
   const { body, contentType } = bodyOf(entry['resource'], method)
@@ -190,7 +189,7 @@ function transactionEntry({ fullUrl, resource, request }: BundleEntry, index: nu
     method,
     type,
     id,
-    query: method === 'POST' ? request.ifNoneExist?.replace(/^\?/, '') : query,
+    query: method === 'POST' ? creationCondition(request) : query,
     resource: resource as JsonObject,
     patch: method === 'PATCH' ? patchOf(request.body, request.contentType) : undefined,
     ifMatch: versionOf(request.ifMatch, 'ifMatch'),

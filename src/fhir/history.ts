@@ -1,6 +1,7 @@
 // The history interaction: of a resource, a type, or everything (https://hl7.org/fhir/R4/http.html#history).
 import { Failure } from '../lib/failure.ts'
-import { dateInterval } from '../store/dates.ts'
+import { dateInterval, latest } from '../store/dates.ts'
+import { isId } from '../store/ids.ts'
 import type { HistoryPlace, Version } from '../store/read.ts'
 import type { Store } from '../store/store.ts'
 import { typeNumber } from '../store/type-number.ts'
@@ -27,7 +28,7 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
   const more = found.length > count
   const shown = more ? (place?.before ? found.slice(1) : found.slice(0, count)) : found
   const address = `${request.base}/${request.segments.join('/')}`
-  const links: Link[] = [{ relation: 'self', url: linkTo(address, request.search, undefined) }]
+  const links: Link[] = [{ relation: 'self', url: linkTo(address, request.search) }]
   const hasNext = place?.before ? true : more
   const hasPrevious = place?.before ? more : place?.after !== undefined
   if (hasPrevious && shown[0])
@@ -39,8 +40,8 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
 
 function countOf(text: string | null): number {
   if (text === null) return 50
-  if (!/^\d{1,9}$/.test(text)) throw new Failure('MALFORMED_REQUEST', '_count must be a whole number.')
-  return Math.min(Math.max(Number(text), 1), mostVersions)
+  if (!/^\d+$/.test(text)) throw new Failure('MALFORMED_REQUEST', '_count must be a whole number.')
+  return Math.min(Number(text), mostVersions)
 }
 
 function interval(search: URLSearchParams, name: string): { low: number; high: number } | undefined {
@@ -51,8 +52,10 @@ function interval(search: URLSearchParams, name: string): { low: number; high: n
   return found
 }
 
-function linkTo(address: string, search: URLSearchParams, place: ['a' | 'b', Version] | undefined): string {
-  const query = new URLSearchParams([...search].filter(([name]) => ['_count', '_since', '_at'].includes(name)))
+const understood = ['_count', '_since', '_at', '_cursor']
+
+function linkTo(address: string, search: URLSearchParams, place?: ['a' | 'b', Version]): string {
+  const query = new URLSearchParams([...search].filter(([name]) => understood.includes(name)))
   if (place) {
     const [side, { updatedAt, type, id, version }] = place
     query.set(
@@ -75,15 +78,9 @@ function placeOf(cursor: string | null): { after?: HistoryPlace; before?: Histor
   }
   if (!Array.isArray(parts) || parts.length !== 5) throw wrong
   const [side, time, type, id, version] = parts
-  if (
-    !Number.isSafeInteger(time) ||
-    !Number.isInteger(type) ||
-    type < 0 ||
-    type > 999 ||
-    typeof id !== 'string' ||
-    !Number.isInteger(version) ||
-    version > 2 ** 31 - 1
-  )
+  const isWithin = (value: unknown, low: number, high: number): boolean =>
+    Number.isInteger(value) && (value as number) >= low && (value as number) <= high
+  if (!isWithin(time, 0, latest) || !isWithin(type, 0, 999) || !isWithin(version, 0, 2 ** 31 - 1) || !isId(id))
     throw wrong
   const place: HistoryPlace = { time, type, id, version }
   if (side === 'a') return { after: place }

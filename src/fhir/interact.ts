@@ -2,6 +2,7 @@
 // https://hl7.org/fhir/R4/http.html
 import { isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
+import { isId } from '../store/ids.ts'
 import type { Patch } from '../store/patch.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
@@ -24,6 +25,8 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
       issue: 'not-supported',
     })
   const shape = shapeOf(segments)
+  if (shape?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]))
+    throw new Failure('NOT_FOUND', `There is no such ${type}: an id is 1 to 64 letters, digits, hyphens and dots.`)
   const methods = shape === undefined ? undefined : table[shape]
   if (!methods) throw new Failure('NOT_FOUND', 'There is no such FHIR interaction.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
@@ -80,22 +83,24 @@ function isFresh(request: FhirRequest, version: number, updatedAt: Date): boolea
 
 async function readVersion(store: Store, request: FhirRequest): Promise<FhirReply> {
   const [type, id, , text] = request.segments as [string, string, string, string]
-  if (!/^[A-Za-z0-9.-]{1,64}$/.test(text))
-    throw new Failure('MALFORMED_REQUEST', 'A version id is 1 to 64 letters, digits, hyphens and dots.')
-  const { version, updatedAt, body } = await store.readVersion(type, id, /^\d{1,9}$/.test(text) ? Number(text) : 0)
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new Failure('NOT_FOUND', `There is no such version of ${type}/${id}: versions are numbered from 1.`)
+  const { version, updatedAt, body } = await store.readVersion(type, id, Number(text))
   return { status: 200, body: project(body, projectionFrom(request.search)), version, updatedAt }
 }
 
 async function create(store: Store, request: FhirRequest): Promise<FhirReply> {
-  if (request.ifNoneExist === '')
+  return writtenReply(request, await store.create(request.segments[0]!, request.body, creationCondition(request)))
+}
+
+/** The query of If-None-Exist, if there is one. @throws Failure MALFORMED_REQUEST if it is empty. */
+export function creationCondition({ ifNoneExist }: FhirRequest): string | undefined {
+  if (ifNoneExist?.trim() === '')
     throw new Failure(
       'MALFORMED_REQUEST',
       'If-None-Exist is empty: it must be a search, such as identifier=system|value.',
     )
-  return writtenReply(
-    request,
-    await store.create(request.segments[0]!, request.body, request.ifNoneExist?.replace(/^\?/, '')),
-  )
+  return ifNoneExist?.trim().replace(/^\?/, '')
 }
 
 function preconditions(request: FhirRequest): { ifMatch?: number; createOnly?: boolean } {

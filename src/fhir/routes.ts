@@ -127,6 +127,7 @@ function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Route {
     ...shape,
     method,
     body: Resource,
+    checksOwnBody: true,
     consumes: resourceTypesTaken,
     replies: { 200: Resource, 201: Resource },
     handle: answer as never,
@@ -302,6 +303,7 @@ function bundleRoute(parts: FhirParts): Route {
     operationId: 'transaction',
     summary: 'Process a batch, or a transaction that happens as a whole or not at all',
     body: Bundle,
+    checksOwnBody: true,
     consumes: resourceTypesTaken,
     replies: { 200: Bundle },
     async handle(request) {

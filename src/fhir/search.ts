@@ -27,7 +27,7 @@ export async function searchOf(store: Store, request: FhirRequest): Promise<Fhir
 
 /** The types of a search across types: those of _type, else all that the caller may search. */
 function typesAcross(store: Store, pairs: readonly (readonly [string, string])[]): string[] {
-  const wanted = pairs.filter(([name]) => name === '_type').flatMap(([, value]) => value.split(','))
+  const wanted = pairs.filter(([name]) => name === '_type').flatMap(([, value]) => value.split(',').filter(Boolean))
   for (const type of wanted)
     if (!isResourceType(type))
       throw new Failure('MALFORMED_REQUEST', `_type: "${type.slice(0, 60)}" is not a resource type.`)

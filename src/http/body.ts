@@ -50,13 +50,33 @@ export function decodeText(bytes: Buffer): string {
   }
 }
 
+/**
+ * Checks percent escapes before a lenient reader turns broken ones into other text.
+ * @throws Failure MALFORMED_REQUEST naming the part that holds the escape.
+ */
+export function mustBeEscaped(text: string, part: 'path' | 'query' | 'form'): void {
+  if (!text.includes('%')) return
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(text)
+  } catch {
+    throw new Failure('MALFORMED_REQUEST', `The ${part} holds a percent sign that starts no valid UTF-8 escape.`)
+  }
+  if (decoded.includes('\0')) throw new Failure('MALFORMED_REQUEST', `The ${part} holds a NUL character (%00).`)
+}
+
 /** The body's value: a form's fields as an object of strings, anything else as JSON. */
 export function parseBody(bytes: Buffer, type: string | undefined): unknown {
   const text = decodeText(bytes)
-  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(text)
+  if (type === 'application/x-www-form-urlencoded') {
+    mustBeEscaped(text, 'form')
+    return new URLSearchParams(text)
+  }
   try {
     return parseJson(text)
   } catch (error) {
+    if (error instanceof RangeError)
+      throw new Failure('MALFORMED_REQUEST', 'The body is nested too deeply.', { issue: 'too-costly' })
     throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${withoutContent((error as Error).message)}.`)
   }
 }

@@ -43,7 +43,7 @@ function find(surface: Surface | undefined, method: string, path: string): Found
   const matched = surface?.router.match(path, method === 'HEAD' ? 'GET' : method)
   const layer = matched?.pathAndMethod[0]
   if (surface && layer) {
-    return { route: surface.routes.get(layer)!, params: decodedParams(layer, path) }
+    return { route: surface.routes.get(layer)!, params: layer.params(path, layer.captures(path)) }
   }
   if (!matched?.path.length)
     throw new Failure(
@@ -54,17 +54,4 @@ function find(surface: Surface | undefined, method: string, path: string): Found
   throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })
-}
-
-interface Layer {
-  captures(path: string): string[]
-  params(path: string, captures: string[]): Record<string, string>
-}
-
-function decodedParams(layer: Layer, path: string): Record<string, string> {
-  try {
-    return layer.params(path, layer.captures(path))
-  } catch {
-    throw new Failure('MALFORMED_REQUEST', 'The path holds a percent sign that starts no valid escape.')
-  }
 }

@@ -89,6 +89,8 @@ export interface RouteDefinition<
   readonly consumes?: readonly string[]
   /** Largest body of this route, where that is less than MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number
+  /** True if the handler checks the body itself, with better words: then the schema is for the description only. */
+  readonly checksOwnBody?: boolean
   /** True if the body may be left out. */
   readonly bodyOptional?: boolean
   /** Replies by status, with the schema of the body, or null for none. */

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
-import { mediaType, parseBody, readBody } from './body.ts'
+import { mediaType, mustBeEscaped, parseBody, readBody } from './body.ts'
 import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { asFailure, failureReply } from './failures.ts'
@@ -84,6 +84,8 @@ async function answer(
   seen: Seen,
 ): Promise<Reply> {
   if (context.method === 'OPTIONS') return preflight
+  mustBeEscaped(context.path, 'path')
+  mustBeEscaped(context.querystring, 'query')
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
   const remoteAddress = context.req.socket.remoteAddress ?? ''
@@ -97,7 +99,8 @@ async function answer(
   const search = new URLSearchParams(context.querystring)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
-  if (route.body && !(body instanceof URLSearchParams) && body !== undefined) check(route.body, body)
+  if (route.body && !route.checksOwnBody && !(body instanceof URLSearchParams) && body !== undefined)
+    check(route.body, body)
   const request: RouteRequest<unknown, unknown, unknown> = {
     method: context.method,
     path: context.path,

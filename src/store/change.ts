@@ -3,7 +3,8 @@
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { allMatches, lockConditions, onlyMatch } from './conditional.ts'
+import { lockConditions, onlyMatch } from './conditional.ts'
+import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
@@ -15,8 +16,6 @@ export interface Preconditions {
   /** Nothing may exist yet (If-None-Match: *). */
   readonly createOnly?: boolean
 }
-
-const idShape = /^[A-Za-z0-9.-]{1,64}$/
 
 /**
  * Checks a resource on its way in.
@@ -90,12 +89,6 @@ export async function update(
     })
   mustBeId(id)
   return inTransaction(session, inner => one(inner, { method: 'PUT', type, id, resource, ...preconditions }))
-}
-
-/** @throws Failure MALFORMED_REQUEST if the text is no FHIR id. */
-export function mustBeId(id: string): void {
-  if (!idShape.test(id))
-    throw new Failure('MALFORMED_REQUEST', 'An id is 1 to 64 letters, digits, hyphens and dots.', { issue: 'value' })
 }
 
 /** Replaces what the query matches: nothing creates, several fail (https://hl7.org/fhir/R4/http.html#cond-update). */
@@ -187,11 +180,7 @@ export async function removeWhere(
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     await lockConditions(inner, [{ type, query }])
-    const ids = await allMatches(inner, { type, query }, 2)
-    if (ids.length > 1)
-      throw new Failure('PRECONDITION_FAILED', `The condition matches more than one ${type}: nothing was deleted.`, {
-        issue: 'multiple-matches',
-      })
-    return ids[0] === undefined ? undefined : one(inner, { method: 'DELETE', type, id: ids[0], ...preconditions })
+    const id = await onlyMatch(inner, { type, query })
+    return id === undefined ? undefined : one(inner, { method: 'DELETE', type, id, ...preconditions })
   })
 }

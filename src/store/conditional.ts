@@ -12,7 +12,7 @@ export interface Condition {
 }
 
 /** The same query in any order of parameters is the same condition. */
-function nameOf({ type, query }: Condition): string {
+export function conditionName({ type, query }: Condition): string {
   return `${type}?${[...new URLSearchParams(query)]
     .map(pair => pair.join('='))
     .sort()
@@ -24,7 +24,9 @@ function nameOf({ type, query }: Condition): string {
  * nothing would both create. Locks are taken in one order, so that nobody waits in a circle.
  */
 export async function lockConditions(session: Session, conditions: readonly Condition[]): Promise<void> {
-  const keys = [...new Set(conditions.map(condition => hash64(nameOf(condition))))].sort((a, b) => (a < b ? -1 : 1))
+  const keys = [...new Set(conditions.map(condition => hash64(conditionName(condition))))].sort((a, b) =>
+    a < b ? -1 : 1,
+  )
   for (const key of keys) await session.on.query({ text: 'select pg_advisory_xact_lock($1)', values: [key] })
 }
 
@@ -42,11 +44,4 @@ export async function onlyMatch(session: Session, condition: Condition): Promise
       { issue: 'multiple-matches' },
     )
   return found[0]?.id
-}
-
-/** Every match of a condition, up to a limit. */
-export async function allMatches(session: Session, condition: Condition, limit: number): Promise<string[]> {
-  const request = parseConditional(session, condition.type, condition.query)
-  const found = await findIds(session.on, request, searchOptions(session), limit)
-  return found.map(match => match.id)
 }

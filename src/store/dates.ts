@@ -9,7 +9,8 @@ export interface Interval {
 export const earliest = -8_640_000_000_000_000
 export const latest = 8_640_000_000_000_000
 
-const shape = /^(-?\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
+const shape =
+  /^(?!0000)(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
 
 /**
  * The interval of a date, dateTime or instant; without a zone it is read as UTC.

@@ -72,8 +72,16 @@ function readOperation(entry: unknown, index: number): Operation {
   const parts = new Map<string, JsonObject>()
   for (const part of entry['part'])
     if (isObject(part) && typeof part['name'] === 'string') parts.set(part['name'], part)
-  const text = (name: string): string | undefined => partValue(parts.get(name)) as string | undefined
-  const number = (name: string): number | undefined => partValue(parts.get(name)) as number | undefined
+  const text = (name: string): string | undefined => {
+    const value = partValue(parts.get(name))
+    if (value === undefined || typeof value === 'string') return value
+    throw wrong(`must have a ${name} that is a text`)
+  }
+  const number = (name: string): number | undefined => {
+    const value = partValue(parts.get(name))
+    if (value === undefined || typeof value === 'number') return value
+    throw wrong(`must have a ${name} that is a number`)
+  }
   const [type, path] = [text('type'), text('path')]
   if (typeof type !== 'string' || !kinds.has(type)) throw wrong(`must have the type ${[...kinds].join(', ')}`)
   if (typeof path !== 'string') throw wrong('must have a path')

@@ -1,18 +1,21 @@
 // References inside a bundle: placeholders become the addresses of what was stored (https://hl7.org/fhir/R4/http.html#trules).
 import { isResourceType } from '../definitions/r4.ts'
+import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 
 /** What a placeholder (a fullUrl, or a conditional reference) stands for: `Type/id`. */
 export type Links = ReadonlyMap<string, string>
 
+/** Every `reference` anywhere in a resource. @throws Failure MALFORMED_REQUEST if it is nested too deeply. */
+export function references(resource: unknown): string[] {
+  const found: string[] = []
+  visit(resource, found, 0)
+  return found
+}
+
 /** The conditional references (`Practitioner?identifier=…`) anywhere in a resource. */
 export function conditionalReferences(resource: unknown): string[] {
-  const found: string[] = []
-  visit(resource, value => {
-    const reference = value['reference']
-    if (typeof reference === 'string' && isConditional(reference)) found.push(reference)
-  })
-  return found
+  return references(resource).filter(isConditional)
 }
 
 function isConditional(reference: string): boolean {
@@ -20,11 +23,18 @@ function isConditional(reference: string): boolean {
   return mark > 0 && isResourceType(reference.slice(0, mark))
 }
 
-function visit(node: unknown, seen: (value: JsonObject) => void): void {
-  if (Array.isArray(node)) for (const item of node) visit(item, seen)
+/** Lists and objects within each other; validation stops much earlier, but runs later. */
+const deepest = 500
+
+function visit(node: unknown, found: string[], depth: number): void {
+  if (depth > deepest)
+    throw new Failure('MALFORMED_REQUEST', `The resource is nested deeper than ${deepest} levels.`, {
+      issue: 'too-costly',
+    })
+  if (Array.isArray(node)) for (const item of node) visit(item, found, depth + 1)
   else if (isObject(node)) {
-    seen(node)
-    for (const value of Object.values(node)) if (typeof value === 'object') visit(value, seen)
+    if (typeof node['reference'] === 'string') found.push(node['reference'])
+    for (const value of Object.values(node)) if (typeof value === 'object') visit(value, found, depth + 1)
   }
 }
 
@@ -56,16 +66,14 @@ function replaced(node: unknown, replace: (text: string) => string, key?: string
     return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
   if (Array.isArray(node)) return node.map(item => replaced(item, replace, key))
   if (!isObject(node)) return node
-  const copy: JsonObject = {}
-  for (const name of Object.keys(node)) copy[name] = replaced(node[name], replace, name)
-  return copy
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaced(value, replace, name)]))
 }
 
-/** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder. */
+/** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder, but never an identifier's value. */
 function mayLink(text: string, key: string | undefined): boolean {
   return (
     key === 'reference' ||
-    text.startsWith('urn:') ||
+    (key !== 'value' && text.startsWith('urn:')) ||
     (key === 'url' && text.startsWith('http')) ||
     (key === 'uri' && text.startsWith('http'))
   )

@@ -44,10 +44,22 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
   )
 }
 
-/** Runs the work in a transaction: the one the session is in, or a new one. */
-export function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+const mostAttempts = 3
+
+/**
+ * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or
+ * somebody else created the same id) is run again, for then the work finds what the other left behind.
+ */
+export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
-  return session.database.transaction(on => work({ ...session, on, isInTransaction: true }))
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await session.database.transaction(on => work({ ...session, on, isInTransaction: true }))
+    } catch (error) {
+      const isRaceLost = error instanceof Failure && error.code === 'CONFLICT'
+      if (!isRaceLost || attempt === mostAttempts) throw error
+    }
+  }
 }
 
 export function searchOptions(session: Session): SearchOptions {

@@ -3,13 +3,14 @@
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { mustBeId } from './change.ts'
-import { allMatches, type Condition, lockConditions, onlyMatch } from './conditional.ts'
+import { cutAt } from '../lib/text.ts'
+import { type Condition, conditionName, lockConditions, onlyMatch } from './conditional.ts'
+import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
 import { conditionalReferences, type Links, resolveLinks } from './references.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
-import { type Change, type Written, write } from './write.ts'
+import { type Change, lockCurrent, type Written, write } from './write.ts'
 
 /** One entry of a transaction, its URL taken apart. */
 export interface TransactionEntry {
@@ -54,17 +55,16 @@ export async function transact<Reply>(
 ): Promise<EntryResult<Reply>[]> {
   if (entries.length > mostEntries)
     throw new Failure('PAYLOAD_TOO_LARGE', `A transaction has at most ${mostEntries} entries.`)
-  const plans = entries.flatMap((entry, index) => (isRead(entry) ? [] : [planOf(entry, index)]))
-  for (const { entry } of plans) allow(session, entry)
-  checkFast(session, plans)
-  const results = new Map<number, EntryResult<Reply>>()
-  await inTransaction(session, async inner => {
+  for (const entry of entries) allow(session, entry)
+  checkFast(entries)
+  return inTransaction(session, async inner => {
+    const plans = entries.flatMap((entry, index) => (isRead(entry) ? [] : [planOf(entry, index)]))
     const written = await applyWrites(inner, plans)
-    for (const [index, result] of written) results.set(index, { written: result })
+    const results: EntryResult<Reply>[] = []
     for (const [index, entry] of entries.entries())
-      if (isRead(entry)) results.set(index, { reply: await readEntry(inner, entry, index) })
+      results.push(isRead(entry) ? { reply: await readEntry(inner, entry, index) } : { written: written.get(index) })
+    return results
   })
-  return entries.map((_entry, index) => results.get(index)!)
 }
 
 const isRead = (entry: TransactionEntry): boolean => entry.method === 'GET' || entry.method === 'HEAD'
@@ -74,17 +74,20 @@ function planOf(entry: TransactionEntry, index: number): Plan {
   return { entry, index, id: creates ? uuidv7() : entry.id, fresh: creates, isDone: false }
 }
 
-function allow(session: Session, { method, type, query }: TransactionEntry): void {
+function allow(session: Session, entry: TransactionEntry): void {
+  const { method, type, query } = entry
+  if (isRead(entry)) return
   mustBeAllowed(session, type, method === 'POST' ? 'c' : method === 'DELETE' ? 'd' : 'u')
   if (query !== undefined) mustBeAllowed(session, type, 's')
 }
 
 /** Checks what needs no database before one is kept waiting: addresses and ids that entries share. */
-function checkFast(session: Session, plans: readonly Plan[]): void {
+function checkFast(entries: readonly TransactionEntry[]): void {
   const seen = new Map<string, number>()
-  for (const { entry, index } of plans) {
+  for (const [index, entry] of entries.entries()) {
+    if (isRead(entry)) continue
+    if (entry.id !== undefined) mustBeId(entry.id)
     if (entry.method === 'PUT' && entry.id !== undefined) {
-      mustBeId(entry.id)
       if (!isObject(entry.resource) || entry.resource['id'] !== entry.id)
         throw at(index, 'structure', `its resource must have the id of its address, "${entry.id}"`)
     }
@@ -96,12 +99,11 @@ function checkFast(session: Session, plans: readonly Plan[]): void {
     seen.set(name, index)
   }
   const urls = new Set<string>()
-  for (const { entry, index } of plans) {
-    if (!entry.fullUrl || entry.method === 'DELETE' || entry.method === 'PATCH') continue
+  for (const [index, entry] of entries.entries()) {
+    if (isRead(entry) || !entry.fullUrl || entry.method === 'DELETE' || entry.method === 'PATCH') continue
     if (urls.has(entry.fullUrl)) throw at(index, 'duplicate', 'another entry has the same fullUrl')
     urls.add(entry.fullUrl)
   }
-  void session
 }
 
 function at(index: number, code: string, message: string): Failure {
@@ -114,13 +116,14 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   const deletions = plans.filter(plan => plan.entry.method === 'DELETE')
   const others = plans.filter(plan => plan.entry.method !== 'DELETE')
   await lockConditions(session, plans.flatMap(conditionOf))
+  await lockResources(session, plans)
   const results = new Map<number, Written | undefined>()
   await applyDeletions(session, deletions, results)
   await lookUp(session, others, results)
   const links = await linksOf(session, others)
   const changes: { plan: Plan; change: Change }[] = []
   for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
-  mustDiffer(changes)
+  mustDiffer(changes, results)
   validateAll(session, changes)
   const written = await write(
     session.on,
@@ -130,6 +133,12 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   )
   changes.forEach(({ plan }, position) => results.set(plan.index, written[position]))
   return results
+}
+
+/** Locks what is named by id before anything is changed, in one order for all: transactions wait instead of deadlocking. */
+async function lockResources(session: Session, plans: readonly Plan[]): Promise<void> {
+  const named = plans.flatMap(({ entry: { type, id } }) => (id === undefined ? [] : [{ type, id }]))
+  if (named.length > 0) await lockCurrent(session.on, named)
 }
 
 function conditionOf({ entry }: Plan): Condition[] {
@@ -144,14 +153,13 @@ async function applyDeletions(
   const changes: Change[] = []
   const indexes: number[] = []
   for (const { entry, index } of deletions) {
-    const ids =
-      entry.query === undefined ? [entry.id!] : await allMatches(session, { type: entry.type, query: entry.query }, 2)
-    if (ids.length > 1) throw at(index, 'multiple-matches', 'its condition matches more than one resource')
-    if (ids[0] === undefined || changes.some(change => change.type === entry.type && change.id === ids[0])) {
+    const { type, query, ifMatch } = entry
+    const id = query === undefined ? entry.id : await onlyMatch(session, { type, query })
+    if (id === undefined || changes.some(change => change.type === type && change.id === id)) {
       results.set(index, undefined)
       continue
     }
-    changes.push({ method: 'DELETE', type: entry.type, id: ids[0], ifMatch: entry.ifMatch })
+    changes.push({ method: 'DELETE', type, id, ifMatch })
     indexes.push(index)
   }
   if (changes.length === 0) return
@@ -165,10 +173,15 @@ async function lookUp(
   plans: readonly Plan[],
   results: Map<number, Written | undefined>,
 ): Promise<void> {
+  const creating = new Set<string>()
   for (const plan of plans) {
     const { entry, index } = plan
     if (entry.query === undefined) continue
-    const match = await onlyMatch(session, { type: entry.type, query: entry.query })
+    const condition = { type: entry.type, query: entry.query }
+    const match = await onlyMatch(session, condition)
+    if (match === undefined && creating.has(conditionName(condition)))
+      throw at(index, 'duplicate', 'another entry creates under the same condition')
+    if (match === undefined) creating.add(conditionName(condition))
     if (entry.method === 'PATCH' && match === undefined)
       throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
     if (entry.method === 'POST' && match !== undefined) {
@@ -194,9 +207,9 @@ async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links>
   }
   const wanted = new Set(plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.resource))))
   for (const reference of wanted) {
-    const [type, query] = reference.split('?', 2)
-    mustBeAllowed(session, type!, 's')
-    const id = await onlyMatch(session, { type: type!, query: query! })
+    const [type, query] = cutAt(reference, '?')
+    mustBeAllowed(session, type, 's')
+    const id = await onlyMatch(session, { type, query })
     if (id === undefined)
       throw new Failure(
         'PRECONDITION_FAILED',
@@ -228,8 +241,12 @@ async function changeOf(session: Session, { entry, id, fresh, index }: Plan, lin
 }
 
 /** Conditions may have led two entries to one resource. */
-function mustDiffer(changes: readonly { plan: Plan; change: Change }[]): void {
-  const seen = new Set<string>()
+function mustDiffer(
+  changes: readonly { plan: Plan; change: Change }[],
+  done: ReadonlyMap<number, Written | undefined>,
+): void {
+  const deleted = [...done.values()].filter(written => written?.outcome === 'deleted')
+  const seen = new Set(deleted.map(written => `${written!.type}/${written!.id}`))
   for (const { plan, change } of changes) {
     const name = `${change.type}/${change.id}`
     if (seen.has(name)) throw at(plan.index, 'duplicate', `another entry changes ${name} too`)

@@ -59,7 +59,7 @@ export async function write(
     on,
     known.filter(change => !current.has(nameOf(change))),
   )
-  const plans = changes.map(change => plan(change, current.get(nameOf(change)), last.get(nameOf(change)) ?? 0, now))
+  const plans = changes.map(change => plan(change, current.get(nameOf(change)), last.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
   const deletions = plans.filter(each => each.written.outcome === 'deleted')
@@ -84,7 +84,10 @@ interface Plan {
 const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
 
 /** The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of deadlocking. */
-async function lockCurrent(on: Queryable, changes: readonly Change[]): Promise<Map<string, Stored>> {
+export async function lockCurrent(
+  on: Queryable,
+  changes: readonly { readonly type: string; readonly id: string }[],
+): Promise<Map<string, Stored>> {
   const found = await on.query<Stored>({
     name: 'lock-current',
     text: `select r.key, r.type, r.id, r.version, r.updated_at, r.body
@@ -95,32 +98,35 @@ async function lockCurrent(on: Queryable, changes: readonly Change[]): Promise<M
   return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
 }
 
+/** Version and time of what was current last; a deletion has no more. */
+interface Last {
+  readonly version: number
+  readonly updated_at: Date
+}
+
 /** The last version of resources that are deleted now: whoever comes back under their id counts on from it. */
-async function lastVersions(on: Queryable, changes: readonly Change[]): Promise<Map<string, number>> {
+async function lastVersions(on: Queryable, changes: readonly Change[]): Promise<Map<string, Last>> {
   if (changes.length === 0) return new Map()
-  const found = await on.query<{ type: number; id: string; version: number }>({
+  const found = await on.query<Last & { type: number; id: string }>({
     name: 'last-versions',
-    text: `select h.type, h.id, max(h.version) as version
+    text: `select h.type, h.id, max(h.version) as version, max(h.updated_at) as updated_at
       from unnest($1::smallint[], $2::text[]) as wanted(type, id) join history h using (type, id) group by h.type, h.id`,
     values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
   })
-  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row.version]))
+  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
 }
 
-function plan(change: Change, stored: Stored | undefined, lastVersion: number, now: Date): Plan {
+function plan(change: Change, stored: Stored | undefined, deleted: Last | undefined, now: Date): Plan {
   checkPreconditions(change, stored)
   const { type, id } = change
+  const former = stored ?? deleted
+  const version = (former?.version ?? 0) + 1
+  // A version is later than the one before it, whatever the clock says.
+  const updatedAt = former && former.updated_at >= now ? new Date(former.updated_at.getTime() + 1) : now
   if (!change.resource) {
-    const version = (stored?.version ?? lastVersion) + 1
-    return {
-      change,
-      stored,
-      resource: undefined,
-      written: { type, id, version, updatedAt: now, outcome: stored ? 'deleted' : 'absent', body: undefined },
-    }
+    const outcome = stored ? 'deleted' : 'absent'
+    return { change, stored, resource: undefined, written: { type, id, version, updatedAt, outcome, body: undefined } }
   }
-  const version = (stored?.version ?? lastVersion) + 1
-  const updatedAt = stored && stored.updated_at >= now ? new Date(stored.updated_at.getTime() + 1) : now
   const resource = stamped(change.resource, id, version, updatedAt)
   if (stored && isUnchanged(resource, stored)) {
     const same = {

@@ -44,3 +44,20 @@ export function fhirCaller(service: () => Service) {
     }
   }
 }
+
+/** The ids of a search's matches, in order. */
+export function matchIds(body: Answer['body']): string[] {
+  return (body.entry ?? [])
+    .filter((entry: { search: { mode: string } }) => entry.search.mode === 'match')
+    .map((entry: { resource: { id: string } }) => entry.resource.id)
+}
+
+/** The address of a bundle's link, e.g. `next`; undefined if it has none. */
+export function linkOf(body: Answer['body'], relation: string): string | undefined {
+  return body.link?.find((link: { relation: string }) => link.relation === relation)?.url
+}
+
+/** What an OperationOutcome says first: its code and its words. */
+export function issueOf(body: Answer['body']): { code: string; diagnostics: string; expression?: string[] } {
+  return body.issue[0]
+}

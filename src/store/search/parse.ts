@@ -67,7 +67,8 @@ export function parseSearch(
   }
   let values = 0
   for (const [name, value] of params) {
-    if (value === '') continue
+    if (splitOr(value).length === 0) continue
+    if (name.includes('\0') || value.includes('\0')) throw malformed(shown(name), 'The search holds a NUL character.')
     values += value.split(',').length
     if (values > mostValues || draft.criteria.length > mostCriteria)
       throw malformed(
@@ -97,7 +98,7 @@ function readParameter(
   value: string,
   options: ParseOptions,
 ): void {
-  const control = controls[name.split(':', 1)[0]!]
+  const control = controls.get(name.split(':', 1)[0]!)
   if (control) {
     control(draft, types, value, name, options)
     if (!isPaging(name)) draft.applied.push([name, value])
@@ -109,6 +110,8 @@ function readParameter(
     draft.applied.push([name, value])
     return
   }
+  if (types.length > 1 && types.some(type => searchParams(type).has(name.split(/[:.]/, 1)[0]!)))
+    throw malformed(name, `${shown(name)} is not a parameter of every type that is searched; name types with _type.`)
   const warning = `The parameter ${name} is not known for ${types.length === 1 ? types[0] : 'a search across types'} and was not applied.`
   if (options.strict) throw malformed(name, warning.replace(' and was not applied', ''))
   draft.warnings.push(warning)
@@ -122,55 +125,57 @@ const summaries = ['true', 'text', 'data', 'count', 'false']
 const totals = ['none', 'estimate', 'accurate']
 
 /** Parameters that shape the answer instead of choosing resources. */
-const controls: Readonly<Record<string, Control>> = {
-  _count(draft, _types, value, name, options) {
-    if (!/^\d{1,9}$/.test(value)) throw malformed(name, `_count must be a whole number, not "${shown(value)}".`)
-    draft.count = Math.min(Number(value), options.maxCount)
-    if (Number(value) > options.maxCount) draft.warnings.push(`_count is limited to ${options.maxCount} here.`)
-    if (draft.count === 0) draft.summary = 'count'
-  },
-  _cursor(draft, _types, value) {
-    draft.cursorText = value
-  },
-  _sort(draft, types, value, name, options) {
-    draft.sort = value.split(',').flatMap(part => readSort(draft, types, part.trim(), name, options))
-    if (draft.sort.length > 5) throw malformed(name, '_sort takes at most five keys.')
-  },
-  _total(draft, _types, value, name) {
-    if (!totals.includes(value))
-      throw malformed(name, `_total must be one of ${totals.join(', ')}, not "${shown(value)}".`)
-    draft.total = value as SearchRequest['total']
-  },
-  _summary(draft, _types, value, name) {
-    if (!summaries.includes(value))
-      throw malformed(name, `_summary must be one of ${summaries.join(', ')}, not "${shown(value)}".`)
-    draft.summary = value as Summary
-  },
-  _elements(draft, _types, value) {
-    draft.elements.push(
-      ...value
-        .split(',')
-        .map(element => element.trim())
-        .filter(Boolean),
-    )
-  },
-  _include(draft, types, value, name) {
-    draft.includes.push(readInclude(types, value, name, false))
-  },
-  _revinclude(draft, types, value, name) {
-    draft.includes.push(readInclude(types, value, name, true))
-  },
-  _format() {},
-  _pretty() {},
-  _type() {},
-  _contained(_draft, _types, value, name) {
-    if (value !== 'false')
-      throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
-  },
-  _query(_draft, _types, _value, name) {
-    throw malformed(name, 'Named queries (_query) are not supported.')
-  },
-}
+const controls = new Map<string, Control>(
+  Object.entries<Control>({
+    _count(draft, _types, value, name, options) {
+      if (!/^\d+$/.test(value)) throw malformed(name, `_count must be a whole number, not "${shown(value)}".`)
+      draft.count = Math.min(Number(value), options.maxCount)
+      if (Number(value) > options.maxCount) draft.warnings.push(`_count is limited to ${options.maxCount} here.`)
+      if (draft.count === 0) draft.summary = 'count'
+    },
+    _cursor(draft, _types, value) {
+      draft.cursorText = value
+    },
+    _sort(draft, types, value, name, options) {
+      draft.sort = value.split(',').flatMap(part => readSort(draft, types, part.trim(), name, options))
+      if (draft.sort.length > 5) throw malformed(name, '_sort takes at most five keys.')
+    },
+    _total(draft, _types, value, name) {
+      if (!totals.includes(value))
+        throw malformed(name, `_total must be one of ${totals.join(', ')}, not "${shown(value)}".`)
+      draft.total = value as SearchRequest['total']
+    },
+    _summary(draft, _types, value, name) {
+      if (!summaries.includes(value))
+        throw malformed(name, `_summary must be one of ${summaries.join(', ')}, not "${shown(value)}".`)
+      draft.summary = value as Summary
+    },
+    _elements(draft, _types, value) {
+      draft.elements.push(
+        ...value
+          .split(',')
+          .map(element => element.trim())
+          .filter(Boolean),
+      )
+    },
+    _include(draft, types, value, name) {
+      draft.includes.push(readInclude(types, value, name, false))
+    },
+    _revinclude(draft, types, value, name) {
+      draft.includes.push(readInclude(types, value, name, true))
+    },
+    _format() {},
+    _pretty() {},
+    _type() {},
+    _contained(_draft, _types, value, name) {
+      if (value !== 'false')
+        throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
+    },
+    _query(_draft, _types, _value, name) {
+      throw malformed(name, 'Named queries (_query) are not supported.')
+    },
+  }),
+)
 
 /** A piece of the caller's own text for a message, short. */
 function shown(value: string): string {

@@ -71,7 +71,7 @@ export interface SearchRequest {
 /** A place between two matches: the sort values and key of the match next to it, and which way to go. */
 export interface Cursor {
   readonly direction: 'next' | 'previous'
-  readonly values: readonly (string | number | null)[]
+  readonly values: readonly string[]
   readonly key: number
 }
 
@@ -89,8 +89,7 @@ export function decodeCursor(text: string, sortLength: number): Cursor | undefin
     if (!Array.isArray(parts) || parts.length !== sortLength + 2) return undefined
     const [direction, key, ...values] = parts
     if ((direction !== 0 && direction !== 1) || !Number.isSafeInteger(key)) return undefined
-    if (!values.every(value => value === null || typeof value === 'string' || typeof value === 'number'))
-      return undefined
+    if (!values.every(value => typeof value === 'string' && !value.includes('\0'))) return undefined
     return { direction: direction === 1 ? 'next' : 'previous', key, values }
   } catch {
     return undefined

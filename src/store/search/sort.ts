@@ -9,7 +9,7 @@ import type { SqlContext } from './sql.ts'
 export interface Order {
   readonly expression: string
   /** Type of the expression in SQL. */
-  readonly type: string
+  readonly type: 'bigint' | 'double precision' | 'timestamptz' | 'text collate "C"'
   readonly descending: boolean
   /** True if the expression reads the table resource under the alias u. */
   readonly usesResource: boolean
@@ -64,9 +64,10 @@ function wordOrder(param: SearchParamModel, type: string, descending: boolean, c
 
 // Codes are not kept in readable form by the index, so their order comes from the resource itself.
 function bodyOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+  // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
   const path = jsonPath(param, type)
   if (!path) throw new Failure('MALFORMED_REQUEST', `Results cannot be sorted by ${param.code}.`)
-  const expression = `coalesce(u.body::jsonb #>> ${context.bind(path)}::text[], '${descending ? '' : lastText}') collate "C"`
+  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${descending ? '' : lastText}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: true }
 }
 
@@ -101,7 +102,19 @@ export function beyond(cursor: Cursor, orders: readonly Order[], key: string, co
   }, '')
 }
 
-function bound(value: string | number | null, order: Order, context: SqlContext): string {
-  const place = context.bind(value === null ? null : String(value))
-  return order.type.startsWith('text') ? `${place}::text` : `${place}::${order.type}`
+function bound(value: string, { type }: Order, { bind }: SqlContext): string {
+  if (!fits[type](value))
+    throw new Failure('MALFORMED_REQUEST', 'The page link is not valid for this order: search anew.', {
+      details: [{ field: '_cursor', code: 'invalid', message: 'The page link is not valid for this order.' }],
+    })
+  return `${bind(value)}::${type === 'text collate "C"' ? 'text' : type}`
+}
+
+// Cursors come back from outside: what PostgreSQL could not read is refused before it is asked.
+const fits: Readonly<Record<Order['type'], (text: string) => boolean>> = {
+  bigint: text => /^-?\d{1,16}$/.test(text),
+  'double precision': text => /^-?(?:Infinity|\d[\d.e+-]*)$/.test(text) && !Number.isNaN(Number(text)),
+  timestamptz: text =>
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d$/.test(text) && Number.isFinite(Date.parse(`${text}:00`)),
+  'text collate "C"': () => true,
 }
