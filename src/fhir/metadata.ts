@@ -1,5 +1,6 @@
 // The CapabilityStatement, made from the tables that the server itself works by (https://hl7.org/fhir/R4/capabilitystatement.html).
 import { createHash } from 'node:crypto'
+import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 
 /** Interactions of every type. */
@@ -121,13 +122,15 @@ function revincludes(): Map<string, string[]> {
   return reverse
 }
 
+function isAnswered({ code, type, components = [] }: SearchParamModel): boolean {
+  return !unanswered.has(code) && type !== 'special' && components.length <= 2
+}
+
 function params(type: string): object[] {
-  return [...searchParams(type).values()]
-    .filter(param => !unanswered.has(param.code) && param.type !== 'special')
-    .map(param => ({
-      name: param.code,
-      definition: param.url,
-      type: param.type,
-      documentation: param.description || undefined,
-    }))
+  return [...searchParams(type).values()].filter(isAnswered).map(param => ({
+    name: param.code,
+    definition: param.url,
+    type: param.type,
+    documentation: param.description || undefined,
+  }))
 }
