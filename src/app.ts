@@ -1,5 +1,8 @@
 // Puts the parts together: database, store, identity, surfaces.
 import type Koa from 'koa'
+import { ensureDemoClient } from './auth/demo.ts'
+import { createIdentity, type Identity } from './auth/identity.ts'
+import { identityRoutes } from './auth/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
@@ -11,6 +14,7 @@ import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import { createApp } from './http/server.ts'
 import type { Config } from './lib/config.ts'
+import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
 import { system } from './policy/caller.ts'
 import { createIndexer } from './store/index-entry.ts'
@@ -22,26 +26,23 @@ import { createValidator } from './store/validate.ts'
 /** The version of the published interface. */
 export const interfaceVersion = '1.2.0'
 
-export interface Application {
-  readonly koa: Koa
-  readonly routes: readonly Route[]
+/** What works without anybody asking: a database, and the store of FHIR resources in it. */
+export interface Storage {
   readonly database: Database
   readonly storeFor: (principal: Principal) => Store
+}
+
+export interface Application extends Storage {
+  readonly koa: Koa
+  readonly routes: readonly Route[]
+  readonly identity: Identity
   /** Once at the start, by one process: demo client and demo data in the local environment. */
   prepare(): Promise<void>
   close(): Promise<void>
 }
 
-/**
- * Builds the service on an open database.
- * @param baseUrl the public address, without trailing slash.
- */
-export async function createApplication(
-  config: Config,
-  connection: Connection,
-  baseUrl: string,
-  log: Log,
-): Promise<Application> {
+/** Opens the database and its store alone, for commands that serve nobody. */
+export function openStorage(config: Config, connection: Connection, baseUrl: string): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = `${baseUrl}${fhirBase}`
   const storeFor = createStore({
@@ -53,16 +54,34 @@ export async function createApplication(
     defaultCount: 20,
     maxCount: 1000,
   })
+  return { database, storeFor }
+}
+
+/**
+ * Builds the service on an open database.
+ * @param baseUrl the public address, without trailing slash: issuer of tokens, base of links.
+ */
+export async function createApplication(
+  config: Config,
+  connection: Connection,
+  baseUrl: string,
+  log: Log,
+): Promise<Application> {
+  const { environment } = config
+  const { database, storeFor } = openStorage(config, connection, baseUrl)
+  const key = await encryptionKey(config)
+  const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
   const demo = createDemoData(database, storeFor(system), baseUrl)
   const served = [
+    ...identityRoutes(identity),
     ...healthRoutes(database, interfaceVersion),
-    ...demoRoutes(demo, config.environment !== 'production'),
+    ...demoRoutes(demo, environment !== 'production'),
     ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
   const koa = createApp({
     routes,
-    authenticate: { bearer: () => system, client: () => system },
+    authenticate: identity.authenticate,
     limits: createLimits(config.rateLimit),
     log,
     baseUrl: config.baseUrl || undefined,
@@ -72,10 +91,16 @@ export async function createApplication(
     koa,
     routes,
     database,
+    identity,
     storeFor,
     async prepare() {
-      if (config.environment === 'local') await demo.ensure()
+      if (environment !== 'local') return
+      await ensureDemoClient(database)
+      await demo.ensure()
     },
-    close: () => database.end(),
+    async close() {
+      await identity.close()
+      await database.end()
+    },
   }
 }

@@ -1,6 +1,5 @@
 // What a person sees who has just started the service: where it is, how to get in, and three calls to try.
-
-import { demoClient } from './demo/client.ts'
+import { demoClient } from './auth/demo.ts'
 import type { Config } from './lib/config.ts'
 
 /** The text printed at the start; without demo data only the address. */

@@ -3,6 +3,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { type Application, createApplication } from './app.ts'
+import { mustBeFitForProduction } from './auth/demo.ts'
 import { banner } from './banner.ts'
 import { type Connection, openDatabase } from './db/database.ts'
 import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
@@ -52,7 +53,7 @@ async function prepare(config: Config, connection: Connection, log: Log): Promis
   const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
-  await database.end()
+  await mustBeFitForProduction(config, database).finally(() => database.end())
   const application = await createApplication(config, connection, addressOf(config), log)
   await application.prepare()
   await application.close()

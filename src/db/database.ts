@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 
-/** A parameterised statement: `sql` from sql-template-tag makes one; with a name it is prepared once per connection. */
+/** A parameterised statement; with a name it is prepared once per connection. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -41,12 +41,27 @@ export interface DatabaseOptions {
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
+// Statements that differ only in their values are prepared once per connection and planned for the values each time:
+// a plan that suits every value would suit none (plan_cache_mode). The number of remembered shapes is bounded.
+const shapes = new Map<string, string>()
+const mostShapes = 500
+
+/** A name under which the text is prepared, or undefined when too many shapes are remembered already. */
+export function preparedName(text: string): string | undefined {
+  const known = shapes.get(text)
+  if (known !== undefined || shapes.size >= mostShapes) return known
+  const name = `shape-${shapes.size}`
+  shapes.set(text, name)
+  return name
+}
+
 /** Opens a pool; nothing connects until the first statement. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
+    options: '-c plan_cache_mode=force_custom_plan',
     types,
   }
   const pool = new pg.Pool({
@@ -129,25 +144,35 @@ function translated(error: unknown): unknown {
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {
   let client: pg.Client | undefined
+  let retry: NodeJS.Timeout | undefined
   let closed = false
   const connect = async (): Promise<void> => {
-    client = new pg.Client({ ...config, statement_timeout: 0, keepAlive: true })
-    client.on('error', () => {})
-    client.on('notification', message => heard(message.payload ?? ''))
-    client.on('end', () => {
-      if (!closed) setTimeout(() => connect().catch(() => client?.emit('end')), 500).unref()
+    const fresh = (client = new pg.Client({
+      ...config,
+      statement_timeout: 0,
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    }))
+    fresh.on('error', () => {})
+    fresh.on('notification', message => heard(message.payload ?? ''))
+    // pg says `end` once for each client, also for one that never got through: exactly one successor each.
+    fresh.on('end', () => {
+      if (!closed) retry = setTimeout(() => connect().catch(() => client?.end()), 500).unref()
     })
-    await client.connect()
-    await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    await fresh.connect()
+    await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`)
     heard(undefined)
   }
-  await connect()
-  return {
-    async close() {
-      closed = true
-      await client?.end()
-    },
+  const close = async () => {
+    closed = true
+    clearTimeout(retry)
+    await client?.end()
   }
+  await connect().catch(async error => {
+    await close()
+    throw translated(error)
+  })
+  return { close }
 }
 
 /** True if the error is PostgreSQL's unique_violation (23505). */

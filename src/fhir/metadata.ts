@@ -1,10 +1,19 @@
 // The CapabilityStatement, made from the tables that the server itself works by (https://hl7.org/fhir/R4/capabilitystatement.html).
+
 import { createHash } from 'node:crypto'
+import type {
+  CapabilityStatement,
+  CapabilityStatementRestInteraction,
+  CapabilityStatementRestResource,
+  CapabilityStatementRestResourceInteraction,
+  CapabilityStatementRestResourceSearchParam,
+  CapabilityStatementRestSecurity,
+} from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 
 /** Interactions of every type. */
-const typeInteractions = [
+const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
   'read',
   'vread',
   'update',
@@ -15,7 +24,12 @@ const typeInteractions = [
   'create',
   'search-type',
 ]
-const systemInteractions = ['transaction', 'batch', 'search-system', 'history-system']
+const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] = [
+  'transaction',
+  'batch',
+  'search-system',
+  'history-system',
+]
 
 // Parameters that the definitions name but search does not answer yet.
 const unanswered = new Set(['_text', '_content', '_list', '_filter', '_query', '_has', '_type'])
@@ -27,7 +41,7 @@ export interface Metadata {
 
 /** The statement for a base address, as JSON text with its entity tag. */
 export function capabilityStatement(base: string, issuer: string, version: string, started: Date): Metadata {
-  const statement = {
+  const statement: CapabilityStatement = {
     resourceType: 'CapabilityStatement',
     id: 'health-interop',
     url: `${base}/metadata`,
@@ -62,7 +76,7 @@ export function capabilityStatement(base: string, issuer: string, version: strin
   }
 }
 
-function security(issuer: string): object {
+function security(issuer: string): CapabilityStatementRestSecurity {
   return {
     cors: true,
     service: [
@@ -82,9 +96,9 @@ function security(issuer: string): object {
   }
 }
 
-function resource(type: string): object {
+function resource(type: string): CapabilityStatementRestResource {
   return {
-    type,
+    type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
     interaction: typeInteractions.map(code => ({ code })),
     versioning: 'versioned-update',
@@ -126,7 +140,7 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
-function params(type: string): object[] {
+function params(type: string): CapabilityStatementRestResourceSearchParam[] {
   return [...searchParams(type).values()].filter(isAnswered).map(param => ({
     name: param.code,
     definition: param.url,

@@ -1,5 +1,6 @@
 // The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
 import { type TObject, Type } from 'typebox'
+import { searchParams } from '../definitions/r4.ts'
 import { mediaType } from '../http/body.ts'
 import { fhirBase } from '../http/failures.ts'
 import { bearer, open, type Reply, type Route, type RouteRequest, route } from '../http/route.ts'
@@ -68,6 +69,7 @@ export function fhirRoutes(parts: FhirParts): Route[] {
     metadataRoute(parts),
     bundleRoute(parts),
     ...systemRoutes(answer),
+    ...publishedTypes.map(type => namedSearch(answer, type)),
     ...typeRoutes(answer),
     ...instanceRoutes(answer),
   ]
@@ -182,6 +184,35 @@ function systemRoutes(answer: Answer): Route[] {
       summary: 'Everything that changed, newest first',
     }),
   ]
+}
+
+/** The types that the interface names one by one (§4.3): their search is described with every parameter they have. */
+const publishedTypes = [
+  'AllergyIntolerance',
+  'Condition',
+  'Consent',
+  'Coverage',
+  'DiagnosticReport',
+  'DocumentReference',
+  'Encounter',
+]
+
+function namedSearch(answer: Answer, type: string): Route {
+  const own = [...searchParams(type).values()].filter(param => param.type !== 'special')
+  const fields = own.map(param => [
+    param.code,
+    Type.Optional(Type.String({ description: `${param.type}: ${param.description}` })),
+  ])
+  const query = Type.Object(
+    { ...SearchQuery.properties, ...Object.fromEntries(fields) },
+    { additionalProperties: true },
+  )
+  return reads(answer, {
+    path: `${fhirBase}/${type}`,
+    operationId: `search${type}`,
+    summary: `Search ${type} resources`,
+    query,
+  })
 }
 
 function typeRoutes(answer: Answer): Route[] {

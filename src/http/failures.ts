@@ -1,6 +1,10 @@
 // Writes a failure in the dialect of the surface: an OperationOutcome under /api/fhir/R4, the Error shape elsewhere (interface §2.9, §7).
+import type { OperationOutcome, OperationOutcomeIssue } from '@medplum/fhirtypes'
 import { Failure } from '../lib/failure.ts'
 import type { Reply } from './route.ts'
+
+/** Issue codes are FHIR's own under /api/fhir/R4, where this type is used. */
+type IssueCode = OperationOutcomeIssue['code']
 
 /** The base path of the FHIR surface. */
 export const fhirBase = '/api/fhir/R4'
@@ -57,19 +61,24 @@ function errorShape(failure: Failure, requestId: string): Record<string, unknown
 }
 
 /** https://hl7.org/fhir/R4/operationoutcome.html */
-export function operationOutcome(failure: Failure): { resourceType: 'OperationOutcome'; issue: object[] } {
+export function operationOutcome(failure: Failure): OperationOutcome {
   const { details = [] } = failure.options
   if (details.length === 0) {
     return {
       resourceType: 'OperationOutcome',
       issue: [
-        { severity: 'error', code: failure.issue, details: { text: failure.message }, diagnostics: failure.message },
+        {
+          severity: 'error',
+          code: failure.issue as IssueCode,
+          details: { text: failure.message },
+          diagnostics: failure.message,
+        },
       ],
     }
   }
   const issue = details.map(({ field, code, message, severity = 'error' }) => ({
     severity,
-    code,
+    code: code as IssueCode,
     details: { text: message },
     diagnostics: message,
     ...(field ? { expression: [field] } : {}),

@@ -78,7 +78,7 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     servers: [{ url: options.baseUrl }],
     tags: tags.map(name => ({ name, description: tagTexts[name] ?? name })),
     paths,
-    components: { schemas, securitySchemes },
+    components: { schemas: used(schemas, paths), securitySchemes: usedSchemes(paths) },
   }
 }
 
@@ -89,6 +89,17 @@ const tagTexts: Readonly<Record<string, string>> = {
   Discovery: 'Documents by which clients configure themselves.',
   'Operational Flow': 'Health, readiness and the demo data.',
   API: 'This description.',
+}
+
+/** A component that no route refers to would only be noise. */
+function used(schemas: Json, paths: Json): Json {
+  const text = JSON.stringify([paths, schemas])
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`)))
+}
+
+function usedSchemes(paths: Json): Json {
+  const text = JSON.stringify(paths)
+  return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => text.includes(`"${name}":[`)))
 }
 
 const securitySchemes: Json = {
@@ -110,7 +121,9 @@ const securitySchemes: Json = {
 
 function securityOf(access: Access): Json[] {
   if (access.scheme === 'bearer') return [{ BearerAuth: [...access.scopes] }]
-  if (access.scheme === 'client') return [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
+  const client = [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
+  if (access.scheme === 'client') return client
+  if (access.scheme === 'client-or-bearer') return [{ BearerAuth: [] }, ...client]
   return [{}]
 }
 
@@ -120,7 +133,7 @@ function operation(each: Route, schemas: Json): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(each.replies)) {
     responses[status] = {
-      description: successTexts[Number(status)] ?? 'Reply',
+      description: successTexts[Number(status)] ?? errorTexts[status] ?? 'Reply',
       ...(schema ? { content: content(schema, produces) } : {}),
     }
   }

@@ -2,16 +2,18 @@
 // Dispatch, checks and the OpenAPI description are all read from it.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Failure } from '../lib/failure.ts'
 import type { Caller } from '../policy/caller.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * How a caller proves who it is: `open` not at all, `bearer` by access token, `client` by client id and secret.
+ * How a caller proves who it is: `open` not at all, `bearer` by access token, `client` by its own credentials,
+ * `client-or-bearer` by either.
  * `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself).
  */
 export interface Access {
-  readonly scheme: 'open' | 'bearer' | 'client'
+  readonly scheme: 'open' | 'bearer' | 'client' | 'client-or-bearer'
   readonly scopes: readonly string[]
 }
 
@@ -24,6 +26,9 @@ export function bearer(...scopes: string[]): Access {
 
 /** Needs the client's own credentials: HTTP Basic, X-Client-ID and X-Client-Secret, body members, or private_key_jwt. */
 export const clientCredentials: Access = { scheme: 'client', scopes: [] }
+
+/** Takes the client's own credentials as well as an access token. */
+export const clientOrBearer: Access = { scheme: 'client-or-bearer', scopes: [] }
 
 export interface RouteRequest<Params, Query, Body> {
   readonly method: string
@@ -82,6 +87,8 @@ export interface RouteDefinition<
   readonly body?: Body
   /** Media types the body may have; default application/json. */
   readonly consumes?: readonly string[]
+  /** Largest body of this route, where that is less than MAX_BODY_BYTES. */
+  readonly maxBodyBytes?: number
   /** True if the handler checks the body itself, with better words: then the schema is for the description only. */
   readonly checksOwnBody?: boolean
   /** True if the body may be left out. */
@@ -90,6 +97,8 @@ export interface RouteDefinition<
   readonly replies: Readonly<Record<number, TSchema | null>>
   /** Media type of the replies; default application/json. */
   readonly produces?: string
+  /** Puts a failure of the route in the words of the specification that the route follows. */
+  readonly failure?: (failure: Failure) => Failure
   handle(request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Reply | Promise<Reply>
 }
 

@@ -51,7 +51,8 @@ export function createApp(parts: ServerParts): Koa {
           { requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure },
           failure.message,
         )
-      return failureReply(failure, { path: context.path, accept: context.get('accept'), requestId })
+      const told = seen.found?.route.failure?.(failure) ?? failure
+      return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
     })
     send(context, reply, requestId, seen)
     parts.log.info({
@@ -129,7 +130,7 @@ async function identify(
     seen.verdict = parts.limits.take(`address ${remoteAddress}`)
     return anyone
   }
-  const caller = await parts.authenticate[access.scheme]({ headers: context.req.headers, body, remoteAddress })
+  const caller = await authenticated(parts, access.scheme, { headers: context.req.headers, body, remoteAddress })
   seen.caller = caller
   seen.verdict = parts.limits.take(`client ${caller.clientId}`)
   if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
@@ -147,6 +148,20 @@ async function identify(
   return caller
 }
 
+/** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
+async function authenticated(
+  parts: ServerParts,
+  scheme: Exclude<Access['scheme'], 'open'>,
+  credentials: Credentials,
+): Promise<Caller> {
+  try {
+    return await parts.authenticate[scheme](credentials)
+  } catch (error) {
+    parts.limits.take(`address ${credentials.remoteAddress}`)
+    throw error
+  }
+}
+
 function checked(schema: TSchema | undefined, value: object, place: string): unknown {
   if (schema) check(schema, value, place)
   return value
@@ -160,7 +175,7 @@ async function bodyOf(
   context: Koa.Context,
   type: string | undefined,
 ): Promise<unknown> {
-  const bytes = await readBody(context.req, parts.maxBodyBytes)
+  const bytes = await readBody(context.req, Math.min(route.maxBodyBytes ?? Infinity, parts.maxBodyBytes))
   if (bytes.length === 0) {
     if (route.bodyOptional) return undefined
     throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
@@ -232,8 +247,11 @@ export async function listen(app: Koa, port: number, host: string): Promise<List
     close: () =>
       new Promise(done => {
         const cut = setTimeout(() => server.closeAllConnections(), 25_000)
+        // A connection that is answered now would otherwise be kept alive for the next request.
+        const idle = setInterval(() => server.closeIdleConnections(), 50)
         server.close(() => {
           clearTimeout(cut)
+          clearInterval(idle)
           done()
         })
         server.closeIdleConnections()

@@ -9,12 +9,18 @@ interface Setting<T> {
   /** As a person would write it in the environment. */
   readonly default: string
   readonly meaning: string
+  /** True if the value must never be shown. */
+  readonly isSecret: boolean
   /** Returns the value, or throws an Error that says what was expected. */
   readonly parse: (text: string) => T
 }
 
 function setting<T>(name: string, fallback: string, meaning: string, parse: (text: string) => T): Setting<T> {
-  return { name, default: fallback, meaning, parse }
+  return { name, default: fallback, meaning, isSecret: false, parse }
+}
+
+function secret<T>(name: string, meaning: string, parse: (text: string) => T): Setting<T> {
+  return { name, default: '', meaning, isSecret: true, parse }
 }
 
 function whole(min: number, max: number): (text: string) => number {
@@ -48,6 +54,14 @@ function postgresUrl(text: string): string {
   return text
 }
 
+function key32(text: string): Buffer | undefined {
+  if (text === '') return undefined
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32 || !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))
+    throw new Error('32 bytes in base64, as `openssl rand -base64 32` prints them')
+  return key
+}
+
 /** The settings in the order in which they are documented. */
 export const settings = {
   port: setting('PORT', '8080', 'TCP port of the HTTP server; 0 takes a free one.', whole(0, 65_535)),
@@ -58,9 +72,8 @@ export const settings = {
     'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT.',
     httpUrl,
   ),
-  databaseUrl: setting(
+  databaseUrl: secret(
     'DATABASE_URL',
-    '',
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
   ),
@@ -72,6 +85,11 @@ export const settings = {
     'local',
     'local (demo data and demo client), sandbox or production.',
     oneOf('local', 'sandbox', 'production'),
+  ),
+  encryptionKey: secret(
+    'ENCRYPTION_KEY',
+    'Key for secrets at rest: 32 bytes in base64. Required in production; elsewhere, empty: made once and kept under DATA_DIR.',
+    key32,
   ),
   workers: setting(
     'WORKERS',
@@ -123,7 +141,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     try {
       values[key] = entry.parse(text)
     } catch (error) {
-      const shown = entry.name === 'DATABASE_URL' ? 'the given value' : JSON.stringify(text)
+      const shown = entry.isSecret ? 'set' : JSON.stringify(text)
       problems.push(`${entry.name} is ${shown}, but must be ${(error as Error).message}`)
     }
   }

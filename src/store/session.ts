@@ -68,7 +68,7 @@ export function searchOptions(session: Session): SearchOptions {
 
 /** Reads the query of a conditional request, in which nothing may be left out: an ignored parameter would match too much. */
 export function parseConditional(session: Session, type: string, query: string): SearchRequest {
-  const params = [...new URLSearchParams(query)].filter(([, value]) => value !== '')
+  const params = [...new URLSearchParams(query.replace(/^[A-Za-z]*\?/, ''))].filter(([, value]) => value !== '')
   const request = parseSearch([type], params, { strict: true, defaultCount: 2, maxCount: session.maxCount })
   if (request.criteria.length === 0)
     throw new Failure('PRECONDITION_FAILED', 'The condition names no search parameter, so it would match everything.')

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { ensureDemoClient } from '../../src/auth/demo.ts'
+import { ensureKeys } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -21,6 +23,9 @@ declare module 'vitest' {
   }
 }
 
+/** ENCRYPTION_KEY of every test service, so that signing keys and demo client come with the template. */
+export const testKey = Buffer.alloc(32, 'test').toString('base64')
+
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
@@ -31,6 +36,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.query('create database template')
   const database = openDatabase({ host, port, user, database: 'template' }, { poolSize: 2, statementTimeout: 30_000 })
   await migrate(database)
+  await ensureKeys(database, Buffer.from(testKey, 'base64'), Date.now())
+  await ensureDemoClient(database)
   await database.end()
   await client.end()
   project.provide('server', { host, port, user })

@@ -3,9 +3,12 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
 import { type Application, createApplication } from '../../src/app.ts'
+import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { freePort } from './process.ts'
+import { testKey } from './server.ts'
 
 export interface Service {
   readonly url: string
@@ -29,7 +32,13 @@ export async function createTestDatabase(): Promise<{ host: string; port: number
 /** Starts the service on a database of its own; it stops after the file's last test. */
 export async function startService(env: Record<string, string> = {}, log: Log = createLog('silent')): Promise<Service> {
   const connection = await createTestDatabase()
-  const config = readConfig({ DATABASE_POOL: '10', RATE_LIMIT: '100000000', PORT: '0', ...env })
+  const config = readConfig({
+    DATABASE_POOL: '10',
+    RATE_LIMIT: '100000000',
+    PORT: '0',
+    ENCRYPTION_KEY: testKey,
+    ...env,
+  })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
@@ -38,15 +47,7 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
     await listening.close()
     await application.close()
   })
-  return { url, application, database: connection.database, token: 'any' }
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise(done => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
-  })
+  const { id: clientId, organizationId } = demoClient
+  const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
+  return { url, application, database: connection.database, token }
 }

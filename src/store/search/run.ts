@@ -1,12 +1,12 @@
 // Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/database.ts'
+import { preparedName, type Queryable } from '../../db/database.ts'
 import { resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
 import { storedKeys } from '../param-paths.ts'
 import { typeName, typeNumber } from '../type-number.ts'
-import type { Cursor, Include, SearchRequest } from './request.ts'
+import type { Criterion, Cursor, Include, SearchRequest } from './request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
 import { conditionOf, createBinder, type SqlContext } from './sql.ts'
 
@@ -84,8 +84,20 @@ export async function findIds(
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
 }
 
+const isPlainToken = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' &&
+  criterion.param.type === 'token' &&
+  criterion.modifier === '' &&
+  criterion.param.code !== '_id'
+
 function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
-  const context: SqlContext = { ...createBinder(), indexer: options.indexer, base: options.base, alias: 1 }
+  const context: SqlContext = {
+    ...createBinder(),
+    indexer: options.indexer,
+    base: options.base,
+    alias: 1,
+    meetsInPostings: request.criteria.some(isPlainToken),
+  }
   const numbers = request.types.map(typeNumber)
   const type =
     numbers.length === 1
@@ -155,7 +167,11 @@ async function readPage(on: Queryable, request: SearchRequest, options: SearchOp
       'page.key',
       backward,
     )}`
-  const rows = await on.query<HitRow & Record<string, string>>({ text, values: context.values })
+  const rows = await on.query<HitRow & Record<string, string>>({
+    name: preparedName(text),
+    text,
+    values: context.values,
+  })
   const more = rows.length > request.count
   const shown = more ? rows.slice(0, request.count) : rows
   if (backward) shown.reverse()

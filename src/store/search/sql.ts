@@ -33,6 +33,11 @@ export interface SqlContext extends Binder {
   readonly base: string
   /** Number of the next table alias. */
   alias: number
+  /**
+   * True if a token is asked for beside a patient: then both are looked up in the index of postings, which meets only
+   * the resources that have both, instead of walking through everything about the patient.
+   */
+  readonly meetsInPostings: boolean
 }
 
 const postingArray = (context: SqlContext, hashes: readonly bigint[]): string =>
@@ -170,7 +175,9 @@ function referenceCondition(criterion: ParamCriterion, row: string, context: Sql
   const targets = criterion.values.flatMap(value => targetsOf(criterion, unescaped(value), context.base))
   const patients = targets.filter(target => target.startsWith('Patient/'))
   const held =
-    criterion.types.length === 1 && context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
+    !context.meetsInPostings &&
+    criterion.types.length === 1 &&
+    context.indexer.columns(criterion.types[0]!).patient.has(criterion.param.code)
   const others = held ? targets.filter(target => !target.startsWith('Patient/')) : targets
   const conditions: string[] = []
   if (held && patients.length === 1) conditions.push(`${row}.patient = ${context.bind(hash64(patients[0]!))}::bigint`)

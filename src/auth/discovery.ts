@@ -1,0 +1,102 @@
+// The documents by which clients configure themselves: RFC 8414 metadata and the keys that verify our tokens (RFC 7517).
+import { Type } from 'typebox'
+import { open, type Route, reply, route } from '../http/route.ts'
+import { scopes } from '../policy/scopes.ts'
+import { assertionAlgorithms } from './assertion.ts'
+import { authMethods } from './credentials.ts'
+import type { Identity } from './identity.ts'
+
+export const paths = {
+  token: '/api/v1/connect/auth/token',
+  introspect: '/api/v1/connect/auth/introspect',
+  revoke: '/api/v1/connect/auth/revoke',
+  jwks: '/.well-known/jwks.json',
+} as const
+
+/** What the RFC 8414 document and SMART's say alike. */
+export function commonMetadata(issuer: string) {
+  return {
+    token_endpoint: issuer + paths.token,
+    introspection_endpoint: issuer + paths.introspect,
+    revocation_endpoint: issuer + paths.revoke,
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: [...authMethods],
+    token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+  }
+}
+
+const Jwk = Type.Object(
+  {
+    kty: Type.String({ examples: ['RSA'] }),
+    use: Type.String({ examples: ['sig'] }),
+    alg: Type.String({ examples: ['RS256'] }),
+    kid: Type.String({ description: 'RFC 7638 thumbprint.' }),
+    n: Type.String(),
+    e: Type.String(),
+  },
+  { $id: 'Jwk' },
+)
+
+const Jwks = Type.Object({ keys: Type.Array(Jwk) }, { $id: 'Jwks' })
+
+const texts = Type.Array(Type.String())
+
+const OAuthServerMetadata = Type.Object(
+  {
+    issuer: Type.String(),
+    token_endpoint: Type.String(),
+    introspection_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    jwks_uri: Type.String(),
+    grant_types_supported: texts,
+    response_types_supported: texts,
+    scopes_supported: texts,
+    token_endpoint_auth_methods_supported: texts,
+    token_endpoint_auth_signing_alg_values_supported: texts,
+    introspection_endpoint_auth_methods_supported: texts,
+    introspection_endpoint_auth_signing_alg_values_supported: texts,
+    revocation_endpoint_auth_methods_supported: texts,
+    revocation_endpoint_auth_signing_alg_values_supported: texts,
+  },
+  { $id: 'OAuthServerMetadata' },
+)
+
+const cached = { 'cache-control': 'public, max-age=3600' }
+const discovery = { method: 'GET', tag: 'Discovery', access: open } as const
+
+/** GET /.well-known/jwks.json. Verifiers may keep it for an hour; a key is in it a day before it signs. */
+export function jwksRoute({ keys }: Identity): Route {
+  return route({
+    ...discovery,
+    path: paths.jwks,
+    operationId: 'jwks',
+    summary: 'The public keys that verify access tokens',
+    replies: { 200: Jwks },
+    handle: () => reply(200, keys.published, cached),
+  })
+}
+
+/** GET /.well-known/oauth-authorization-server */
+export function metadataRoute({ issuer }: Identity): Route {
+  const common = commonMetadata(issuer)
+  const algorithms = [...assertionAlgorithms]
+  const text = JSON.stringify({
+    issuer,
+    ...common,
+    jwks_uri: issuer + paths.jwks,
+    response_types_supported: [],
+    scopes_supported: Object.keys(scopes),
+    introspection_endpoint_auth_methods_supported: [...authMethods, 'Bearer'],
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+    revocation_endpoint_auth_methods_supported: [...authMethods],
+    revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+  })
+  return route({
+    ...discovery,
+    path: '/.well-known/oauth-authorization-server',
+    operationId: 'oauthServerMetadata',
+    summary: 'Where tokens come from and how (RFC 8414)',
+    replies: { 200: OAuthServerMetadata },
+    handle: () => reply(200, text, cached),
+  })
+}

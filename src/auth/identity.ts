@@ -1,0 +1,95 @@
+// Identity, put together: clients prove themselves, get tokens, and every process knows the same about both.
+import type { Database } from '../db/database.ts'
+import type { Authenticate } from '../http/server.ts'
+import type { Environment } from '../lib/config.ts'
+import type { Log } from '../lib/log.ts'
+import type { Derive } from './argon2.ts'
+import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
+import { paths } from './discovery.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { follow } from './news.ts'
+import { createRevocations, type Revocations } from './revocations.ts'
+import { createSecrets } from './secrets.ts'
+import { createThrottle } from './throttle.ts'
+import { createTokens, type Tokens, tokenLifetime } from './tokens.ts'
+
+export interface IdentityOptions {
+  readonly database: Database
+  readonly environment: Environment
+  /** 32 bytes that seal the private keys. */
+  readonly encryptionKey: Buffer
+  /** The service's own address: issuer and audience of every token. */
+  readonly baseUrl: string
+  readonly log: Log
+  /** Milliseconds. */
+  readonly now?: () => number
+  readonly derive?: Derive
+}
+
+export interface Identity {
+  readonly issuer: string
+  readonly keys: Keys
+  readonly tokens: Tokens
+  readonly revocations: Revocations
+  /** How the HTTP server proves a caller, by scheme of access. */
+  readonly authenticate: Readonly<Record<'bearer' | 'client' | 'client-or-bearer', Authenticate>>
+  close(): Promise<void>
+}
+
+const tidyEvery = 3_600_000
+
+/** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
+export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+  const { database, environment, encryptionKey, baseUrl, log, now = Date.now, derive } = options
+  const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
+  const revocations = createRevocations(database, tokenLifetime, now)
+  const following = await follow(
+    database,
+    {
+      hear: news => (news.kind === 'keys' ? keys.load() : revocations.hear(news)),
+      async catchUp(all) {
+        await Promise.all([keys.load(), revocations.catchUp(all)])
+      },
+    },
+    log,
+  )
+  const tokens = createTokens({ keys, revocations, isCurrent: following.isCurrent, issuer: baseUrl, environment, now })
+  const throttle = createThrottle(now)
+  const secrets = createSecrets({ now, derive })
+  const client = clientAuthenticator({
+    database,
+    secrets,
+    throttle,
+    audiences: [baseUrl + paths.token, baseUrl],
+    now,
+    log,
+  })
+  const bearer = bearerAuthenticator(tokens)
+  const tidying = setInterval(() => {
+    tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not tidy up'))
+  }, tidyEvery).unref()
+  return {
+    issuer: baseUrl,
+    keys,
+    tokens,
+    revocations,
+    authenticate: {
+      bearer,
+      client,
+      'client-or-bearer': credentials =>
+        /^bearer /i.test(String(credentials.headers['authorization'])) ? bearer(credentials) : client(credentials),
+    },
+    async close() {
+      clearInterval(tidying)
+      await following.close()
+    },
+  }
+}
+
+/** Rotates keys that are due, and forgets what has expired. */
+async function tidy(database: Database, keys: Keys, now: number): Promise<void> {
+  await keys.keepFresh()
+  const time = [new Date(now - 60_000)]
+  await database.query({ text: 'delete from revoked_token where expires_at < $1', values: time })
+  await database.query({ text: 'delete from used_assertion where expires_at < $1', values: time })
+}

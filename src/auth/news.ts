@@ -1,0 +1,62 @@
+// What one process changes about identity, every process knows within milliseconds: NOTIFY in the transaction of the change.
+// Should the channel ever be silent without ending, a look at the tables every few seconds finds what was missed.
+import type { Database, Queryable } from '../db/database.ts'
+import type { Log } from '../lib/log.ts'
+
+const channel = 'identity'
+const lookEvery = 15_000
+const trustFor = 60_000
+
+export type News =
+  | { readonly kind: 'token'; readonly jti: string; readonly expires: number }
+  | { readonly kind: 'client'; readonly id: string }
+  | { readonly kind: 'keys' }
+
+/** Tells every process, once the transaction commits. */
+export async function tell(on: Queryable, news: News): Promise<void> {
+  await on.query({ text: 'select pg_notify($1, $2)', values: [channel, JSON.stringify(news)] })
+}
+
+export interface Listener {
+  /** One change. */
+  hear(news: News): void | Promise<void>
+  /** Everything that may have been missed: all of it, or what the last minutes brought. */
+  catchUp(all: boolean): Promise<void>
+}
+
+export interface Following {
+  /** False when neither channel nor tables could be reached for a minute, so that a revocation may be unknown here. */
+  isCurrent(): boolean
+  close(): Promise<void>
+}
+
+/** Follows the news; when it resolves, `catchUp(true)` has been done. */
+export async function follow(database: Database, listener: Listener, log: Log): Promise<Following> {
+  let lastHeard = performance.now()
+  let missed = false
+  const heard = () => (lastHeard = performance.now())
+  const catchUp = async (all: boolean) => {
+    const asked = performance.now()
+    await listener.catchUp(all)
+    missed = false
+    lastHeard = asked
+  }
+  const later = (error: unknown) => {
+    missed = true
+    log.warn({ err: error }, 'identity: could not look for news')
+  }
+  const subscription = await database.listen(channel, payload => {
+    if (payload === undefined) return void catchUp(true).catch(later)
+    heard()
+    Promise.resolve(listener.hear(JSON.parse(payload) as News)).catch(later)
+  })
+  const timer = setInterval(() => void catchUp(missed).catch(later), lookEvery).unref()
+  await catchUp(true)
+  return {
+    isCurrent: () => performance.now() - lastHeard < trustFor,
+    async close() {
+      clearInterval(timer)
+      await subscription.close()
+    },
+  }
+}

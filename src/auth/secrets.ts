@@ -1,0 +1,108 @@
+// Checks client secrets against their Argon2id hashes, at a cost that neither tells whether a client exists nor lets an attack eat the cores.
+import { createHmac, randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { argon2id, type Derive, fromPhc, isSameRecipe, isSameTag, newRecipe, type Recipe } from './argon2.ts'
+import { createQueue } from './queue.ts'
+import type { Attempts } from './throttle.ts'
+
+/** A secret as it is stored. */
+export interface StoredSecret {
+  readonly id: number
+  readonly hash: string
+}
+
+export interface Attempt {
+  readonly clientId: string
+  readonly secret: string
+  /** The live secrets of the client; none if there is no such client. */
+  readonly stored: readonly StoredSecret[]
+  /** Counts it when it fails. */
+  readonly attempts: Attempts
+}
+
+export interface Secrets {
+  /**
+   * The stored secret that the given one is, or undefined.
+   * A success is remembered for ten minutes, but holds only while the secret is among those stored.
+   * @throws Failure AUTH_THROTTLED, UNAVAILABLE.
+   */
+  find(attempt: Attempt): Promise<number | undefined>
+}
+
+export interface SecretsOptions {
+  readonly now: () => number
+  readonly derive?: Derive
+  /** Hashes at a time, and waiting. */
+  readonly width?: number
+  readonly depth?: number
+}
+
+const rememberedFor = 600_000
+const rememberedAtMost = 10_000
+
+export function createSecrets(options: SecretsOptions): Secrets {
+  const { now, derive = argon2id, width = availableParallelism(), depth = 64 } = options
+  const queue = createQueue(width, depth)
+  const dummy = newRecipe()
+  const key = randomBytes(32)
+  const proven = new Map<string, { id: number; until: number }>()
+  const running = new Map<string, Promise<number | undefined>>()
+
+  async function prove(mark: string, attempt: Attempt): Promise<number | undefined> {
+    attempt.attempts.take()
+    let isFailure = false
+    try {
+      const id = await queue.run(() => compare(attempt, dummy, derive))
+      if (id === undefined) isFailure = true
+      else remember(proven, mark, { id, until: now() + rememberedFor })
+      return id
+    } finally {
+      if (!isFailure) attempt.attempts.giveBack()
+    }
+  }
+
+  async function join(work: Promise<number | undefined>, attempt: Attempt): Promise<number | undefined> {
+    const id = await work
+    if (id === undefined) attempt.attempts.count()
+    return id
+  }
+
+  return {
+    async find(attempt) {
+      const mark = createHmac('sha256', key).update(`${attempt.clientId}\0${attempt.secret}`).digest('base64')
+      const isLive = (id: number | undefined) => attempt.stored.some(secret => secret.id === id)
+      const known = proven.get(mark)
+      if (known && known.until > now() && isLive(known.id)) return known.id
+      const inHand = running.get(mark)
+      if (inHand) {
+        const id = await join(inHand, attempt)
+        return isLive(id) ? id : undefined
+      }
+      const work = prove(mark, attempt).finally(() => running.delete(mark))
+      running.set(mark, work)
+      return work
+    },
+  }
+}
+
+/** One hash for each recipe; as the secrets of a client share theirs, that is one, and one too where there is nothing to compare. */
+async function compare({ secret, stored }: Attempt, dummy: Recipe, derive: Derive): Promise<number | undefined> {
+  const known = stored.map(({ id, hash }) => ({ id, ...fromPhc(hash) }))
+  const recipes = known
+    .map(each => each.recipe)
+    .filter((one, at, all) => all.findIndex(it => isSameRecipe(it, one)) === at)
+  let found: number | undefined
+  for (const recipe of recipes.length > 0 ? recipes : [dummy]) {
+    const tag = await derive(secret, recipe)
+    for (const each of known) {
+      if (isSameRecipe(each.recipe, recipe) && isSameTag(each.tag, tag)) found = each.id
+    }
+  }
+  return found
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > rememberedAtMost) map.delete(map.keys().next().value!)
+}

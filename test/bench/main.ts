@@ -1,0 +1,251 @@
+// npm run bench: reads and searches of the running service beside a bare probe, wall and CPU, in one run.
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import autocannon from 'autocannon'
+import { openDatabase } from '../../src/db/database.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
+import { cpuOf } from './cpu.ts'
+
+const help = `Usage: npm run bench -- [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+
+Starts the service on DIR (default ./data/bench), loads PATH into it if it is empty (default
+../shared/data/synthea-2019-r4), and measures each workload; the median round counts.
+`
+
+const { values: options } = parseArgs({
+  options: {
+    data: { type: 'string', default: './data/bench' },
+    load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
+    seconds: { type: 'string', default: '5' },
+    connections: { type: 'string', default: '16' },
+    rounds: { type: 'string', default: '3' },
+    port: { type: 'string', default: '8191' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const root = resolve(import.meta.dirname, '../..')
+const dataDir = resolve(options.data)
+const port = Number(options.port)
+const base = `http://127.0.0.1:${port}`
+
+interface Workload {
+  readonly name: string
+  readonly origin: string
+  readonly paths: readonly string[]
+}
+
+interface Figures {
+  readonly rate: number
+  readonly p50: number
+  readonly p99: number
+  readonly errors: number
+  readonly server: number
+  readonly postgres: number
+}
+
+async function main(): Promise<void> {
+  if (options.help) {
+    process.stdout.write(help)
+    return
+  }
+  await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
+  const service = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: environment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  let probe: ChildProcess | undefined
+  try {
+    await answering()
+    const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }
+    probe = await startProbe(connection)
+    const token = await fetchToken()
+    const samples = await sample(connection)
+    process.stdout.write(
+      `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
+    )
+    await measureAll(workloads(samples), token, service.pid!, probe.pid!)
+  } finally {
+    probe?.kill()
+    service.kill('SIGTERM')
+    await new Promise(done => service.once('exit', done))
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMIT: '100000000' }
+}
+
+function run(command: string, args: string[], what: string): Promise<void> {
+  process.stdout.write(`${what}\n`)
+  const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
+  return new Promise((done, fail) =>
+    child.once('exit', code => (code === 2 ? fail(new Error(`${what} failed`)) : done())),
+  )
+}
+
+async function answering(): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    if (
+      await fetch(`${base}/readyz`).then(
+        reply => reply.ok,
+        () => false,
+      )
+    )
+      return
+    await new Promise(done => setTimeout(done, 100))
+  }
+  throw new Error('the service does not answer')
+}
+
+async function startProbe(connection: object): Promise<ChildProcess> {
+  const probe = fork(join(import.meta.dirname, 'probe.ts'), {
+    env: { ...process.env, PROBE_CONNECTION: JSON.stringify(connection), PORT: String(port + 1) },
+  })
+  await new Promise(done => probe.once('message', done))
+  return probe
+}
+
+async function fetchToken(): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'demo-client',
+    client_secret: 'demo-secret-for-local-use-only',
+  })
+  const reply = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
+  return ((await reply.json()) as { access_token: string }).access_token
+}
+
+interface Samples {
+  readonly observations: string[]
+  readonly patients: string[]
+  readonly families: string[]
+}
+
+async function sample(connection: { host: string; port: number; user: string; database: string }): Promise<Samples> {
+  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
+  const ids = async (type: string, limit: number): Promise<string[]> =>
+    (
+      await database.query<{ id: string }>({
+        text: `select id from resource where type = $1 order by md5(id) limit ${limit}`,
+        values: [typeNumber(type)],
+      })
+    ).map(row => row.id)
+  const families = await database.query<{ family: string }>({
+    text: `select distinct body::jsonb #>> '{name,0,family}' as family from resource where type = $1 order by 1 limit 500`,
+    values: [typeNumber('Patient')],
+  })
+  const samples = {
+    observations: await ids('Observation', 2000),
+    patients: await ids('Patient', 400),
+    families: families.map(row => row.family).filter(Boolean),
+  }
+  await database.end()
+  return samples
+}
+
+const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
+
+function workloads({ observations, patients, families }: Samples): Workload[] {
+  const fhir = (name: string, paths: string[]): Workload => ({
+    name,
+    origin: base,
+    paths: paths.map(path => `/api/fhir/R4/${path}`),
+  })
+  return [
+    {
+      name: 'probe: body by primary key',
+      origin: `http://127.0.0.1:${port + 1}`,
+      paths: observations.map(id => `/${typeNumber('Observation')}/${id}`),
+    },
+    fhir(
+      'read by id',
+      observations.map(id => `Observation/${id}`),
+    ),
+    fhir(
+      'patient + code, newest 20',
+      patients.flatMap(id =>
+        vitals.map(code => `Observation?patient=${id}&code=http://loinc.org|${code}&_sort=-date&_count=20`),
+      ),
+    ),
+    fhir(
+      'patient, newest 20',
+      patients.map(id => `Observation?patient=${id}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'code, newest 20, all patients',
+      vitals.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'patient by name',
+      families.map(family => `Patient?name=${encodeURIComponent(family)}`),
+    ),
+    fhir(
+      'patient + code with _include',
+      patients.flatMap(id =>
+        vitals.map(
+          code =>
+            `Observation?patient=${id}&code=${code}&_count=20&_include=Observation:patient&_include=Observation:encounter`,
+        ),
+      ),
+    ),
+  ]
+}
+
+async function measureAll(all: readonly Workload[], token: string, service: number, probe: number): Promise<void> {
+  const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
+  process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
+  let reference = 0
+  for (const workload of all) {
+    const isProbe = workload.origin !== base
+    const rounds: Figures[] = []
+    await shoot(workload, token, 1)
+    for (let round = 0; round < Number(options.rounds); round++)
+      rounds.push(await measure(workload, token, isProbe ? probe : service, postmaster))
+    const median = rounds.sort((a, b) => a.rate - b.rate)[Math.floor(rounds.length / 2)]!
+    const total = median.server + median.postgres
+    if (isProbe) reference = total
+    const cells = [
+      workload.name,
+      median.rate.toFixed(0),
+      median.p50,
+      median.p99,
+      median.server.toFixed(3),
+      median.postgres.toFixed(3),
+      (total / reference).toFixed(2),
+      median.errors,
+    ]
+    process.stdout.write(`| ${cells.join(' | ')} |\n`)
+  }
+}
+
+async function measure(workload: Workload, token: string, server: number, postmaster: number): Promise<Figures> {
+  const before = { server: cpuOf(server), postgres: cpuOf(postmaster) }
+  const result = await shoot(workload, token, Number(options.seconds))
+  const done = result.requests.total || 1
+  return {
+    rate: result.requests.total / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    errors: result.errors + result.non2xx,
+    server: (cpuOf(server) - before.server) / done,
+    postgres: (cpuOf(postmaster) - before.postgres) / done,
+  }
+}
+
+function shoot({ origin, paths }: Workload, token: string, seconds: number): Promise<autocannon.Result> {
+  return autocannon({
+    url: origin,
+    connections: Number(options.connections),
+    duration: seconds,
+    headers: { authorization: `Bearer ${token}` },
+    requests: paths.map(path => ({ method: 'GET', path })),
+  })
+}
+
+await main()

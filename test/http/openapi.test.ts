@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let text: string
+// biome-ignore lint/suspicious/noExplicitAny: the test looks freely into the document
+let document: any
+
+beforeAll(async () => {
+  service = await startService()
+  text = await (await fetch(`${service.url}/openapi.json`)).text()
+  document = JSON.parse(text)
+})
+
+test('the description is OpenAPI 3.1.0 of interface version 1.2.0', () => {
+  expect({ openapi: document.openapi, version: document.info.version }).toEqual({ openapi: '3.1.0', version: '1.2.0' })
+})
+
+test('redocly lint has nothing to object to by its recommended rules', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'health-interop-openapi-'))
+  await writeFile(join(folder, 'openapi.json'), text)
+  expect(await redocly(folder)).toEqual({ code: 0, problems: [] })
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs the real command; it neither looks for updates nor reports its use. */
+function redocly(folder: string): Promise<{ code: number; problems: string[] }> {
+  const command = resolve(import.meta.dirname, '../../node_modules/.bin/redocly')
+  const env = { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  return new Promise(done => {
+    execFile(command, ['lint', 'openapi.json', '--format=json'], { cwd: folder, env }, (error, out) => {
+      const { problems } = JSON.parse(out.slice(out.indexOf('{'))) as {
+        problems: { ruleId: string; message: string; location: { pointer?: string }[] }[]
+      }
+      done({
+        code: error ? 1 : 0,
+        problems: problems.map(problem => `${problem.ruleId}: ${problem.message} at ${problem.location[0]?.pointer}`),
+      })
+    })
+  })
+}
+
+test('every route that is served is described, and nothing else', () => {
+  const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  const served = service.application.routes.map(route => `${route.method} ${route.path}`)
+  expect(described.sort()).toEqual(served.sort())
+})
+
+test('every operation has an id of its own, a summary and a tag that is explained', () => {
+  const operations = Object.values(
+    document.paths as Record<string, Record<string, { operationId: string; summary: string; tags: string[] }>>,
+  ).flatMap(path => Object.values(path))
+  expect(new Set(operations.map(operation => operation.operationId)).size).toBe(operations.length)
+  const tags = new Set(document.tags.map((tag: { name: string }) => tag.name))
+  expect(operations.filter(operation => !operation.summary || !operation.tags.every(tag => tags.has(tag)))).toEqual([])
+})

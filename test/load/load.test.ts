@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { load, type Progress } from '../../src/load/load.ts'
+import { system } from '../../src/policy/caller.ts'
+import { fhirCaller } from '../support/fhir.ts'
+import { type Service, startService } from '../support/service.ts'
+import { transactionBundle } from './bundles.ts'
+
+let service: Service
+let folder: string
+const call = fhirCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  folder = await mkdtemp(join(tmpdir(), 'health-interop-load-'))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function loadText(name: string, text: string): Promise<Progress> {
+  await writeFile(join(folder, name), name.endsWith('.gz') ? gzipSync(text) : text)
+  return load(service.application.storeFor(system), { paths: [join(folder, name)], parallel: 4 })
+}
+
+const outcome = ({ created, updated, unchanged, problems }: Progress) => ({
+  created,
+  updated,
+  unchanged,
+  problems: problems.map(({ line, message }) => ({ line, message })),
+})
+
+test('gzipped NDJSON of single resources is stored, and loading it again changes nothing', async () => {
+  const lines = Array.from({ length: 450 }, (_, index) =>
+    JSON.stringify({ resourceType: 'Patient', id: `nd-${index}`, name: [{ family: `Nd${index}` }] }),
+  )
+  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({
+    created: 450,
+    updated: 0,
+    unchanged: 0,
+    problems: [],
+  })
+  expect(outcome(await loadText('patients.ndjson.gz', lines.join('\n')))).toEqual({
+    created: 0,
+    updated: 0,
+    unchanged: 450,
+    problems: [],
+  })
+  expect((await call('GET', 'Patient?name=nd449')).body.entry).toHaveLength(1)
+})
+
+test('a transaction bundle keeps its ids, its references lead to what was stored, and it can be loaded again', async () => {
+  const text = JSON.stringify(transactionBundle('whole', 5), null, 2)
+  expect(outcome(await loadText('whole.json', text))).toEqual({ created: 5, updated: 0, unchanged: 0, problems: [] })
+  expect(outcome(await loadText('whole.json', text))).toEqual({ created: 0, updated: 0, unchanged: 5, problems: [] })
+  const [patient] = (await call('GET', 'Patient?name=whole')).body.entry
+  expect((await call('GET', `Observation?patient=${patient.resource.id}&_total=accurate`)).body.total).toBe(4)
+})
+
+test('resources without an id get the same id each time', async () => {
+  const text = JSON.stringify({ resourceType: 'Basic', code: { text: 'no id' } })
+  expect((await loadText('basic.json', text)).created).toBe(1)
+  expect((await loadText('basic.json', text)).unchanged).toBe(1)
+})
+
+test('bad lines are reported with their line, and the rest goes on', async () => {
+  const text = [
+    '{"resourceType":"Patient","id":"ok-1"}',
+    '{"resourceType":"Patient","id":',
+    '{"resourceType":"Patient","id":"bad-1","gender":"unheard-of"}',
+    '[1]',
+    '',
+    '{"resourceType":"Patient","id":"ok-2"}',
+  ].join('\n')
+  const progress = await loadText('mixed.ndjson', text)
+  expect(progress.created).toBe(2)
+  expect(progress.problems.map(problem => problem.line).sort()).toEqual([2, 3, 4])
+  expect(progress.problems.find(problem => problem.line === 3)?.message).toMatch(/gender.*unheard-of/)
+})
+
+test('a bad entry keeps the whole transaction out', async () => {
+  const bundle = transactionBundle('half', 4) as { entry: { resource: Record<string, unknown> }[] }
+  bundle.entry[3]!.resource['status'] = 'nonsense'
+  const progress = await loadText('half.json', JSON.stringify(bundle))
+  expect({ created: progress.created, problems: progress.problems.length }).toEqual({ created: 0, problems: 1 })
+  expect((await call('GET', 'Patient?name=half')).body.entry).toBeUndefined()
+})
+
+test('a conditional reference to a resource that comes later in the files is followed', async () => {
+  const text = [
+    {
+      resourceType: 'Encounter',
+      id: 'later-1',
+      status: 'finished',
+      class: { code: 'AMB' },
+      participant: [{ individual: { reference: 'Practitioner?identifier=http://example.org/staff|7' } }],
+    },
+    { resourceType: 'Practitioner', id: 'staff-7', identifier: [{ system: 'http://example.org/staff', value: '7' }] },
+  ]
+  const progress = await loadText('later.ndjson', text.map(line => JSON.stringify(line)).join('\n'))
+  expect(outcome(progress)).toEqual({ created: 2, updated: 0, unchanged: 0, problems: [] })
+  expect((await call('GET', 'Encounter/later-1')).body.participant[0].individual.reference).toBe('Practitioner/staff-7')
+})

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { transactionBundle } from '../load/bundles.ts'
+import { freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
+
+let folder: string
+let env: Record<string, string>
+let base: string
+const started: Running[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'health-interop-start-'))
+  const port = await freePort()
+  base = `http://127.0.0.1:${port}`
+  env = { DATA_DIR: join(folder, 'data'), PORT: String(port), WORKERS: '2', LOG_LEVEL: 'info', DATABASE_POOL: '4' }
+})
+
+afterAll(async () => {
+  for (const each of started) each.child.kill('SIGKILL')
+  const pid = await postmaster(join(folder, 'data')).catch(() => 0)
+  if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGINT')
+  await until('the database server is gone', () => pid === 0 || !isAlive(pid))
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function start(): Promise<Running> {
+  const service = run('src/main.ts', [], env)
+  started.push(service)
+  let isOver = false
+  void service.ended.then(() => (isOver = true))
+  await until('the service prints its address', () => isOver || service.output().includes('Stop with Ctrl-C'))
+  return service
+}
+
+test('the first start prints the address, the demo client and three calls to try, and stops cleanly at SIGTERM', async () => {
+  const service = await start()
+  expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
+  expect(service.output().match(/curl -s/g)).toHaveLength(3)
+  expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
+  expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({
+    status: 'ok',
+    checks: { database: 'ok' },
+  })
+  const pid = await postmaster(join(folder, 'data'))
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(isAlive(pid)).toBe(false)
+})
+
+test('a request in hand is answered before the service ends', async () => {
+  const service = await start()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'demo-client',
+    client_secret: 'demo-secret-for-local-use-only',
+  })
+  const { access_token: token } = (await (
+    await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
+  ).json()) as { access_token: string }
+  const sent = request(`${base}/api/fhir/R4`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+  })
+  const answer = new Promise<number>((done, fail) =>
+    sent.once('response', reply => done(reply.statusCode!)).once('error', fail),
+  )
+  const text = JSON.stringify(transactionBundle('in hand', 500))
+  sent.write(text.slice(0, 1000))
+  await until('the request has arrived', async () => (await fetch(`${base}/healthz`)).ok)
+  service.child.kill('SIGTERM')
+  await until('no new connection is taken', () =>
+    fetch(`${base}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  sent.end(text.slice(1000))
+  expect(await answer).toBe(200)
+  expect(await service.ended).toBe(0)
+})
+
+test('a second start on the same folder says so in one sentence and leaves the first alone', async () => {
+  const service = await start()
+  const second = run('src/main.ts', [], { ...env, PORT: String(await freePort()) })
+  expect(await second.ended).toBe(1)
+  expect(second.output().trim()).toMatch(
+    /^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/,
+  )
+  expect((await fetch(`${base}/readyz`)).status).toBe(200)
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+})
+
+test('after kill -9 the next start takes over the database server that was left behind', async () => {
+  const first = await start()
+  const pid = await postmaster(join(folder, 'data'))
+  first.child.kill('SIGKILL')
+  await first.ended
+  expect(isAlive(pid)).toBe(true)
+  await until('the port is free again', () =>
+    fetch(`${base}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  const second = await start()
+  expect(second.output()).toContain('took over the database server')
+  expect(await postmaster(join(folder, 'data'))).toBe(pid)
+  second.child.kill('SIGTERM')
+  expect(await second.ended).toBe(0)
+  expect(isAlive(pid)).toBe(false)
+})
+
+test('wrong settings are named, each with what it should be, before anything starts', async () => {
+  const service = run('src/main.ts', [], { ...env, PORT: 'eighty', WORKERS: '0', ENVIRONMENT: 'test' })
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toContain('PORT is "eighty", but must be a whole number from 0 to 65535')
+  expect(service.output()).toContain('WORKERS is "0", but must be a whole number from 1 to 64')
+  expect(service.output()).toContain('ENVIRONMENT is "test", but must be one of local, sandbox, production')
+})
+
+test('a port in use is said plainly', async () => {
+  const first = await start()
+  const second = run('src/main.ts', [], { ...env, DATA_DIR: join(folder, 'other') })
+  expect(await second.ended).toBe(1)
+  expect(second.output()).toContain(`Port ${env['PORT']} is in use`)
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+})

@@ -1,0 +1,140 @@
+// Identity alone behind a server, with a clock and a hash that a test holds; several on one database are several processes.
+import { afterAll } from 'vitest'
+import { argon2id, type Derive } from '../../src/auth/argon2.ts'
+import { createClient, type NewClient } from '../../src/auth/clients.ts'
+import { createIdentity, type Identity } from '../../src/auth/identity.ts'
+import { identityRoutes } from '../../src/auth/routes.ts'
+import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
+import { createLimits } from '../../src/http/limits.ts'
+import { createApp, listen } from '../../src/http/server.ts'
+import { createLog, type Log } from '../../src/lib/log.ts'
+import { freePort } from './process.ts'
+import { testKey } from './server.ts'
+import { createTestDatabase } from './service.ts'
+
+export interface Process {
+  readonly url: string
+  readonly identity: Identity
+  readonly database: Database
+  readonly connection: Connection
+  /** Argon2 hashes made so far to check secrets. */
+  hashes(): number
+  /** Moves the process's clock, which stands still otherwise. */
+  advance(seconds: number): void
+}
+
+export interface ProcessOptions {
+  /** The database of another process; absent: one of its own. */
+  readonly beside?: Process
+  readonly log?: Log
+  readonly derive?: Derive
+}
+
+/** Starts one process; it stops after the file's last test. */
+export async function startProcess({
+  beside,
+  log = createLog('silent'),
+  derive = argon2id,
+}: ProcessOptions = {}): Promise<Process> {
+  const connection = beside?.connection ?? (await createTestDatabase())
+  const database = openDatabase(connection, { poolSize: 5, statementTimeout: 30_000 })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let [offset, hashes] = [0, 0]
+  const start = Date.now()
+  const now = () => start + offset
+  const counted: Derive = (secret, recipe) => {
+    hashes++
+    return derive(secret, recipe)
+  }
+  const identity = await createIdentity({
+    database,
+    environment: 'local',
+    encryptionKey: Buffer.from(testKey, 'base64'),
+    baseUrl: beside?.identity.issuer ?? url,
+    log,
+    now,
+    derive: counted,
+  })
+  const app = createApp({
+    routes: identityRoutes(identity),
+    authenticate: identity.authenticate,
+    limits: createLimits(1_000_000),
+    log,
+    baseUrl: undefined,
+    maxBodyBytes: 1_000_000,
+  })
+  const listening = await listen(app, port, '127.0.0.1')
+  afterAll(async () => {
+    await listening.close()
+    await identity.close()
+    await database.end()
+  })
+  return {
+    url,
+    identity,
+    database,
+    connection,
+    hashes: () => hashes,
+    advance: seconds => void (offset += seconds * 1000),
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // Tests look into replies freely; what they find is what they assert.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any
+}
+
+export const tokenPath = '/api/v1/connect/auth/token'
+
+/** Sends a JSON object, or a form given as URLSearchParams. */
+export async function post(
+  to: { url: string },
+  path: string,
+  body: object | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const isReady = typeof body === 'string' || body instanceof URLSearchParams
+  const response = await fetch(to.url + path, {
+    method: 'POST',
+    headers: { ...(isReady ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: isReady ? body : JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** Asks for a token with id and secret in a JSON body. */
+export function signIn(to: { url: string }, clientId: string, secret: string, more: object = {}): Promise<Answer> {
+  return post(to, tokenPath, { grant_type: 'client_credentials', client_id: clientId, client_secret: secret, ...more })
+}
+
+/** A client of its own for one test. */
+export async function newClient(on: Process, input: Partial<NewClient> = {}): Promise<{ id: string; secret: string }> {
+  const { client, secret } = await createClient(on.database, 'local', {
+    name: 'Test client',
+    organizationId: 'hospital-a',
+    scopes: ['patients:read', 'labs:read', 'system/Observation.rs'],
+    ...input,
+  })
+  return { id: client.id, secret: secret ?? '' }
+}
+
+/** What a caller with the token gets from a route that needs one. */
+export async function useToken(to: { url: string }, token: string | undefined): Promise<Answer> {
+  const response = await fetch(`${to.url}/api/v1/sdk/token/introspect`, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** Waits until the question is answered with true, at most two seconds: news travels in milliseconds, but not in none. */
+export async function eventually(question: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + 2000
+  while (!(await question())) {
+    if (performance.now() > until) throw new Error('It did not come about within two seconds.')
+    await new Promise(done => setTimeout(done, 5))
+  }
+}

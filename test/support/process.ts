@@ -1,0 +1,59 @@
+// The service and its commands as processes of their own, as a person starts them.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const root = resolve(import.meta.dirname, '../..')
+
+export interface Running {
+  readonly child: ChildProcess
+  /** What it has written so far. */
+  readonly output: () => string
+  /** Its exit code, or null after a signal. */
+  readonly ended: Promise<number | null>
+}
+
+/** Starts `node FILE ARGS` in the project's folder, with these settings and no others (the test runner sets a BASE_URL of its own). */
+export function run(file: string, args: readonly string[], env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  child.stdout.on('data', chunk => (text += chunk))
+  child.stderr.on('data', chunk => (text += chunk))
+  return { child, output: () => text, ended: new Promise(done => child.once('exit', code => done(code))) }
+}
+
+/** Waits until the condition holds. @throws Error with what was awaited after `seconds`. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await wait(20)) if (await condition()) return
+  throw new Error(`waited ${seconds} s in vain: ${what}`)
+}
+
+/** A port that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise(done => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => done(port))
+    })
+  })
+}
+
+/** Process id of the database server of a data folder. */
+export async function postmaster(dataDir: string): Promise<number> {
+  return Number((await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
