@@ -20,7 +20,7 @@ type Interact = (store: Store, request: FhirRequest) => Promise<FhirReply>
 export function interact(store: Store, request: FhirRequest): Promise<FhirReply> {
   const { segments } = request
   const [type] = segments
-  if (type !== undefined && !type.startsWith('_') && !isResourceType(type))
+  if (type !== undefined && type !== '_history' && type !== '_search' && !isResourceType(type))
     throw new Failure('NOT_FOUND', `There is no resource type "${type.slice(0, 60)}" in FHIR R4.`, {
       issue: 'not-supported',
     })

@@ -9,6 +9,7 @@ import type {
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
+import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 
 /** Interactions of every type. */
@@ -135,13 +136,15 @@ function revincludes(): Map<string, string[]> {
   return reverse
 }
 
+function isAnswered({ code, type, components = [] }: SearchParamModel): boolean {
+  return !unanswered.has(code) && type !== 'special' && components.length <= 2
+}
+
 function params(type: string): CapabilityStatementRestResourceSearchParam[] {
-  return [...searchParams(type).values()]
-    .filter(param => !unanswered.has(param.code) && param.type !== 'special')
-    .map(param => ({
-      name: param.code,
-      definition: param.url,
-      type: param.type,
-      documentation: param.description || undefined,
-    }))
+  return [...searchParams(type).values()].filter(isAnswered).map(param => ({
+    name: param.code,
+    definition: param.url,
+    type: param.type,
+    documentation: param.description || undefined,
+  }))
 }

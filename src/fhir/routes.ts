@@ -11,6 +11,7 @@ import { processBundle } from './batch.ts'
 import { interact } from './interact.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
 import { fhirJson, mustAcceptJson, mustBeR4, patchTypesTaken, resourceTypesTaken } from './negotiate.ts'
+import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from './request.ts'
 
 export interface FhirParts {
@@ -337,7 +338,8 @@ function metadataRoute(parts: FhirParts): Route {
       }
       const headers = { etag: metadata.etag, 'cache-control': 'public, max-age=60' }
       if (request.headers['if-none-match'] === metadata.etag) return { status: 304, headers }
-      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body: metadata.body }
+      const body = project(metadata.body, projectionFrom(request.search))
+      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body }
     },
   })
 }

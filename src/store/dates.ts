@@ -32,7 +32,7 @@ export function dateInterval(text: string): Interval | undefined {
   const time = clock(Number(hour), Number(minute ?? 0), Number(second ?? 0))
   const offset = zoneOffset(zone)
   if (time === undefined || offset === undefined) return undefined
-  const milliseconds = fraction ? Math.trunc(Number(`0.${fraction}`) * 1000) : 0
+  const milliseconds = Number((fraction ?? '').slice(0, 3).padEnd(3, '0'))
   const start = low + time + milliseconds - offset
   return { low: start, high: start + width(minute, second, fraction) - 1 }
 }

@@ -51,13 +51,13 @@ function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder[
 }
 
 /** A stored magnitude v.low..v.high against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
-export function numberCondition({ prefix, value, half }: QueryNumber, { bind }: Binder): string {
+export function numberCondition({ prefix, value, low, high }: QueryNumber, { bind }: Binder): string {
   const at = (number: number): string => `${bind(number)}::double precision`
   switch (prefix) {
     case 'eq':
-      return `(v.low >= ${at(value - half)} and v.high < ${at(value + half)})`
+      return `(v.low >= ${at(low)} and v.high < ${at(high)})`
     case 'ne':
-      return `(v.low < ${at(value - half)} or v.high >= ${at(value + half)})`
+      return `(v.low < ${at(low)} or v.high >= ${at(high)})`
     case 'gt':
       return `v.high > ${at(value)}`
     case 'lt':

@@ -4,7 +4,7 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 import { resourceTypes, valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { foldedWord, type Indexer, isRange, pairWord } from '../index-entry.ts'
+import { foldedWord, type Indexer, isRange, noDate, pairWord } from '../index-entry.ts'
 import { codeValueSet, componentParams, storedKeys } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
@@ -12,7 +12,7 @@ import { typeNumber } from '../type-number.ts'
 import { fold, referenceTarget } from '../values.ts'
 import { splitEscaped, unescaped } from './parse.ts'
 import { columnEnds, dateCondition, type Ends, numberCondition, spanEnds } from './ranges.ts'
-import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
+import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion, Prefix } from './request.ts'
 import { type QueryQuantity, type QueryToken, queryDate, queryNumber, queryQuantity, queryToken } from './values.ts'
 
 /** Collects the parameters of a statement. */
@@ -218,9 +218,16 @@ function targetsOf(criterion: ParamCriterion, value: string, base: string): stri
 function dateParamCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.types.length > 1 || context.indexer.columns(criterion.types[0]!).date !== criterion.param.code)
     return magnitudeCondition(criterion, row, context)
-  const dates = criterion.values.map(value => queryDate(criterion.param.code, value))
-  return anyOf(dates.map(({ prefix, interval }) => dateCondition(prefix, interval, columnEnds(row), context)))
+  const conditions = criterion.values.map(value => {
+    const { prefix, interval } = queryDate(criterion.param.code, value)
+    const condition = dateCondition(prefix, interval, columnEnds(row), context)
+    return reachesBack.has(prefix) ? `(${condition} and ${row}.date > ${noDate})` : condition
+  })
+  return anyOf(conditions)
 }
+
+/** The prefixes that would find resources without a date too, whose place in the order is before every date. */
+const reachesBack = new Set<Prefix>(['ne', 'lt', 'le', 'eb'])
 
 const spanCondition = (row: string, which: string, condition: string): string =>
   `${row}.key in (select v.key from span v where ${which} and ${condition})`
@@ -284,7 +291,7 @@ function compositeCondition(criterion: ParamCriterion, row: string, context: Sql
   if (more) throw new Failure('MALFORMED_REQUEST', `${param.code} has three components, which is not supported.`)
   const conditions = criterion.values.map(value => {
     const parts = splitEscaped(value, '$')
-    if (parts.length !== 2)
+    if (parts.length !== 2 || parts.includes(''))
       throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
     if (left && right && isRange(right.type))
       return rangePairCondition(criterion, left, right, parts as [string, string], row, context)

@@ -31,11 +31,12 @@ export function queryDate(code: string, value: string): { prefix: Prefix; interv
 export interface QueryNumber {
   readonly prefix: Prefix
   readonly value: number
-  /** Half of the last digit's unit: 100 stands for 99.5 up to 100.5 (search.html#number). */
-  readonly half: number
+  /** What its last digit leaves open: 100 stands for 99.5 up to, but not including, 100.5 (search.html#number). */
+  readonly low: number
+  readonly high: number
 }
 
-const number = /^[+-]?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const number = /^([+-]?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/
 
 /** A number of a query. @throws Failure MALFORMED_REQUEST if it is none. */
 export function queryNumber(code: string, text: string): QueryNumber {
@@ -43,8 +44,11 @@ export function queryNumber(code: string, text: string): QueryNumber {
   const match = number.exec(rest)
   const value = Number(rest)
   if (!match || !Number.isFinite(value)) throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a number.`)
-  const exponent = Number(match[3] ?? 0) - (match[2]?.length ?? 0)
-  return { prefix, value, half: 0.5 * 10 ** exponent }
+  const [, whole, fraction = '', exponent = 0] = match
+  // Halves are added to the digits, not to the double: 0.1 + 0.05 is more than 0.15.
+  const digits = BigInt(whole! + fraction) * 10n
+  const scale = Number(exponent) - fraction.length - 1
+  return { prefix, value, low: Number(`${digits - 5n}e${scale}`), high: Number(`${digits + 5n}e${scale}`) }
 }
 
 export interface QueryQuantity extends QueryNumber {
