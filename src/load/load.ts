@@ -14,7 +14,8 @@ export interface Problem extends Place {
 export interface Progress {
   readonly bytesTotal: number
   bytesDone: number
-  readonly counts: Map<string, number>
+  /** By resource type. */
+  readonly counts: Map<string, { created: number; updated: number }>
   created: number
   updated: number
   unchanged: number
@@ -140,11 +141,13 @@ function messageOf(failure: Failure): string {
   return `${shown.join(' · ')}${details.length > 3 ? ` · and ${details.length - 3} more` : ''}`
 }
 
-function count(progress: Progress, entry: TransactionEntry, written: Written | undefined): void {
+function count(progress: Progress, { type }: TransactionEntry, written: Written | undefined): void {
   if (!written || written.outcome === 'absent') return
   progress[written.outcome]++
-  if (written.outcome === 'created' || written.outcome === 'updated')
-    progress.counts.set(entry.type, (progress.counts.get(entry.type) ?? 0) + 1)
+  if (written.outcome !== 'created' && written.outcome !== 'updated') return
+  const counts = progress.counts.get(type) ?? { created: 0, updated: 0 }
+  counts[written.outcome]++
+  progress.counts.set(type, counts)
 }
 
 interface Lanes {

@@ -52,7 +52,10 @@ export function summary(progress: Progress, seconds: number, asJson: boolean): s
     .map(problem => `  ${problem.file}:${problem.line}: ${problem.message}`)
   if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`)
   return [
-    ...Object.entries(types).map(([type, count]) => `  ${String(count).padStart(8)}  ${type}`),
+    ...Object.entries(types).map(
+      ([type, counts]) =>
+        `  ${String(counts.created).padStart(8)}  ${type}${counts.updated > 0 ? ` (and ${counts.updated} updated)` : ''}`,
+    ),
     `${created} created, ${updated} updated, ${unchanged} unchanged, ${deleted} deleted in ${seconds.toFixed(1)} s (${rate} resources/s)`,
     ...(problems.length > 0 ? [`${problems.length} not stored:`, ...shown] : []),
     '',
