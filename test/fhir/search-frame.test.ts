@@ -147,6 +147,22 @@ describe('links', () => {
     ])
   })
 
+  test('begin with the public address, where the service has one', async () => {
+    const published = await startService({ BASE_URL: 'https://fhir.example.org' })
+    const there = fhirCaller(() => published)
+    const base = 'https://fhir.example.org/api/fhir/R4'
+    const created = await there('POST', 'Patient', { body: { resourceType: 'Patient' } })
+    expect(created.headers.get('location')).toBe(`${base}/Patient/${created.body.id}/_history/1`)
+    await there('POST', 'Patient', { body: { resourceType: 'Patient' } })
+    const { body } = await there('GET', 'Patient?_count=1')
+    expect(body.entry[0].fullUrl).toContain(`${base}/Patient/`)
+    for (const relation of ['self', 'first', 'next'])
+      expect(linkOf(body, relation)).toContain(`${base}/Patient?_count=1`)
+    const subject = { reference: `${base}/Patient/${created.body.id}` }
+    await there('POST', 'Basic', { body: { resourceType: 'Basic', code: { text: 'x' }, subject } })
+    expect(matchIds((await there('GET', `Basic?subject=${created.body.id}`)).body)).toHaveLength(1)
+  })
+
   test('of a search by POST lead to the same by GET', async () => {
     const { body } = await call('POST', 'Patient/_search', { body: '_sort=_id&_count=2', headers: form })
     const next = await get(linkOf(body, 'next')!)
