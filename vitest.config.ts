@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/server.ts'],
+    setupFiles: ['test/support/each-file.ts'],
     isolate: false,
     maxWorkers: 2,
     testTimeout: 30_000,

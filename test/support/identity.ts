@@ -1,5 +1,4 @@
 // Identity alone behind a server, with a clock and a hash that a test holds; several on one database are several processes.
-import { afterAll } from 'vitest'
 import { argon2id, type Derive } from '../../src/auth/argon2.ts'
 import { createClient, type NewClient } from '../../src/auth/clients.ts'
 import { createIdentity, type Identity } from '../../src/auth/identity.ts'
@@ -8,6 +7,7 @@ import { type Connection, type Database, openDatabase } from '../../src/db/datab
 import { createLimits } from '../../src/http/limits.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { onCleanup } from './cleanup.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
 import { createTestDatabase } from './service.ts'
@@ -65,7 +65,7 @@ export async function startProcess({
     maxBodyBytes: 1_000_000,
   })
   const listening = await listen(app, port, '127.0.0.1')
-  afterAll(async () => {
+  onCleanup(async () => {
     await listening.close()
     await identity.close()
     await database.end()

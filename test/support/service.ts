@@ -1,12 +1,13 @@
 // A running service for a test file: its own database, its own port, and a way to call it.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { type Application, createApplication } from '../../src/app.ts'
 import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { onCleanup } from './cleanup.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
 
@@ -43,7 +44,7 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
   const listening = await listen(application.koa, port, '127.0.0.1')
-  afterAll(async () => {
+  onCleanup(async () => {
     await listening.close()
     await application.close()
   })
