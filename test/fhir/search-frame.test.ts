@@ -385,6 +385,13 @@ describe('_sort', () => {
     expect((await get('Patient?_sort=shoe', strict)).status).toBe(400)
   })
 
+  test('by what has no order of its own is left out alike', async () => {
+    const { status, body } = await get('Patient?_sort=phone,_id')
+    expect([status, matchIds(body)]).toEqual([200, all])
+    expect((await get('Patient?_sort=phone', strict)).status).toBe(400)
+    expect((await get('Observation?_sort=code-value-quantity', strict)).status).toBe(400)
+  })
+
   test('orders types together', async () => {
     const { body } = await get('?_type=Patient,Organization&_sort=_id&_count=1000')
     expect(matchIds(body)).toEqual([...all, 'org', 'top'])
