@@ -46,10 +46,13 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 const shapes = new Map<string, string>()
 const mostShapes = 500
 
+/** A search for thousands of values is a long text that does not come again. */
+const longestShape = 10_000
+
 /** A name under which the text is prepared, or undefined when too many shapes are remembered already. */
 export function preparedName(text: string): string | undefined {
   const known = shapes.get(text)
-  if (known !== undefined || shapes.size >= mostShapes) return known
+  if (known !== undefined || shapes.size >= mostShapes || text.length > longestShape) return known
   const name = `shape-${shapes.size}`
   shapes.set(text, name)
   return name

@@ -100,7 +100,7 @@ export function creationCondition({ ifNoneExist }: FhirRequest): string | undefi
       'MALFORMED_REQUEST',
       'If-None-Exist is empty: it must be a search, such as identifier=system|value.',
     )
-  return ifNoneExist?.trim().replace(/^\?/, '')
+  return ifNoneExist?.trim()
 }
 
 function preconditions(request: FhirRequest): { ifMatch?: number; createOnly?: boolean } {

@@ -3,7 +3,7 @@
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { findIds } from './search/run.ts'
-import { parseConditional, type Session, searchOptions } from './session.ts'
+import { conditionParams, parseConditional, type Session, searchOptions } from './session.ts'
 
 /** A question that a conditional request asks: which resources of the type does the query match? */
 export interface Condition {
@@ -13,7 +13,7 @@ export interface Condition {
 
 /** The same query in any order of parameters is the same condition. */
 export function conditionName({ type, query }: Condition): string {
-  return `${type}?${[...new URLSearchParams(query)]
+  return `${type}?${conditionParams(type, query)
     .map(pair => pair.join('='))
     .sort()
     .join('&')}`

@@ -44,17 +44,21 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
   )
 }
 
-const mostAttempts = 3
+const mostAttempts = 5
 
 /**
  * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or
- * somebody else created the same id) is run again, for then the work finds what the other left behind.
+ * somebody else created the same id) is run again, for then the work finds what the other left behind. Losers run one
+ * after another, so that they do not lose against each other again.
  */
 export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await session.database.transaction(on => work({ ...session, on, isInTransaction: true }))
+      return await session.database.transaction(async on => {
+        if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
+        return work({ ...session, on, isInTransaction: true })
+      })
     } catch (error) {
       const isRaceLost = error instanceof Failure && error.code === 'CONFLICT'
       if (!isRaceLost || attempt === mostAttempts) throw error
@@ -66,10 +70,27 @@ export function searchOptions(session: Session): SearchOptions {
   return { indexer: session.indexer, base: session.base, maySee: type => session.principal.may(type, 'r') }
 }
 
+/**
+ * The parameters of a condition; clients also send it as a whole address, `Patient?identifier=1`.
+ * @throws Failure MALFORMED_REQUEST if that names another type.
+ */
+export function conditionParams(type: string, query: string): [string, string][] {
+  const [, named, rest] = /^(?:([A-Za-z]*)\?)?(.*)$/s.exec(query)!
+  if (named && named !== type)
+    throw new Failure(
+      'MALFORMED_REQUEST',
+      `The condition is about ${named.slice(0, 60)}, but the request is for ${type}.`,
+    )
+  return [...new URLSearchParams(rest)].filter(([, value]) => value !== '')
+}
+
 /** Reads the query of a conditional request, in which nothing may be left out: an ignored parameter would match too much. */
 export function parseConditional(session: Session, type: string, query: string): SearchRequest {
-  const params = [...new URLSearchParams(query.replace(/^[A-Za-z]*\?/, ''))].filter(([, value]) => value !== '')
-  const request = parseSearch([type], params, { strict: true, defaultCount: 2, maxCount: session.maxCount })
+  const request = parseSearch([type], conditionParams(type, query), {
+    strict: true,
+    defaultCount: 2,
+    maxCount: session.maxCount,
+  })
   if (request.criteria.length === 0)
     throw new Failure('PRECONDITION_FAILED', 'The condition names no search parameter, so it would match everything.')
   return request

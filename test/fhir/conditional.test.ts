@@ -45,6 +45,7 @@ describe('a conditional creation', () => {
   })
 
   test.each([
+    ['about another type', 'Device?identifier=x', 400, 'Device'],
     ['empty', '', 400, 'If-None-Exist'],
     ['about an unknown parameter', 'shoe=42', 400, 'shoe'],
     ['without a criterion', '_count=1', 412, 'match everything'],
@@ -70,12 +71,15 @@ describe('a conditional creation', () => {
     expect(await found('rush')).toHaveLength(1)
   })
 
-  test('knows the same condition in another order of parameters', async () => {
+  test('knows the same condition however it is written', async () => {
     const orders = [
+      'Patient?active:missing=true&identifier=http://ids|order',
+      '?identifier=http%3A%2F%2Fids%7Corder&active:missing=true',
+
       'identifier=http://ids|order&active:missing=true',
       'active:missing=true&identifier=http://ids|order',
     ]
-    const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => create('order', orders[n % 2]!)))
+    const replies = await Promise.all(Array.from({ length: 10 }, (_, n) => create('order', orders[n % 4]!)))
     expect(replies.filter(reply => reply.status === 201)).toHaveLength(1)
     expect(await found('order')).toHaveLength(1)
   })

@@ -46,6 +46,14 @@ describe('a deletion', () => {
     expect((await call('GET', 'Patient?name=vanish&_total=accurate')).body.total).toBe(0)
   })
 
+  test('of what others refer to is allowed: references are not enforced', async () => {
+    await put('referred')
+    const subject = { reference: 'Patient/referred' }
+    await call('PUT', 'Basic/refers', { body: { resourceType: 'Basic', id: 'refers', code: { text: 'x' }, subject } })
+    expect((await call('DELETE', 'Patient/referred')).status).toBe(204)
+    expect((await call('GET', 'Basic/refers')).body.subject).toEqual(subject)
+  })
+
   test('of what is deleted already answers 204 and makes no version', async () => {
     await put('twice')
     await call('DELETE', 'Patient/twice')

@@ -147,6 +147,22 @@ describe('links', () => {
     ])
   })
 
+  test('begin with the public address, where the service has one', async () => {
+    const published = await startService({ BASE_URL: 'https://fhir.example.org' })
+    const there = fhirCaller(() => published)
+    const base = 'https://fhir.example.org/api/fhir/R4'
+    const created = await there('POST', 'Patient', { body: { resourceType: 'Patient' } })
+    expect(created.headers.get('location')).toBe(`${base}/Patient/${created.body.id}/_history/1`)
+    await there('POST', 'Patient', { body: { resourceType: 'Patient' } })
+    const { body } = await there('GET', 'Patient?_count=1')
+    expect(body.entry[0].fullUrl).toContain(`${base}/Patient/`)
+    for (const relation of ['self', 'first', 'next'])
+      expect(linkOf(body, relation)).toContain(`${base}/Patient?_count=1`)
+    const subject = { reference: `${base}/Patient/${created.body.id}` }
+    await there('POST', 'Basic', { body: { resourceType: 'Basic', code: { text: 'x' }, subject } })
+    expect(matchIds((await there('GET', `Basic?subject=${created.body.id}`)).body)).toHaveLength(1)
+  })
+
   test('of a search by POST lead to the same by GET', async () => {
     const { body } = await call('POST', 'Patient/_search', { body: '_sort=_id&_count=2', headers: form })
     const next = await get(linkOf(body, 'next')!)
@@ -367,6 +383,13 @@ describe('_sort', () => {
     expect(matchIds(body)).toEqual(all)
     expect(body.entry.at(-1).resource.issue[0].diagnostics).toContain('shoe')
     expect((await get('Patient?_sort=shoe', strict)).status).toBe(400)
+  })
+
+  test('by what has no order of its own is left out alike', async () => {
+    const { status, body } = await get('Patient?_sort=phone,_id')
+    expect([status, matchIds(body)]).toEqual([200, all])
+    expect((await get('Patient?_sort=phone', strict)).status).toBe(400)
+    expect((await get('Observation?_sort=code-value-quantity', strict)).status).toBe(400)
   })
 
   test('orders types together', async () => {

@@ -342,7 +342,7 @@ describe('transactions at the same time', () => {
         n % 2 ? transact(remove('Patient/m'), ...both(n, ['n'])) : transact(remove('Patient/n'), ...both(n, ['m'])),
       ),
     )
-    expect(answers.map(answer => answer.status)).toEqual(Array(20).fill(200))
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
   })
 
   test('with the same conditions in opposite order create each resource once', async () => {

@@ -1,6 +1,6 @@
 // Updating resources. https://hl7.org/fhir/R4/http.html#update
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf } from '../support/fhir.ts'
+import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -78,6 +78,34 @@ describe('an update', () => {
   test.each(['A', 'a.b-c', '1', '0'.repeat(64), '...'])('takes the id %s', async id => {
     expect((await put(id)).status).toBe(201)
     expect((await call('GET', `Patient/${id}`)).body.id).toBe(id)
+  })
+})
+
+describe('a search after an update', () => {
+  const indexed = (value: string, date: string) => ({
+    name: [{ family: value }],
+    identifier: [{ value }],
+    birthDate: date,
+    deceasedDateTime: date,
+    generalPractitioner: [{ reference: `Practitioner/${value}` }],
+  })
+  const queries = (value: string, date: string) => [
+    `name=${value}`,
+    `identifier=${value}`,
+    `birthdate=${date}`,
+    `death-date=${date}`,
+    `general-practitioner=${value}`,
+  ]
+  const found = async (query: string) => matchIds((await call('GET', `Patient?${query}`)).body)
+
+  test('finds the new values and no longer the old ones', async () => {
+    await put('moved', indexed('before', '1950-01-01'))
+    for (const query of queries('before', '1950-01-01')) expect(await found(query)).toEqual(['moved'])
+    await put('moved', indexed('after', '1960-01-01'))
+    for (const query of queries('before', '1950-01-01')) expect(await found(query)).toEqual([])
+    for (const query of queries('after', '1960-01-01')) expect(await found(query)).toEqual(['moved'])
+    await put('moved')
+    for (const query of queries('after', '1960-01-01')) expect(await found(query)).toEqual([])
   })
 })
 

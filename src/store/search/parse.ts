@@ -11,6 +11,7 @@ import {
   type SortKey,
   type Summary,
 } from './request.ts'
+import { isSortable } from './sort.ts'
 
 export interface ParseOptions {
   /** Unknown parameters are refused instead of ignored (Prefer: handling=strict). */
@@ -186,7 +187,7 @@ function readSort(draft: Draft, types: readonly string[], key: string, name: str
   const descending = key.startsWith('-')
   const code = key.replace(/^-/, '')
   const param = commonParam(types, code)
-  if (param && param.type !== 'composite' && param.type !== 'special') return [{ param, descending }]
+  if (param && isSortable(param, types[0]!)) return [{ param, descending }]
   const warning = `Results cannot be sorted by "${shown(code)}"`
   if (options.strict) throw malformed(name, `${warning}.`)
   draft.warnings.push(`${warning}; that key was not applied.`)

@@ -25,6 +25,14 @@ export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
   return request.sort.map(key => orderOf(key, request.types, context))
 }
 
+/** True if results can be ordered by the parameter. */
+export function isSortable(param: SearchParamModel, type: string): boolean {
+  if (param.type === 'composite' || param.type === 'special') return false
+  return (
+    ['date', 'number', 'quantity', 'string'].includes(param.type) || param.code === '_id' || !!jsonPath(param, type)
+  )
+}
+
 function orderOf({ param, descending }: SortKey, types: readonly string[], context: SqlContext): Order {
   const type = types[0]!
   if (param.code === '_lastUpdated')
@@ -65,8 +73,7 @@ function wordOrder(param: SearchParamModel, type: string, descending: boolean, c
 // Codes are not kept in readable form by the index, so their order comes from the resource itself.
 function bodyOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
-  const path = jsonPath(param, type)
-  if (!path) throw new Failure('MALFORMED_REQUEST', `Results cannot be sorted by ${param.code}.`)
+  const path = jsonPath(param, type) ?? []
   const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${descending ? '' : lastText}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: true }
 }
