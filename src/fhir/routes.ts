@@ -1,26 +1,40 @@
 // The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
-import { type TObject, Type } from 'typebox'
+import { Type } from 'typebox'
 import { searchParams } from '../definitions/r4.ts'
 import { mediaType } from '../http/body.ts'
 import { fhirBase } from '../http/failures.ts'
-import { bearer, open, type Reply, type Route, type RouteRequest, route } from '../http/route.ts'
+import { open, type Reply, type Route, route } from '../http/route.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Store } from '../store/store.ts'
 import { processBundle } from './batch.ts'
 import { interact } from './interact.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
-import { fhirJson, mustAcceptJson, mustBeR4, patchTypesTaken, resourceTypesTaken } from './negotiate.ts'
+import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from './negotiate.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from './request.ts'
+import {
+  type Answer,
+  Bundle,
+  common,
+  deletes,
+  formSearch,
+  InstancePath,
+  patches,
+  type Request,
+  Resource,
+  reads,
+  SearchQuery,
+  TypePath,
+  VersionPath,
+  writes,
+} from './route-shapes.ts'
 
 export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
   readonly log: Log
   readonly version: string
 }
-
-type Request = RouteRequest<unknown, unknown, unknown>
 
 const headersOf = (request: Request, name: string): string | undefined => {
   const value = request.headers[name]
@@ -73,96 +87,6 @@ export function fhirRoutes(parts: FhirParts): Route[] {
     ...typeRoutes(answer),
     ...instanceRoutes(answer),
   ]
-}
-
-const Resource = Type.Object(
-  {},
-  { $id: 'FhirResource', description: 'A FHIR R4 resource.', additionalProperties: true },
-)
-const Bundle = Type.Object(
-  { resourceType: Type.Literal('Bundle') },
-  { $id: 'FhirBundle', description: 'A FHIR R4 Bundle.', additionalProperties: true },
-)
-const Patch = Type.Unknown({
-  $id: 'FhirPatch',
-  description: 'A JSON Patch (RFC 6902), or a FHIRPath Patch in a Parameters resource.',
-})
-
-const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
-const TypePath = Type.Object({ type: typeParam })
-const InstancePath = Type.Object({ type: typeParam, id: Type.String({ description: 'Logical id.' }) })
-const VersionPath = Type.Object({ ...InstancePath.properties, version: Type.String({ description: 'Version id.' }) })
-
-const SearchQuery = Type.Object(
-  {
-    _count: Type.Optional(Type.String({ description: 'Matches on a page, at most 1000.' })),
-    _sort: Type.Optional(Type.String({ description: 'Search parameters to sort by, each with - for descending.' })),
-    _total: Type.Optional(Type.String({ description: 'none, estimate or accurate.' })),
-    _include: Type.Optional(Type.String({ description: 'Resources that the matches refer to: Type:parameter.' })),
-    _revinclude: Type.Optional(Type.String({ description: 'Resources that refer to the matches: Type:parameter.' })),
-    _summary: Type.Optional(Type.String({ description: 'true, text, data, count or false.' })),
-    _elements: Type.Optional(Type.String({ description: 'Elements to return.' })),
-  },
-  { additionalProperties: true, description: 'Any search parameter of the type.' },
-)
-
-type Answer = (request: Request) => Promise<Reply>
-
-interface Shape {
-  readonly path: string
-  readonly operationId: string
-  readonly summary: string
-  readonly params?: TObject
-  readonly query?: TObject
-}
-
-const common = { tag: 'FHIR', access: bearer(), produces: fhirJson }
-
-function reads(answer: Answer, shape: Shape): Route {
-  return route({ ...common, ...shape, method: 'GET', replies: { 200: Resource, 304: null }, handle: answer as never })
-}
-
-function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Route {
-  return route({
-    ...common,
-    ...shape,
-    method,
-    body: Resource,
-    checksOwnBody: true,
-    consumes: resourceTypesTaken,
-    replies: { 200: Resource, 201: Resource },
-    handle: answer as never,
-  })
-}
-
-function patches(answer: Answer, shape: Shape): Route {
-  return route({
-    ...common,
-    ...shape,
-    method: 'PATCH',
-    body: Patch,
-    consumes: patchTypesTaken,
-    replies: { 200: Resource },
-    handle: answer as never,
-  })
-}
-
-function deletes(answer: Answer, shape: Shape): Route {
-  return route({ ...common, ...shape, method: 'DELETE', replies: { 204: null }, handle: answer as never })
-}
-
-function formSearch(answer: Answer, shape: Shape): Route {
-  const form = Type.Object({}, { additionalProperties: true, description: 'Search parameters as form fields.' })
-  return route({
-    ...common,
-    ...shape,
-    method: 'POST',
-    body: form,
-    bodyOptional: true,
-    consumes: ['application/x-www-form-urlencoded'],
-    replies: { 200: Bundle },
-    handle: answer as never,
-  })
 }
 
 function systemRoutes(answer: Answer): Route[] {

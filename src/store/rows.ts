@@ -1,7 +1,7 @@
 // The statements that put rows into the six tables of the store, each a single round trip for any number of resources.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
-import type { IndexEntry } from './index-entry.ts'
+import type { IndexEntry } from './index-draft.ts'
 import { methods, typeNumber } from './type-number.ts'
 
 /** A version of a resource on its way into the tables. */

@@ -8,7 +8,8 @@ import { storedKeys } from '../param-paths.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import type { Criterion, Cursor, Include, SearchRequest } from './request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
-import { conditionOf, createBinder, type SqlContext } from './sql.ts'
+import { conditionOf } from './sql.ts'
+import { createBinder, type SqlContext } from './sql-context.ts'
 
 /** A resource of the answer, its JSON as stored. */
 export interface Hit {

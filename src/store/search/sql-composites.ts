@@ -1,0 +1,72 @@
+// Composites as conditions: two values of one element (https://hl7.org/fhir/R4/search.html#composite).
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { Failure } from '../../lib/failure.ts'
+import { isRange, pairWord } from '../index-composites.ts'
+import { foldedWord } from '../index-draft.ts'
+import { componentParams } from '../param-paths.ts'
+import * as postings from '../postings.ts'
+import { referenceTarget } from '../values.ts'
+import { splitEscaped, unescaped } from './parse.ts'
+import type { ParamCriterion } from './request.ts'
+import { anyOf, keysOf, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { rangeCondition, spanCondition } from './sql-spans.ts'
+import { tokenCondition, withoutImplied } from './sql-tokens.ts'
+import { startsWith, wordCondition } from './sql-words.ts'
+import { queryToken } from './values.ts'
+
+export function compositeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const { param, types } = criterion
+  const [left, right, more] = componentParams(param, types[0]!)
+  if (more) throw new Failure('MALFORMED_REQUEST', `${param.code} has three components, which is not supported.`)
+  const conditions = criterion.values.map(value => {
+    const parts = splitEscaped(value, '$')
+    if (parts.length !== 2 || parts.includes(''))
+      throw new Failure('MALFORMED_REQUEST', `${param.code}: two values joined by $, e.g. ${param.code}=8480-6$gt120.`)
+    if (left && right && isRange(right.type))
+      return rangePairCondition(criterion, left, right, parts as [string, string], row, context)
+    const one = pairText(criterion, left, parts[0]!, context)
+    if (right?.type === 'string') {
+      const folded = foldedWord(pairWord(one, unescaped(parts[1]!)))
+      return wordCondition(criterion, startsWith(folded, context), row, context)
+    }
+    const other = pairText(criterion, right, parts[1]!, context)
+    const hashes = keysOf(criterion).map(key => postings.pairPosting(key, one, other))
+    return `${row}.tokens && ${postingArray(context, hashes)}`
+  })
+  return anyOf(conditions)
+}
+
+// span.token holds 32 bits of the code: the 64-bit posting of the component's own parameter decides.
+function rangePairCondition(
+  criterion: ParamCriterion,
+  left: SearchParamModel,
+  right: SearchParamModel,
+  [one, other]: [string, string],
+  row: string,
+  context: SqlContext,
+): string {
+  const { system, code } = queryToken(criterion.param.code, one)
+  if (code === undefined)
+    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}: the first component needs a code.`)
+  const [low, high] =
+    system === undefined
+      ? postings.spanTokenRange(code)
+      : [postings.spanToken(system, code), postings.spanToken(system, code)]
+  const which = `v.param = ${numbersOf(criterion, context)} and v.token between ${context.bind(low)}::bigint and ${context.bind(high)}::bigint`
+  const range = spanCondition(row, which, rangeCondition(right, other, context))
+  return `(${range} and ${tokenCondition({ ...criterion, param: left, modifier: '', values: [one] }, row, context)})`
+}
+
+/** A component's value in the form in which the index writes it. */
+function pairText(
+  { param, types }: ParamCriterion,
+  component: SearchParamModel | undefined,
+  text: string,
+  { base }: SqlContext,
+): string {
+  if (component?.type === 'reference') return referenceTarget(unescaped(text), base) ?? text
+  if (component && component.type !== 'token') return unescaped(text)
+  const token = queryToken(param.code, text)
+  const { system, code } = (component && withoutImplied(token, component, types[0]!)) ?? token
+  return system === undefined ? code! : `${system}|${code ?? ''}`
+}

@@ -1,0 +1,48 @@
+// What every condition is built with: the statement's parameters, and the keys under which values are stored.
+import { int4Array, int8Array } from '../../db/arrays.ts'
+import type { Indexer } from '../index-entry.ts'
+import { storedKeys } from '../param-paths.ts'
+import type { ParamKey } from '../postings.ts'
+import type { ParamCriterion } from './request.ts'
+
+/** Collects the parameters of a statement. */
+export interface Binder {
+  readonly values: unknown[]
+  /** Adds a value and returns its placeholder. */
+  bind(value: unknown): string
+}
+
+export function createBinder(): Binder {
+  const values: unknown[] = []
+  return { values, bind: value => `$${values.push(value)}` }
+}
+
+export interface SqlContext extends Binder {
+  readonly indexer: Indexer
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  /** Number of the next table alias. */
+  alias: number
+  /**
+   * True if a token is asked for beside a patient: then both are looked up in the index of postings, which meets only
+   * the resources that have both, instead of walking through everything about the patient.
+   */
+  readonly meetsInPostings: boolean
+}
+
+export const postingArray = (context: SqlContext, hashes: readonly bigint[]): string =>
+  `${context.bind(int8Array(hashes))}::bigint[]`
+
+/** Every key under which the parameter's values are stored, for each type of a search across types. */
+export const keysOf = (criterion: ParamCriterion): ParamKey[] =>
+  criterion.types.flatMap(type => storedKeys(type, criterion.param.code))
+
+export const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
+  `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
+
+export const anyOf = (conditions: readonly string[]): string =>
+  conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`
+
+export const likeText = (text: string): string => text.replace(/[\\%_]/g, '\\$&')
+
+export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text)

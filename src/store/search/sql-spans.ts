@@ -1,0 +1,52 @@
+// Dates, numbers and quantities as conditions: the clinical date by its columns, everything else by the table `span`.
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { noDate } from '../index-draft.ts'
+import * as postings from '../postings.ts'
+import { unescaped } from './parse.ts'
+import { columnEnds, dateCondition, numberCondition, spanEnds } from './ranges.ts'
+import type { ParamCriterion, Prefix } from './request.ts'
+import { anyOf, numbersOf, type SqlContext } from './sql-context.ts'
+import { type QueryQuantity, queryDate, queryNumber, queryQuantity } from './values.ts'
+
+export function dateParamCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.types.length > 1 || context.indexer.columns(criterion.types[0]!).date !== criterion.param.code)
+    return magnitudeCondition(criterion, row, context)
+  const conditions = criterion.values.map(value => {
+    const { prefix, interval } = queryDate(criterion.param.code, value)
+    const condition = dateCondition(prefix, interval, columnEnds(row), context)
+    return reachesBack.has(prefix) ? `(${condition} and ${row}.date > ${noDate})` : condition
+  })
+  return anyOf(conditions)
+}
+
+/** The prefixes that would find resources without a date too, whose place in the order is before every date. */
+const reachesBack = new Set<Prefix>(['ne', 'lt', 'le', 'eb'])
+
+export const spanCondition = (row: string, which: string, condition: string): string =>
+  `${row}.key in (select v.key from span v where ${which} and ${condition})`
+
+export function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const conditions = criterion.values.map(value => rangeCondition(criterion.param, value, context))
+  return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
+}
+
+function quantityCondition(quantity: QueryQuantity, context: SqlContext): string {
+  const amount = numberCondition(quantity, context)
+  if (quantity.unit === '' && !quantity.system) return amount
+  return `(${amount} and ${unitCondition(quantity, context)})`
+}
+
+function unitCondition({ system, unit }: QueryQuantity, { bind }: SqlContext): string {
+  const ofCode = () => `v.unit >> 32 = ${bind(postings.unitCode(unit))}::bigint`
+  const ofSystem = (uri: string) => `v.unit & 4294967295 = ${bind(postings.unitSystem(uri))}::bigint`
+  if (system === undefined) return `(${ofCode()} or ${ofSystem(unit)})`
+  if (system === '') return ofCode()
+  return unit === '' ? ofSystem(system) : `v.unit = ${bind(postings.unitNumber(system, unit))}::bigint`
+}
+
+export function rangeCondition(param: SearchParamModel, value: string, context: SqlContext): string {
+  if (param.type === 'quantity') return quantityCondition(queryQuantity(param.code, value), context)
+  if (param.type === 'number') return numberCondition(queryNumber(param.code, unescaped(value)), context)
+  const { prefix, interval } = queryDate(param.code, value)
+  return dateCondition(prefix, interval, spanEnds, context)
+}

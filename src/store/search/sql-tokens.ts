@@ -1,0 +1,65 @@
+// Codes, spoken texts and uris as conditions: all of them postings (https://hl7.org/fhir/R4/search.html#token).
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { valueSetHas } from '../../definitions/r4.ts'
+import { Failure } from '../../lib/failure.ts'
+import { codeValueSet, storedKeys } from '../param-paths.ts'
+import type { ParamKey } from '../postings.ts'
+import * as postings from '../postings.ts'
+import { fold } from '../values.ts'
+import { splitEscaped, unescaped } from './parse.ts'
+import type { ParamCriterion } from './request.ts'
+import { anyOf, keysOf, likeText, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { type QueryToken, queryToken } from './values.ts'
+
+export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.modifier === 'text') return textCondition(criterion, row, context)
+  const hashes = criterion.values.flatMap(value =>
+    criterion.types.flatMap(type =>
+      storedKeys(type, criterion.param.code).flatMap(key => tokenPostings(criterion, type, key, value)),
+    ),
+  )
+  const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
+  return criterion.modifier === 'not' ? `not (${found})` : found
+}
+
+function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
+  const { code } = criterion.param
+  if (criterion.modifier === 'of-type') {
+    const parts = splitEscaped(value, '|').map(unescaped)
+    if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
+    return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
+  }
+  const token = withoutImplied(queryToken(code, value), criterion.param, type)
+  if (!token) return []
+  if (token.system === undefined) return [postings.codePosting(key, token.code!)]
+  return [
+    token.code === undefined
+      ? postings.systemPosting(key, token.system)
+      : postings.systemCodePosting(key, token.system, token.code),
+  ]
+}
+
+/** The token as the index has it where the element is a bare code, whose system is implied; undefined if it cannot be there. */
+export function withoutImplied(token: QueryToken, param: SearchParamModel, type: string): QueryToken | undefined {
+  const implied = token.system && token.code !== undefined ? codeValueSet(param, type) : undefined
+  if (!implied) return token
+  return valueSetHas(implied, token.code!, token.system) ? { system: undefined, code: token.code } : undefined
+}
+
+function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescaped(value)))}%`)}`)
+  return `${row}.tokens && (select coalesce(array_agg(v.posting), '{}') from term v where v.param = ${numbersOf(criterion, context)} and ${anyOf(terms)})`
+}
+
+export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  const hashes = criterion.values.flatMap(value => {
+    const uri = unescaped(value)
+    return keysOf(criterion).flatMap(key => {
+      if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
+      if (criterion.modifier === 'above')
+        return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))
+      return [postings.uriPosting(key, uri)]
+    })
+  })
+  return `${row}.tokens && ${postingArray(context, hashes)}`
+}
