@@ -33,7 +33,7 @@ async function lead(config: Config, log: Log): Promise<void> {
   const stopped = stopSignal()
   const embedded =
     config.databaseUrl === ''
-      ? await startEmbedded(config.dataDir, config.workers * (config.poolSize + 2) + 10, log)
+      ? await startEmbedded(config.dataDir, config.workers * (2 * config.poolSize + 2) + 10, log)
       : undefined
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {

@@ -195,6 +195,7 @@ export async function findClient(
   if (!/^[\x21-\x7e]{1,200}$/.test(id)) return undefined
   const [row] = await database.query<ClientRow & { secrets: StoredSecret[] }>({
     name: 'client',
+    isFixed: true,
     text: `select *, (
         select coalesce(json_agg(json_build_object('id', id, 'hash', hash)), '[]') from client_secret
         where client_id = client.id and (expires_at is null or expires_at > now())

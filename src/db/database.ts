@@ -7,6 +7,8 @@ export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name?: string
+  /** True if one plan suits all values, as for a look-up by a unique key; only outside transactions. */
+  readonly isFixed?: boolean
 }
 
 /** Something that answers statements: the pool, or one transaction of it. */
@@ -31,7 +33,7 @@ export type Connection =
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
 
 export interface DatabaseOptions {
-  /** Most connections held at a time. */
+  /** Most connections held at a time, by each of the two pools. */
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
@@ -58,28 +60,39 @@ export function preparedName(text: string): string | undefined {
   return name
 }
 
-/** Opens a pool; nothing connects until the first statement. */
+/**
+ * Opens the pools; nothing connects until the first statement. Statements that are always the same (reads by id) have
+ * connections of their own, on which PostgreSQL keeps their plan; all others are planned for the values they come with.
+ */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
-    options: '-c plan_cache_mode=force_custom_plan',
     types,
   }
+  const planned = openPool(config, options.poolSize, 'force_custom_plan')
+  const fixed = openPool(config, options.poolSize, 'force_generic_plan')
+  return {
+    query: statement => ask(statement.isFixed ? fixed : planned, statement),
+    transaction: work => inTransaction(planned, work),
+    listen: (channel, heard) => listen(config, channel, heard),
+    async end() {
+      await Promise.all([planned.end(), fixed.end()])
+    },
+  }
+}
+
+function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
   const pool = new pg.Pool({
     ...config,
-    max: options.poolSize,
+    options: `-c plan_cache_mode=${planMode}`,
+    max: size,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
-  return {
-    query: statement => ask(pool, statement),
-    transaction: work => inTransaction(pool, work),
-    listen: (channel, heard) => listen(config, channel, heard),
-    end: () => pool.end(),
-  }
+  return pool
 }
 
 async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {

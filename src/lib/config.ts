@@ -103,7 +103,12 @@ export const settings = {
     'debug, info, warn, error or silent; one JSON object a line on standard output.',
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
   ),
-  poolSize: setting('DATABASE_POOL', '16', 'Database connections of each process.', whole(2, 200)),
+  poolSize: setting(
+    'DATABASE_POOL',
+    '16',
+    'Database connections of each process, for reads by id and again for everything else.',
+    whole(2, 200),
+  ),
   statementTimeout: setting(
     'STATEMENT_TIMEOUT',
     '30000',

@@ -49,12 +49,14 @@ export async function read(
 ): Promise<Version & { body: string }> {
   const [row] = await on.query<VersionRow>({
     name: lock ? 'read-lock' : 'read',
+    isFixed: true,
     text: lock ? `${readText} for update` : readText,
     values: [typeNumber(type), id],
   })
   if (row) return toVersion(row) as Version & { body: string }
   const [last] = await on.query<{ version: number }>({
     name: 'read-gone',
+    isFixed: true,
     text: 'select version from history where type = $1 and id = $2 order by version desc limit 1',
     values: [typeNumber(type), id],
   })
@@ -77,6 +79,7 @@ export async function readVersion(
 ): Promise<Version & { body: string }> {
   const [row] = await on.query<VersionRow>({
     name: 'read-version',
+    isFixed: true,
     text: `${readText} and version = $3
       union all select type, id, version, updated_at, method, body from history where type = $1 and id = $2 and version = $3`,
     values: [typeNumber(type), id, version],

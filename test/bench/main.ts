@@ -8,17 +8,20 @@ import autocannon from 'autocannon'
 import { openDatabase } from '../../src/db/database.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { cpuOf } from './cpu.ts'
+import { writeCopies } from './scale.ts'
 
-const help = `Usage: npm run bench -- [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+const help = `Usage: npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
-Starts the service on DIR (default ./data/bench), loads PATH into it if it is empty (default
-../shared/data/synthea-2019-r4), and measures each workload; the median round counts.
+Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
+nothing if it is there already, and measures each workload; the median round counts.
+  --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string', default: './data/bench' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
+    scale: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
@@ -53,6 +56,10 @@ async function main(): Promise<void> {
     return
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
+  if (Number(options.scale) > 0) {
+    const copies = await writeCopies(options.load, join(dataDir, 'copies'), Number(options.scale))
+    await run(process.execPath, ['src/load.ts', copies], 'loading the copies')
+  }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: environment(),
