@@ -1,4 +1,4 @@
-// The date a resource is ordered by when it is found: what a clinician would call "when", one date parameter for each type.
+// What a clinician would call the "when" and the "what" of a resource: one date parameter and one code parameter for each type.
 const named: Readonly<Record<string, string>> = {
   Account: 'period',
   AppointmentResponse: '',
@@ -32,4 +32,15 @@ const named: Readonly<Record<string, string>> = {
 /** The code of the type's ordering date parameter; `date` where nothing else is named. Types without it are ordered by when they came. */
 export function clinicalDate(type: string): string {
   return named[type] ?? 'date'
+}
+
+const mainCodes: Readonly<Record<string, string>> = {
+  Encounter: 'type',
+  Immunization: 'vaccine-code',
+  Coverage: 'type',
+}
+
+/** The code of the token parameter that says what a resource is, such as Observation.code; types without one have none of this. */
+export function mainCode(type: string): string {
+  return mainCodes[type] ?? 'code'
 }

@@ -40,6 +40,8 @@ export interface IndexEntry {
   readonly spans: readonly Span[]
   readonly words: readonly Word[]
   readonly terms: readonly Term[]
+  /** Postings of the resource's main codes, without their systems. */
+  readonly codes: readonly bigint[]
 }
 
 /** The ordering date of a resource without one: before every other. */
@@ -54,6 +56,7 @@ export interface Draft {
   spans: Span[]
   words: Word[]
   terms: Term[]
+  codes: Set<bigint>
   patient: bigint | undefined
   date: number
   dateHigh: number
@@ -81,6 +84,11 @@ export function addToken(draft: Draft, key: ParamKey, token: Token): void {
     if (!draft.tokens.has(posting)) draft.terms.push({ param: key.number, posting, folded })
     draft.tokens.add(posting)
   }
+}
+
+/** Notes the codes of the parameter that says what the resource is. */
+export function addMainCode(draft: Draft, key: ParamKey, token: Token): void {
+  if (token.code !== undefined) draft.codes.add(postings.codePosting(key, token.code))
 }
 
 export function addReferences(

@@ -4,11 +4,12 @@ import type { SearchParamModel } from '../definitions/model.ts'
 import { searchParams, typeModel } from '../definitions/r4.ts'
 import { compileTyped } from '../fhirpath/compile.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { clinicalDate } from './clinical-date.ts'
+import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './index-composites.ts'
 import {
   addDates,
   addMagnitudes,
+  addMainCode,
   addOrderingDate,
   addReferences,
   addToken,
@@ -56,6 +57,7 @@ export function createIndexer(base: string) {
         spans: [],
         words: [],
         terms: [],
+        codes: new Set(),
         patient: undefined,
         date: noDate,
         dateHigh: noDate,
@@ -72,6 +74,7 @@ export function createIndexer(base: string) {
         self: postings.selfHash(type, String(resource['id'])),
         tokens: [...draft.tokens],
         refs: [...draft.refs],
+        codes: [...draft.codes],
       }
     },
   }
@@ -110,10 +113,7 @@ function columnsOf(type: string): Columns {
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: string, columns: Columns): Extractor['add'] {
   switch (param.type) {
     case 'token':
-      return (draft, values) =>
-        values.forEach(({ type: valueType, value }) =>
-          tokensOf(valueType, value).forEach(token => addToken(draft, key, token)),
-        )
+      return tokenAdder(key, param.code === mainCode(type))
     case 'reference':
       return (draft, values) => addReferences(draft, values, key, base, columns.patient.has(param.code))
     case 'date':
@@ -129,5 +129,16 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: strin
       return compositeAdder(param, key, type, base)
     case 'special':
       return () => {}
+  }
+}
+
+function tokenAdder(key: ParamKey, isMainCode: boolean): Extractor['add'] {
+  return (draft, values) => {
+    for (const { type, value } of values) {
+      for (const token of tokensOf(type, value)) {
+        addToken(draft, key, token)
+        if (isMainCode) addMainCode(draft, key, token)
+      }
+    }
   }
 }

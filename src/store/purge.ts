@@ -24,6 +24,10 @@ export async function purge(
       text: 'select key from resource where key = any($1::bigint[]) order by type, id for update',
       values: [keys],
     })
+    await transaction.query({
+      text: `delete from coded c using search s where s.key = any($1::bigint[]) and c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`,
+      values: [keys],
+    })
     for (const table of ['span', 'word', 'search', 'resource'])
       await transaction.query({ text: `delete from ${table} where key = any($1::bigint[])`, values: [keys] })
     await transaction.query({

@@ -1,4 +1,4 @@
-// The statements that put rows into the six tables of the store, each a single round trip for any number of resources.
+// The statements that put rows into the tables of the store, each a single round trip for any number of resources.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import type { IndexEntry } from './index-draft.ts'
@@ -29,6 +29,9 @@ const indexRows = (source: string): string => `
     select v.low, v.high, v.token, v.unit, ${source}.key, v.param
     from unnest($17::bigint[], $18::integer[], $19::bigint[], $20::bigint[], $21::double precision[], $22::double precision[])
       as v(ord, param, token, unit, low, high) join ${source} using (ord)
+  ), codes as (
+    insert into coded (posting, date, key)
+    select v.posting, ${source}.date, ${source}.key from unnest($30::bigint[], $31::bigint[]) as v(ord, posting) join ${source} using (ord)
   ), terms as (
     insert into term (posting, param, folded)
     select distinct posting, param, folded from unnest($27::bigint[], $28::integer[], $29::text[]) as v(posting, param, folded)
@@ -54,12 +57,16 @@ export async function insert(on: Queryable, rows: readonly Row[]): Promise<void>
   await on.query({ name: 'insert-resources', text: insertText, values: parameters(rows) })
 }
 
+// The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
+const deleteCodes = (source: string): string =>
+  `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
+
 const replaceText = `
   with input as (
     select given.*, key.key, again.again
     from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
-    join unnest($30::bigint[]) with ordinality as key(key, ord) using (ord)
-    join unnest($31::smallint[]) with ordinality as again(again, ord) using (ord)
+    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($33::smallint[]) with ordinality as again(again, ord) using (ord)
   ), archived as (
     insert into history (updated_at, version, type, method, id, body)
     select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key)
@@ -71,6 +78,8 @@ const replaceText = `
   ), searches as (
     update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs
     from (select ${searchValues} from changed) as v(key, self, patient, date, date_high, type, tokens, refs) where s.key = v.key
+  ), old_codes as (
+    ${deleteCodes('changed')}
   ), old_spans as (
     delete from span where key in (select key from changed)
   ), old_words as (
@@ -85,7 +94,9 @@ export async function replace(
   const keys = safeInt8Array(rows.map(row => row.key))
   const again = int2Array(rows.map(row => (row.isReindexed ? 1 : 0)))
   const values = parameters(
-    rows.map(row => (row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [] } })),
+    rows.map(row =>
+      row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [], codes: [] } },
+    ),
   )
   await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again] })
 }
@@ -98,6 +109,8 @@ const removeText = `
     select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join gone using (key)
     union all
     select to_timestamp(updated_at / 1000.0), version, type, $6::smallint, id, null from gone
+  ), codes as (
+    ${deleteCodes('gone')}
   ), spans as (
     delete from span where key in (select key from gone)
   ), words as (
@@ -133,6 +146,7 @@ function parameters(rows: readonly Row[]): Buffer[] {
   const spans = entries.flatMap((entry, index) => entry.spans.map(span => ({ ...span, ord: index + 1 })))
   const words = entries.flatMap((entry, index) => entry.words.map(word => ({ ...word, ord: index + 1 })))
   const terms = entries.flatMap(entry => entry.terms)
+  const codes = entries.flatMap((entry, index) => entry.codes.map(posting => ({ posting, ord: index + 1 })))
   return [
     int2Array(rows.map(row => row.type)),
     textArray(rows.map(row => row.id)),
@@ -163,6 +177,8 @@ function parameters(rows: readonly Row[]): Buffer[] {
     int8Array(terms.map(term => term.posting)),
     int4Array(terms.map(term => term.param)),
     textArray(terms.map(term => term.folded)),
+    safeInt8Array(codes.map(code => code.ord)),
+    int8Array(codes.map(code => code.posting)),
   ]
 }
 

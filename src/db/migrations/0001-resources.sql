@@ -42,6 +42,14 @@ create index search_patient on search (patient, type, date desc, key desc) where
 create index search_date on search (type, date desc, key desc);
 create index search_posting on search using gin (tokens, refs) with (fastupdate = on, gin_pending_list_limit = 512);
 
+-- The main code of a resource, one row for each coding, in clinical order: the newest of a code is one walk along the index.
+create table coded (
+  posting bigint not null,           -- of the code without its system
+  date bigint not null,              -- as in search
+  key bigint not null
+);
+create index coded_newest on coded (posting, date desc, key desc);
+
 -- Numbers, quantities and further dates (ms since 1970), as the interval that their precision implies.
 create table span (
   low double precision not null,

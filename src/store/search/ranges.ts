@@ -11,20 +11,25 @@ export interface Ends {
   readonly type: 'bigint' | 'double precision'
 }
 
-/** The columns of search and of span. */
-export const columnEnds = (row: string): Ends => ({ low: `${row}.date`, high: `${row}.date_high`, type: 'bigint' })
+/** The columns of search, the lower one by the row in whose order results are read; and those of span. */
+export const columnEnds = (row: string, dateRow: string): Ends => ({
+  low: `${dateRow}.date`,
+  high: `${row}.date_high`,
+  type: 'bigint',
+})
 export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double precision' }
 
 /**
  * A stored interval [low, high] against the interval of a query's date: equality is containment, and the
- * comparisons ask whether the stored interval reaches beyond the asked one.
+ * comparisons ask whether the stored interval reaches beyond the asked one. Bounds on the lower end that follow from the
+ * others are spelled out where an index on it can use them.
  */
 export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type }: Ends, { bind }: Binder): string {
   const from = () => `${bind(asked.low)}::${type}`
   const to = () => `${bind(asked.high)}::${type}`
   switch (prefix) {
     case 'eq':
-      return `(${low} >= ${from()} and ${high} <= ${to()})`
+      return `(${low} between ${from()} and ${to()} and ${high} <= ${to()})`
     case 'ne':
       return `(${low} < ${from()} or ${high} > ${to()})`
     case 'gt':
@@ -34,7 +39,7 @@ export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type
     case 'ge':
       return `(${high} > ${to()} or (${low} >= ${from()} and ${high} <= ${to()}))`
     case 'le':
-      return `(${low} < ${from()} or (${low} >= ${from()} and ${high} <= ${to()}))`
+      return `(${low} <= ${to()} and (${low} < ${from()} or ${high} <= ${to()}))`
     case 'sa':
       return `${low} > ${to()}`
     case 'eb':

@@ -1,15 +1,14 @@
 // Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
-import { preparedName, type Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/database.ts'
 import { resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
 import { storedKeys } from '../param-paths.ts'
 import { typeName, typeNumber } from '../type-number.ts'
-import type { Criterion, Cursor, Include, SearchRequest } from './request.ts'
-import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
-import { conditionOf } from './sql.ts'
-import { createBinder, type SqlContext } from './sql-context.ts'
+import { conditions, type HitRow, hitColumns, readPage } from './page.ts'
+import type { Cursor, Include, SearchRequest } from './request.ts'
+import type { SqlContext } from './sql-context.ts'
 
 /** A resource of the answer, its JSON as stored. */
 export interface Hit {
@@ -36,17 +35,6 @@ export interface SearchOptions {
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
 }
-
-interface HitRow {
-  readonly key: number
-  readonly type: number
-  readonly id: string
-  readonly version: number
-  readonly updated_at: Date
-  readonly body: string
-}
-
-const hitColumns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
 
 /** Most included resources of one page. */
 const mostIncluded = 1000
@@ -85,31 +73,6 @@ export async function findIds(
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
 }
 
-const isPlainToken = (criterion: Criterion): boolean =>
-  criterion.kind === 'param' &&
-  criterion.param.type === 'token' &&
-  criterion.modifier === '' &&
-  criterion.param.code !== '_id'
-
-function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
-  const context: SqlContext = {
-    ...createBinder(),
-    indexer: options.indexer,
-    base: options.base,
-    alias: 1,
-    meetsInPostings: request.criteria.some(isPlainToken),
-  }
-  const numbers = request.types.map(typeNumber)
-  const type =
-    numbers.length === 1
-      ? `s.type = ${context.bind(numbers[0])}::smallint`
-      : `s.type = any(${context.bind(int2Array(numbers))}::smallint[])`
-  return {
-    context,
-    where: [type, ...request.criteria.map(criterion => conditionOf(criterion, 's', context))].join(' and '),
-  }
-}
-
 const estimateFrom = 10_000
 
 async function countMatches(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number> {
@@ -130,63 +93,6 @@ async function estimate(on: Queryable, where: string, context: SqlContext): Prom
     values: context.values,
   })
   return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
-}
-
-interface Page {
-  readonly rows: readonly HitRow[]
-  readonly next: Cursor | undefined
-  readonly previous: Cursor | undefined
-}
-
-async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
-  const { context, where } = conditions(request, options)
-  const orders = ordersOf(request, context)
-  const backward = isBackward(request.cursor)
-  const names = orders.map((_order, index) => `k${index}`)
-  const usesResource = orders.some(order => order.usesResource)
-  const scope =
-    usesResource && request.types.length === 1
-      ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
-      : ''
-  const place = request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
-  const text = `
-    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
-    from (
-      select s.key, ${orders.map((order, index) => `${order.expression} as k${index}`).join(', ')}
-      from search s${usesResource ? ' join resource u on u.key = s.key' : ''}
-      where ${where}${scope}${place}
-      ${orderBy(
-        orders,
-        orders.map(order => order.expression),
-        's.key',
-        backward,
-      )} limit ${context.bind(request.count + 1)}
-    ) page join resource r on r.key = page.key
-    ${orderBy(
-      orders,
-      names.map(name => `page.${name}`),
-      'page.key',
-      backward,
-    )}`
-  const rows = await on.query<HitRow & Record<string, string>>({
-    name: preparedName(text),
-    text,
-    values: context.values,
-  })
-  const more = rows.length > request.count
-  const shown = more ? rows.slice(0, request.count) : rows
-  if (backward) shown.reverse()
-  const cursor = (
-    row: (HitRow & Record<string, string>) | undefined,
-    direction: Cursor['direction'],
-  ): Cursor | undefined => row && { direction, key: row.key, values: names.map(name => row[name]!) }
-  const hasNext = backward ? shown.length > 0 : more
-  const hasPrevious = backward ? more : request.cursor !== undefined
-  return {
-    rows: shown,
-    next: hasNext ? cursor(shown.at(-1), 'next') : undefined,
-    previous: hasPrevious ? cursor(shown[0], 'previous') : undefined,
-  }
 }
 
 function toHit(row: HitRow): Hit {

@@ -21,7 +21,7 @@ const lastText = '\u{10FFFF}'
 /** The order of a search; without a sort of its own, newest clinical date first. */
 export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
   if (request.sort.length === 0)
-    return [{ expression: 's.date', type: 'bigint', descending: true, usesResource: false }]
+    return [{ expression: `${context.dateRow}.date`, type: 'bigint', descending: true, usesResource: false }]
   return request.sort.map(key => orderOf(key, request.types, context))
 }
 
@@ -40,7 +40,9 @@ function orderOf({ param, descending }: SortKey, types: readonly string[], conte
   if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
   if (types.length === 1 && param.code === clinicalDate(type) && context.indexer.columns(type).date === param.code) {
     return {
-      expression: descending ? 's.date' : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`,
+      expression: descending
+        ? `${context.dateRow}.date`
+        : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`,
       type: 'bigint',
       descending,
       usesResource: false,

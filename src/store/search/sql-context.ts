@@ -21,6 +21,8 @@ export interface SqlContext extends Binder {
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: string
+  /** The row whose column date is that of the row of search: another table's, when that one is walked in its order. */
+  readonly dateRow: string
   /** Number of the next table alias. */
   alias: number
   /**

@@ -13,8 +13,9 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
     return magnitudeCondition(criterion, row, context)
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate(criterion.param.code, value)
-    const condition = dateCondition(prefix, interval, columnEnds(row), context)
-    return reachesBack.has(prefix) ? `(${condition} and ${row}.date > ${noDate})` : condition
+    const ends = columnEnds(row, row === 's' ? context.dateRow : row)
+    const condition = dateCondition(prefix, interval, ends, context)
+    return reachesBack.has(prefix) ? `(${condition} and ${ends.low} > ${noDate})` : condition
   })
   return anyOf(conditions)
 }

@@ -1,0 +1,58 @@
+// When a search is best answered by walking the newest resources of a code until the page is full.
+// Without a patient to narrow it, a frequent code has too many matches to sort, and a page needs only the first of them.
+import { clinicalDate, mainCode } from '../clinical-date.ts'
+import type { Indexer } from '../index-entry.ts'
+import { plainPath, storedKeys } from '../param-paths.ts'
+import { codePosting } from '../postings.ts'
+import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
+import { queryToken } from './values.ts'
+
+export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion =>
+  criterion.kind === 'param' &&
+  criterion.param.type === 'token' &&
+  criterion.modifier === '' &&
+  criterion.param.code !== '_id'
+
+/** The posting in the table `coded` along which the search is walked; undefined if it is better answered otherwise. */
+export function walkedCode(request: SearchRequest, indexer: Indexer): bigint | undefined {
+  const [type, ...more] = request.types
+  if (type === undefined || more.length > 0 || !isNewestFirst(request, type, indexer)) return undefined
+  const named = request.criteria.filter(criterion => isMainCode(criterion, type))
+  const code = named.length === 1 ? singleCode(named[0] as ParamCriterion) : undefined
+  if (code === undefined) return undefined
+  const others = request.criteria.filter(criterion => criterion !== named[0])
+  return others.every(criterion => matchesMany(criterion, type))
+    ? codePosting(storedKeys(type, mainCode(type))[0]!, code)
+    : undefined
+}
+
+function isNewestFirst({ sort }: SearchRequest, type: string, indexer: Indexer): boolean {
+  if (sort.length === 0) return true
+  const [first, ...more] = sort
+  return (
+    more.length === 0 &&
+    first!.descending &&
+    first!.param.code === clinicalDate(type) &&
+    indexer.columns(type).date === first!.param.code
+  )
+}
+
+function isMainCode(criterion: Criterion, type: string): boolean {
+  if (!isPlainToken(criterion)) return false
+  const keys = storedKeys(type, criterion.param.code)
+  return keys.length === 1 && keys[0]!.name === `${type}.${mainCode(type)}`
+}
+
+function singleCode({ param, values }: ParamCriterion): string | undefined {
+  return values.length === 1 ? queryToken(param.code, values[0]!).code : undefined
+}
+
+/** True for what most resources of a code share, so that a walk soon finds some: their date, category or status. */
+function matchesMany(criterion: Criterion, type: string): boolean {
+  if (criterion.kind !== 'param') return false
+  if (criterion.param.code === clinicalDate(type)) return criterion.modifier === ''
+  return (
+    isPlainToken(criterion) &&
+    (criterion.param.code === 'category' || plainPath(criterion.param.expression, type)?.type === 'code')
+  )
+}
