@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     const progress = await load(storage.storeFor(system), { paths: positionals, parallel, changed: meter.show })
     meter.end()
     if (stored(progress) > 10_000)
-      for (const table of ['resource', 'search', 'span', 'word', 'term'])
+      for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term'])
         await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
     await storage.database.end()
     await database.end()

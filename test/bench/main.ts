@@ -155,6 +155,9 @@ async function sample(connection: { host: string; port: number; user: string; da
   return samples
 }
 
+// Fewer than one observation in a thousand, some of them not used for years.
+const rare = ['6189-5', '6158-0', '28245-9', '63513-6', '72091-2']
+const months = ['2012-03', '2015-11', '2018-06', '2020-12']
 const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
 
 function workloads({ observations, patients, families }: Samples): Workload[] {
@@ -186,6 +189,18 @@ function workloads({ observations, patients, families }: Samples): Workload[] {
     fhir(
       'code, newest 20, all patients',
       vitals.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'rare code, newest 20, all patients',
+      rare.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'date range, newest 20, all patients',
+      months.map(month => `Observation?date=${month}&_sort=-date&_count=20`),
+    ),
+    fhir(
+      'name contains, by family name',
+      families.map(family => `Patient?name:contains=${encodeURIComponent(family.slice(1, 4))}&_sort=family&_count=20`),
     ),
     fhir(
       'patient by name',

@@ -7,7 +7,7 @@ import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createBinder, type SqlContext } from './sql-context.ts'
-import { isPlainToken, walkedCode } from './walk.ts'
+import { isClinicalDate, isPlainToken, walkedCode } from './walk.ts'
 
 export interface HitRow {
   readonly key: number
@@ -32,21 +32,21 @@ export interface Conditions {
   readonly where: string
 }
 
-export function conditions(request: SearchRequest, options: SearchOptions, dateRow = 's'): Conditions {
-  const context: SqlContext = {
-    ...createBinder(),
-    indexer: options.indexer,
-    base: options.base,
-    alias: 1,
-    dateRow,
-    meetsInPostings: request.criteria.some(isPlainToken),
-  }
-  const numbers = request.types.map(typeNumber)
-  const type =
-    numbers.length === 1
-      ? `s.type = ${context.bind(numbers[0])}::smallint`
-      : `s.type = any(${context.bind(int2Array(numbers))}::smallint[])`
+export function conditions(request: SearchRequest, options: SearchOptions): Conditions {
+  const context = createContext(request, options, 's')
+  const type = typeCondition(request, context)
   return { context, where: [type, ...request.criteria.map(each => conditionOf(each, 's', context))].join(' and ') }
+}
+
+function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
+  return { ...createBinder(), indexer, base, alias: 1, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
+}
+
+function typeCondition({ types }: SearchRequest, { bind }: SqlContext): string {
+  const numbers = types.map(typeNumber)
+  return numbers.length === 1
+    ? `s.type = ${bind(numbers[0])}::smallint`
+    : `s.type = any(${bind(int2Array(numbers))}::smallint[])`
 }
 
 type PageRow = HitRow & Record<string, string>
@@ -54,21 +54,39 @@ type PageRow = HitRow & Record<string, string>
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
   const posting = walkedCode(request, options.indexer)
-  const { context, where } = conditions(request, options, posting === undefined ? 's' : 'c')
-  const row = posting === undefined ? 's' : 'c'
+  const { context, ...source } = posting === undefined ? searched(request, options) : walked(request, options, posting)
   const orders = ordersOf(request, context)
-  const walk = posting === undefined ? 'search s' : 'coded c join search s on s.key = c.key'
-  const start = posting === undefined ? '' : `c.posting = ${context.bind(posting)}::bigint and `
-  const text = pageText(request, context, { from: walk, where: start + where, key: `${row}.key`, orders })
+  const text = pageText(request, context, { ...source, orders })
   const rows = await on.query<PageRow>({ name: preparedName(text), text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
 
-interface Search {
+function searched(request: SearchRequest, options: SearchOptions): Source & { context: SqlContext } {
+  return { ...conditions(request, options), from: 'search s', key: 's.key' }
+}
+
+// `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
+function walked(request: SearchRequest, options: SearchOptions, posting: bigint): Source & { context: SqlContext } {
+  const context = createContext(request, options, 'c')
+  const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
+  const others = request.criteria.filter(each => !dated.includes(each))
+  const inner = [typeCondition(request, context), ...others.map(each => conditionOf(each, 's', context))].join(' and ')
+  const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
+  const where = [
+    `c.posting = ${context.bind(posting)}::bigint`,
+    ...dated.map(each => conditionOf(each, 's', context)),
+  ].join(' and ')
+  return { context, from, where, key: 'c.key' }
+}
+
+interface Source {
   readonly from: string
   readonly where: string
   /** The column that decides among equals. */
   readonly key: string
+}
+
+interface Search extends Source {
   readonly orders: readonly Order[]
 }
 

@@ -49,10 +49,12 @@ function singleCode({ param, values }: ParamCriterion): string | undefined {
 
 /** True for what most resources of a code share, so that a walk soon finds some: their date, category or status. */
 function matchesMany(criterion: Criterion, type: string): boolean {
-  if (criterion.kind !== 'param') return false
-  if (criterion.param.code === clinicalDate(type)) return criterion.modifier === ''
-  return (
-    isPlainToken(criterion) &&
-    (criterion.param.code === 'category' || plainPath(criterion.param.expression, type)?.type === 'code')
-  )
+  if (isClinicalDate(criterion, type)) return true
+  if (!isPlainToken(criterion)) return false
+  return criterion.param.code === 'category' || plainPath(criterion.param.expression, type)?.type === 'code'
+}
+
+/** True for a plain criterion on the date by which results are ordered. */
+export function isClinicalDate(criterion: Criterion, type: string): boolean {
+  return criterion.kind === 'param' && criterion.modifier === '' && criterion.param.code === clinicalDate(type)
 }
