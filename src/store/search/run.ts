@@ -151,7 +151,11 @@ function follow(
     int2Array(allowed.map(typeNumber)),
     mostIncluded + 1,
   ]
-  return on.query<HitRow>({ text: reverse ? reverseText : forwardText, values })
+  return on.query<HitRow>(
+    reverse
+      ? { name: 'include-reverse', isFixed: true, text: reverseText, values }
+      : { name: 'include-forward', isFixed: true, text: forwardText, values },
+  )
 }
 
 const forwardText = `select distinct on (r.key) ${hitColumns}
