@@ -10,6 +10,7 @@ import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded
 import { migrate } from './db/migrate.ts'
 import { listen } from './http/server.ts'
 import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
@@ -146,7 +147,14 @@ async function mustBeFree(port: number, host: string): Promise<number> {
 }
 
 main().catch(error => {
-  const expected = error instanceof ConfigError || error instanceof EmbeddedError
-  process.stderr.write(`${expected ? error.message : (error.stack ?? error)}\n`)
+  process.stderr.write(`${explained(error)}\n`)
   process.exit(1)
 })
+
+/** One sentence for what an operator can mend; everything else with its stack. */
+function explained(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
+  if (error instanceof Failure && error.code === 'UNAVAILABLE')
+    return 'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.'
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

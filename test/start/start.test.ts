@@ -122,6 +122,17 @@ test('wrong settings are named, each with what it should be, before anything sta
   expect(service.output()).toContain('ENVIRONMENT is "test", but must be one of local, sandbox, production')
 })
 
+test('a database that cannot be reached is said plainly', async () => {
+  const service = run('src/main.ts', [], {
+    ...env,
+    DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing`,
+  })
+  expect(await service.ended).toBe(1)
+  expect(service.output().trim()).toBe(
+    'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.',
+  )
+})
+
 test('a port in use is said plainly', async () => {
   const first = await start()
   const second = run('src/main.ts', [], { ...env, DATA_DIR: join(folder, 'other') })
