@@ -5,10 +5,9 @@ import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
-import { openDatabase } from '../../src/db/database.ts'
-import { typeNumber } from '../../src/store/type-number.ts'
 import { cpuOf } from './cpu.ts'
 import { writeCopies } from './scale.ts'
+import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
@@ -34,12 +33,6 @@ const root = resolve(import.meta.dirname, '../..')
 const dataDir = resolve(options.data)
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
-
-interface Workload {
-  readonly name: string
-  readonly origin: string
-  readonly paths: readonly string[]
-}
 
 interface Figures {
   readonly rate: number
@@ -75,7 +68,12 @@ async function main(): Promise<void> {
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )
-    await measureAll(workloads(samples), token, service.pid!, probe.pid!)
+    await measureAll(
+      workloads(samples, { service: base, probe: `http://127.0.0.1:${port + 1}` }),
+      token,
+      service.pid!,
+      probe.pid!,
+    )
   } finally {
     probe?.kill()
     service.kill('SIGTERM')
@@ -127,97 +125,6 @@ async function fetchToken(): Promise<string> {
   return ((await reply.json()) as { access_token: string }).access_token
 }
 
-interface Samples {
-  readonly observations: string[]
-  readonly patients: string[]
-  readonly families: string[]
-}
-
-async function sample(connection: { host: string; port: number; user: string; database: string }): Promise<Samples> {
-  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
-  const ids = async (type: string, limit: number): Promise<string[]> =>
-    (
-      await database.query<{ id: string }>({
-        text: `select id from resource where type = $1 order by md5(id) limit ${limit}`,
-        values: [typeNumber(type)],
-      })
-    ).map(row => row.id)
-  const families = await database.query<{ family: string }>({
-    text: `select distinct body::jsonb #>> '{name,0,family}' as family from resource where type = $1 order by 1 limit 500`,
-    values: [typeNumber('Patient')],
-  })
-  const samples = {
-    observations: await ids('Observation', 2000),
-    patients: await ids('Patient', 400),
-    families: families.map(row => row.family).filter(Boolean),
-  }
-  await database.end()
-  return samples
-}
-
-// Fewer than one observation in a thousand, some of them not used for years.
-const rare = ['6189-5', '6158-0', '28245-9', '63513-6', '72091-2']
-const months = ['2012-03', '2015-11', '2018-06', '2020-12']
-const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
-
-function workloads({ observations, patients, families }: Samples): Workload[] {
-  const fhir = (name: string, paths: string[]): Workload => ({
-    name,
-    origin: base,
-    paths: paths.map(path => `/api/fhir/R4/${path}`),
-  })
-  return [
-    {
-      name: 'probe: body by primary key',
-      origin: `http://127.0.0.1:${port + 1}`,
-      paths: observations.map(id => `/${typeNumber('Observation')}/${id}`),
-    },
-    fhir(
-      'read by id',
-      observations.map(id => `Observation/${id}`),
-    ),
-    fhir(
-      'patient + code, newest 20',
-      patients.flatMap(id =>
-        vitals.map(code => `Observation?patient=${id}&code=http://loinc.org|${code}&_sort=-date&_count=20`),
-      ),
-    ),
-    fhir(
-      'patient, newest 20',
-      patients.map(id => `Observation?patient=${id}&_sort=-date&_count=20`),
-    ),
-    fhir(
-      'code, newest 20, all patients',
-      vitals.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
-    ),
-    fhir(
-      'rare code, newest 20, all patients',
-      rare.map(code => `Observation?code=http://loinc.org|${code}&_sort=-date&_count=20`),
-    ),
-    fhir(
-      'date range, newest 20, all patients',
-      months.map(month => `Observation?date=${month}&_sort=-date&_count=20`),
-    ),
-    fhir(
-      'name contains, by family name',
-      families.map(family => `Patient?name:contains=${encodeURIComponent(family.slice(1, 4))}&_sort=family&_count=20`),
-    ),
-    fhir(
-      'patient by name',
-      families.map(family => `Patient?name=${encodeURIComponent(family)}`),
-    ),
-    fhir(
-      'patient + code with _include',
-      patients.flatMap(id =>
-        vitals.map(
-          code =>
-            `Observation?patient=${id}&code=${code}&_count=20&_include=Observation:patient&_include=Observation:encounter`,
-        ),
-      ),
-    ),
-  ]
-}
-
 async function measureAll(all: readonly Workload[], token: string, service: number, probe: number): Promise<void> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
@@ -260,13 +167,18 @@ async function measure(workload: Workload, token: string, server: number, postma
   }
 }
 
-function shoot({ origin, paths }: Workload, token: string, seconds: number): Promise<autocannon.Result> {
+function shoot(
+  { origin, connections, requests }: Workload,
+  token: string,
+  seconds: number,
+): Promise<autocannon.Result> {
+  let clients = 0
   return autocannon({
     url: origin,
-    connections: Number(options.connections),
+    connections: connections ?? Number(options.connections),
     duration: seconds,
-    headers: { authorization: `Bearer ${token}` },
-    requests: paths.map(path => ({ method: 'GET', path })),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+    setupClient: client => client.setRequests(requests(clients++)),
   })
 }
 

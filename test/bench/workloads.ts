@@ -1,0 +1,156 @@
+// What is measured: the requests of each workload.
+import type autocannon from 'autocannon'
+import { openDatabase } from '../../src/db/database.ts'
+import { demoResources } from '../../src/demo/resources.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
+import { transactionBundle } from '../load/bundles.ts'
+
+type Request = autocannon.Request
+
+export interface Workload {
+  readonly name: string
+  readonly origin: string
+  /** How many clients at a time; absent: as asked on the command line. */
+  readonly connections?: number
+  /** What the nth client sends, over and over. */
+  readonly requests: (client: number) => Request[]
+}
+
+interface Samples {
+  readonly observations: string[]
+  readonly patients: string[]
+  readonly families: string[]
+}
+
+/** Ids and names to ask for, the same for the same data. */
+export async function sample(connection: {
+  host: string
+  port: number
+  user: string
+  database: string
+}): Promise<Samples> {
+  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
+  const ids = async (type: string, limit: number): Promise<string[]> =>
+    (
+      await database.query<{ id: string }>({
+        text: `select id from resource where type = $1 order by md5(id) limit ${limit}`,
+        values: [typeNumber(type)],
+      })
+    ).map(row => row.id)
+  const families = await database.query<{ family: string }>({
+    text: `select distinct body::jsonb #>> '{name,0,family}' as family from resource where type = $1 order by 1 limit 500`,
+    values: [typeNumber('Patient')],
+  })
+  const samples = {
+    observations: await ids('Observation', 2000),
+    patients: await ids('Patient', 400),
+    families: families.map(row => row.family).filter(Boolean),
+  }
+  await database.end()
+  return samples
+}
+
+// Fewer than one observation in a thousand, some of them not used for years.
+const rare = ['6189-5', '6158-0', '28245-9', '63513-6', '72091-2']
+const months = ['2012-03', '2015-11', '2018-06', '2020-12']
+const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
+
+/** Every workload, the bare probe first: the others are told as a multiple of it. */
+export function workloads(samples: Samples, { service, probe }: { service: string; probe: string }): Workload[] {
+  const { observations, patients, families } = samples
+  const reads = (name: string, paths: string[]): Workload => {
+    const requests: Request[] = paths.map(path => ({ method: 'GET', path: `/api/fhir/R4/${path}` }))
+    return { name, origin: service, requests: () => requests }
+  }
+  const bodies: Request[] = observations.map(id => ({ method: 'GET', path: `/${typeNumber('Observation')}/${id}` }))
+  const newest = '_sort=-date&_count=20'
+  return [
+    { name: 'probe: body by primary key', origin: probe, requests: () => bodies },
+    reads(
+      'read by id',
+      observations.map(id => `Observation/${id}`),
+    ),
+    reads(
+      'patient + code, newest 20',
+      patients.flatMap(id => vitals.map(code => `Observation?patient=${id}&code=http://loinc.org|${code}&${newest}`)),
+    ),
+    reads(
+      'patient, newest 20',
+      patients.map(id => `Observation?patient=${id}&${newest}`),
+    ),
+    reads(
+      'code, newest 20, all patients',
+      vitals.map(code => `Observation?code=http://loinc.org|${code}&${newest}`),
+    ),
+    reads(
+      'rare code, newest 20, all patients',
+      rare.map(code => `Observation?code=http://loinc.org|${code}&${newest}`),
+    ),
+    reads(
+      'date range, newest 20, all patients',
+      months.map(month => `Observation?date=${month}&${newest}`),
+    ),
+    reads(
+      'name contains, by family name',
+      families.map(family => `Patient?name:contains=${encodeURIComponent(family.slice(1, 4))}&_sort=family&_count=20`),
+    ),
+    reads(
+      'patient by name',
+      families.map(family => `Patient?name=${encodeURIComponent(family)}`),
+    ),
+    reads(
+      'patient + code with _include',
+      patients.flatMap(id =>
+        vitals.map(
+          code =>
+            `Observation?patient=${id}&code=${code}&_count=20&_include=Observation:patient&_include=Observation:encounter`,
+        ),
+      ),
+    ),
+    {
+      name: 'create, read, update, delete of 9 types, 64 clients',
+      origin: service,
+      connections: 64,
+      requests: lifecycles,
+    },
+    { name: 'transaction of 100 resources', origin: service, connections: 4, requests: transactions },
+  ]
+}
+
+const changing = [
+  'Patient',
+  'Encounter',
+  'Observation',
+  'Condition',
+  'AllergyIntolerance',
+  'MedicationRequest',
+  'Immunization',
+  'DiagnosticReport',
+  'DocumentReference',
+]
+
+/** One resource of each type comes into being, is read, changed and deleted; each client has ids of its own. */
+function lifecycles(): Request[] {
+  const models = demoResources('http://example.org/health-id')
+  return changing.flatMap(type => {
+    const id = uuidv7()
+    const path = `/api/fhir/R4/${type}/${id}`
+    const resource = { ...models.find(model => model['resourceType'] === type), id }
+    const changed = { ...resource, meta: { tag: [{ system: 'http://example.org', code: 'changed' }] } }
+    return [
+      { method: 'PUT', path, body: JSON.stringify(resource) },
+      { method: 'GET', path },
+      { method: 'PUT', path, body: JSON.stringify(changed) },
+      { method: 'DELETE', path },
+    ] satisfies Request[]
+  })
+}
+
+/** Bundles whose ids the server gives, so that the same ones create anew each time. */
+function transactions(client: number): Request[] {
+  const bundles = Array.from({ length: 5 }, (_, index) =>
+    JSON.stringify(transactionBundle(`bench-${client}-${index}`, 100)),
+  )
+  return bundles.map(body => ({ method: 'POST', path: '/api/fhir/R4', body }))
+}
