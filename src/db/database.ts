@@ -19,7 +19,7 @@ export interface Queryable {
 
 export interface Database extends Queryable {
   /**
-   * Runs `work` in one READ COMMITTED transaction: committed when it returns, rolled back when it throws.
+   * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
    * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
    */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>
@@ -42,6 +42,9 @@ export interface DatabaseOptions {
 // Keys and milliseconds fit a double; hashes are only ever written, never read as numbers.
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** Within a transaction, has what follows planned for its values, as searches outside of one are. */
+export const valuePlans: Statement = { text: 'set local plan_cache_mode = force_custom_plan', values: [] }
 
 // Statements that differ only in their values are prepared once per connection and planned for the values each time:
 // a plan that suits every value would suit none (plan_cache_mode). The number of remembered shapes is bounded.
@@ -113,7 +116,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
   })
   let broken: Error | undefined
   try {
-    await ask(client, { text: 'begin', values: [] })
+    // What a transaction asks is nearly always the same few statements, found by unique keys: their plans are kept.
+    await client.query('begin; set local plan_cache_mode = force_generic_plan')
     const result = await work({ query: statement => ask(client, statement) })
     await ask(client, { text: 'commit', values: [] })
     return result

@@ -1,5 +1,6 @@
 // The one door to FHIR data: a store is bound to its caller, and what the caller may not do it does not do.
 
+import { valuePlans } from '../db/database.ts'
 import { resourceTypes } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import * as change from './change.ts'
@@ -59,8 +60,9 @@ function bind(session: Session): Store {
     },
     parse: (types, params, strict) =>
       parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
-    search(request) {
+    async search(request) {
       for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+      if (session.isInTransaction) await session.on.query(valuePlans)
       return runSearch(session.on, request, searchOptions(session))
     },
     create: (type, resource, ifNoneExist) => change.create(session, type, resource, ifNoneExist),

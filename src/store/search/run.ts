@@ -68,7 +68,10 @@ export async function findIds(
   limit: number,
 ): Promise<{ type: string; id: string }[]> {
   const { context, where } = conditions(request, options)
-  const text = `select r.type, r.id from search s join resource r using (key) where ${where} order by s.key limit ${context.bind(limit)}`
+  // `offset 0`: with the limit in sight the planner would look through rows one by one, hoping for an early match.
+  const text = `
+    select r.type, r.id from (select s.key from search s where ${where} offset 0) found join resource r using (key)
+    limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
 }
