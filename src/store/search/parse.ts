@@ -272,7 +272,7 @@ function readChain(
 
 const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> = {
   string: ['missing', 'exact', 'contains'],
-  token: ['missing', 'not', 'text', 'of-type'],
+  token: ['missing', 'not', 'text', 'of-type', 'in', 'not-in', 'above', 'below'],
   reference: ['missing', 'identifier'],
   uri: ['missing', 'above', 'below'],
   date: ['missing'],

@@ -3,6 +3,11 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
+export interface Coding {
+  readonly system: string
+  readonly code: string
+}
+
 /** `code=a,b` on one type: the resource matches if one of the values does. */
 export interface ParamCriterion {
   readonly kind: 'param'
@@ -13,6 +18,8 @@ export interface ParamCriterion {
   readonly modifier: string
   /** Still escaped as in the query, split at commas. */
   readonly values: readonly string[]
+  /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
+  readonly codes?: readonly Coding[]
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */

@@ -5,8 +5,10 @@ import { resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
 import { storedKeys } from '../param-paths.ts'
+import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import type { Criterion, Cursor, Include, SearchRequest } from './request.ts'
+import { resolve } from './resolve.ts'
 import { beyond, isBackward, orderBy, ordersOf } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createBinder, type SqlContext } from './sql-context.ts'
@@ -54,6 +56,12 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
+  return runResolved(on, await resolve(request, libraryFor(on, options)), options)
+}
+
+const libraryFor = (on: Queryable, options: SearchOptions): Library => createLibrary(on, options.maySee, options.base)
+
+async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =
     request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
   if (request.summary === 'count')
@@ -79,7 +87,7 @@ export async function findIds(
   options: SearchOptions,
   limit: number,
 ): Promise<{ type: string; id: string }[]> {
-  const { context, where } = conditions(request, options)
+  const { context, where } = conditions(await resolve(request, libraryFor(on, options)), options)
   const text = `select r.type, r.id from search s join resource r using (key) where ${where} order by s.key limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))

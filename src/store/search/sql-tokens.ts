@@ -13,13 +13,15 @@ import { type QueryToken, queryToken } from './values.ts'
 
 export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
-  const hashes = criterion.values.flatMap(value =>
-    criterion.types.flatMap(type =>
-      storedKeys(type, criterion.param.code).flatMap(key => tokenPostings(criterion, type, key, value)),
+  const hashes = criterion.types.flatMap(type =>
+    storedKeys(type, criterion.param.code).flatMap(key =>
+      criterion.codes
+        ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key))
+        : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value)),
     ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
-  return criterion.modifier === 'not' ? `not (${found})` : found
+  return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
 }
 
 function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
@@ -29,7 +31,11 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
     if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  const token = withoutImplied(queryToken(code, value), criterion.param, type)
+  return postingsOf(queryToken(code, value), criterion.param, type, key)
+}
+
+function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey): bigint[] {
+  const token = withoutImplied(asked, param, type)
   if (!token) return []
   if (token.system === undefined) return [postings.codePosting(key, token.code!)]
   return [
