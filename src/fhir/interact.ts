@@ -10,6 +10,7 @@ import { historyOf } from './history.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 import { searchOf } from './search.ts'
+import { terminologyAt } from './terminology/operations.ts'
 
 type Interact = (store: Store, request: FhirRequest) => Promise<FhirReply>
 
@@ -25,9 +26,9 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
       issue: 'not-supported',
     })
   const shape = shapeOf(segments)
-  if (shape?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]))
+  if (shape?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]) && !terminologyAt(segments))
     throw new Failure('NOT_FOUND', `There is no such ${type}: an id is 1 to 64 letters, digits, hyphens and dots.`)
-  const methods = shape === undefined ? undefined : table[shape]
+  const methods = terminologyAt(segments) ?? (shape === undefined ? undefined : table[shape])
   if (!methods) throw new Failure('NOT_FOUND', 'There is no such FHIR interaction.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const operation = methods[method]

@@ -29,6 +29,7 @@ import {
   VersionPath,
   writes,
 } from './route-shapes.ts'
+import { terminologyRoutes } from './terminology/routes.ts'
 
 export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
@@ -84,6 +85,7 @@ export function fhirRoutes(parts: FhirParts): Route[] {
     bundleRoute(parts),
     ...systemRoutes(answer),
     ...publishedTypes.map(type => namedSearch(answer, type)),
+    ...terminologyRoutes(answer),
     ...typeRoutes(answer),
     ...instanceRoutes(answer),
   ]

@@ -7,8 +7,9 @@ import type { Patch } from './patch.ts'
 import { type HistoryRequest, history, read, readVersion, type Version } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
-import { runSearch, type SearchResult, typesOf } from './search/run.ts'
+import { libraryFor, runSearch, type SearchResult, typesOf } from './search/run.ts'
 import { mustBeAllowed, type Principal, type Session, type StoreParts, searchOptions } from './session.ts'
+import type { Library } from './terminology/library.ts'
 import { type EntryResult, type TransactionEntry, transact } from './transaction.ts'
 import type { Written } from './write.ts'
 
@@ -32,6 +33,8 @@ export interface Store {
     entries: readonly TransactionEntry[],
     readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
   ): Promise<EntryResult<Reply>[]>
+  /** Value sets, code systems and concept maps as the caller may see them, for one request. */
+  library(): Library
   /** The types on which the caller may do it. */
   allowedTypes(interaction: 'r' | 's'): string[]
 }
@@ -73,6 +76,7 @@ function bind(session: Session): Store {
     removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
     transaction: (entries, readEntry) =>
       transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
   }
 }

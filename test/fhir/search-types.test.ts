@@ -142,10 +142,9 @@ describe('a token parameter', () => {
     ])
   })
 
-  test.each([
-    'code:exact=c1',
-    'code:shoe=c1',
-  ])('refuses a modifier that is not there: %s', query => refused(`Condition?${query}`, 'not supported'))
+  test.each(['code:exact=c1', 'code:shoe=c1'])('refuses a modifier that is not there: %s', query =>
+    refused(`Condition?${query}`, 'not supported'),
+  )
 
   test.each([
     ['code=a|b|c', 'token'],

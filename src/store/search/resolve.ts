@@ -40,10 +40,15 @@ async function resolved(criterion: Criterion, library: Library): Promise<Criteri
   return { ...criterion, codes: await codesOf(criterion, library) }
 }
 
+/** Most value sets, or codes with a hierarchy, that one parameter names. */
+const mostLookups = 100
+
 async function codesOf(criterion: ParamCriterion, library: Library): Promise<Coding[]> {
   const name = `${criterion.param.code}:${criterion.modifier}`
   const codes: Coding[] = []
-  for (const value of criterion.values) {
+  const values = new Set(criterion.values)
+  if (values.size > mostLookups) throw refused(name, `${name} takes at most ${mostLookups} values.`)
+  for (const value of values) {
     const found =
       criterion.modifier === 'in' || criterion.modifier === 'not-in'
         ? await asQuery(name, () => setCodes(unescaped(value), library))

@@ -59,7 +59,9 @@ export async function runSearch(on: Queryable, request: SearchRequest, options: 
   return runResolved(on, await resolve(request, libraryFor(on, options)), options)
 }
 
-const libraryFor = (on: Queryable, options: SearchOptions): Library => createLibrary(on, options.maySee, options.base)
+/** Where a search, or an operation of the same caller, looks up terminology. */
+export const libraryFor = (on: Queryable, options: SearchOptions): Library =>
+  createLibrary(on, options.maySee, options.base)
 
 async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =

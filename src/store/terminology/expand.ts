@@ -30,8 +30,14 @@ function add(members: Members, member: Member, of: string): void {
     throw unworkable(`${of} holds more than ${mostMembers} codes, which is too many to work with here.`, 'too-costly')
 }
 
+const expanded = new WeakMap<JsonObject, Promise<Members>>()
+
+/** Most parts of one definition, and filters of one part. */
+const mostParts = 500
+const mostFilters = 10
+
 /**
- * The codes of a value set.
+ * The codes of a value set; worked out once for the same object, however many import it.
  * @param trail the value sets that are being expanded already, so that one that imports itself is found out.
  * @throws Failure NOT_FOUND for what it draws upon and is not stored, VALIDATION_FAILED for what cannot be worked out.
  */
@@ -40,12 +46,23 @@ export async function membersOf(
   valueSet: JsonObject,
   trail: readonly JsonObject[] = [],
 ): Promise<Members> {
-  const name = `The ValueSet ${text(valueSet['url']) ?? text(valueSet['id']) ?? 'given'}`
-  if (trail.includes(valueSet)) throw unworkable(`${name} imports itself.`, 'invalid')
+  if (trail.includes(valueSet)) throw unworkable(`${nameOf(valueSet)} imports itself.`, 'invalid')
+  const known = expanded.get(valueSet) ?? expandSet(library, valueSet, trail)
+  expanded.set(valueSet, known)
+  return known
+}
+
+const nameOf = (valueSet: JsonObject): string =>
+  `The ValueSet ${text(valueSet['url']) ?? text(valueSet['id']) ?? 'given'}`
+
+async function expandSet(library: Library, valueSet: JsonObject, trail: readonly JsonObject[]): Promise<Members> {
+  const name = nameOf(valueSet)
   const ready = storedExpansion(valueSet, name)
   if (ready) return ready
   const compose = valueSet['compose']
   if (!isObject(compose)) throw unworkable(`${name} says neither by compose nor by expansion what it holds.`, 'invalid')
+  if (objects(compose['include']).length + objects(compose['exclude']).length > mostParts)
+    throw unworkable(`${name} has more than ${mostParts} parts.`, 'too-costly')
   const path = [...trail, valueSet]
   const members: Members = new Map()
   for (const part of objects(compose['include']))
@@ -104,6 +121,8 @@ async function systemPart(library: Library, part: JsonObject, url: string, name:
   const listed = objects(part['concept'])
   if (listed.length > 0) return listedCodes(library, listed, canonical, { url, version }, name)
   const system = await codeSystem(library, canonical)
+  if (objects(part['filter']).length > mostFilters)
+    throw unworkable(`${name} has a part with more than ${mostFilters} filters.`, 'too-costly')
   const filters = objects(part['filter']).map(filter => filterOf(system, filter))
   const members: Members = new Map()
   for (const concept of system.concepts.values())

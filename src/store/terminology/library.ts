@@ -18,9 +18,10 @@ export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List'
 export interface Library {
   /** Address of this server's FHIR endpoint. */
   readonly base: string
-  readonly maySee: (type: string) => boolean
   /** @throws Failure NOT_FOUND, GONE, INSUFFICIENT_SCOPE. */
   byId(type: LibraryType, id: string): Promise<JsonObject>
+  /** @throws Failure INSUFFICIENT_SCOPE unless the caller may read the type. */
+  mustSee(type: LibraryType): void
   /** By `url` or `url|version`. @throws Failure NOT_FOUND naming it, INSUFFICIENT_SCOPE. */
   byUrl(type: LibraryType, canonical: string): Promise<JsonObject>
   /** As byUrl; undefined if there is none, or none that the caller may read. */
@@ -55,7 +56,7 @@ export function createLibrary(on: Queryable, maySee: (type: string) => boolean, 
     once(`${type} ${canonical}`, () => bodyByUrl(on, type, canonical))
   const library: Library = {
     base,
-    maySee,
+    mustSee: type => mustSee(maySee, type),
     async byId(type, id) {
       mustSee(maySee, type)
       return (await once(`${type}/${id}`, async () => (await read(on, type, id)).body))!
