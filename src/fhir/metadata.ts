@@ -6,11 +6,13 @@ import type {
   CapabilityStatementRestInteraction,
   CapabilityStatementRestResource,
   CapabilityStatementRestResourceInteraction,
+  CapabilityStatementRestResourceOperation,
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
+import { operations } from './terminology/operations.ts'
 
 /** Interactions of every type. */
 const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
@@ -32,7 +34,7 @@ const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] 
 ]
 
 // Parameters that the definitions name but search does not answer yet.
-const unanswered = new Set(['_text', '_content', '_list', '_filter', '_query', '_has', '_type'])
+const unanswered = new Set(['_text', '_content', '_filter', '_query', '_has', '_type'])
 
 export interface Metadata {
   readonly body: string
@@ -112,6 +114,7 @@ function resource(type: string): CapabilityStatementRestResource {
     searchInclude: ['*', ...references(type)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type),
+    operation: terminology(type),
   }
 }
 
@@ -140,11 +143,25 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
+// R4 describes _list, but has no SearchParameter for it.
+const list: CapabilityStatementRestResourceSearchParam = {
+  name: '_list',
+  type: 'special',
+  documentation: 'Only what the List resources with these ids hold',
+}
+
 function params(type: string): CapabilityStatementRestResourceSearchParam[] {
-  return [...searchParams(type).values()].filter(isAnswered).map(param => ({
+  const defined = [...searchParams(type).values()].filter(isAnswered).map(param => ({
     name: param.code,
     definition: param.url,
     type: param.type,
     documentation: param.description || undefined,
   }))
+  return [...defined, list]
+}
+
+function terminology(type: string): CapabilityStatementRestResourceOperation[] | undefined {
+  const own = operations.filter(operation => operation.type === type)
+  if (own.length === 0) return undefined
+  return own.map(({ name }) => ({ name, definition: `http://hl7.org/fhir/OperationDefinition/${type}-${name}` }))
 }

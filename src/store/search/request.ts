@@ -39,7 +39,16 @@ export interface HasCriterion {
   readonly criterion: Criterion
 }
 
-export type Criterion = ParamCriterion | ChainCriterion | HasCriterion
+/** `_list=1`: an entry of the List with this id. */
+export interface ListCriterion {
+  readonly kind: 'list'
+  readonly types: readonly string[]
+  readonly lists: readonly string[]
+  /** The `self` of every entry, once the lists have been looked up. */
+  readonly entries?: readonly bigint[]
+}
+
+export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | ListCriterion
 
 export interface SortKey {
   readonly param: SearchParamModel

@@ -4,6 +4,7 @@ import { Failure } from '../../lib/failure.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
+import { entriesOf } from './lists.ts'
 import { unescaped } from './parse.ts'
 import type { Coding, Criterion, ParamCriterion, SearchRequest } from './request.ts'
 import { queryToken } from './values.ts'
@@ -22,22 +23,23 @@ export async function resolve(request: SearchRequest, library: Library): Promise
 function needsLookup(criterion: Criterion): boolean {
   if (criterion.kind === 'chain') return criterion.targets.some(target => needsLookup(target.criterion))
   if (criterion.kind === 'has') return needsLookup(criterion.criterion)
-  return isOfCodes(criterion)
+  return criterion.kind === 'list' || isOfCodes(criterion)
 }
 
 const isOfCodes = ({ param, modifier }: ParamCriterion): boolean =>
   param.type === 'token' && codeModifiers.has(modifier)
 
 async function resolved(criterion: Criterion, library: Library): Promise<Criterion> {
-  if (!needsLookup(criterion)) return criterion
   if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, library) }
+  if (criterion.kind === 'list')
+    return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, library)) }
   if (criterion.kind === 'chain') {
     const targets = []
     for (const { type, criterion: inner } of criterion.targets)
       targets.push({ type, criterion: await resolved(inner, library) })
     return { ...criterion, targets }
   }
-  return { ...criterion, codes: await codesOf(criterion, library) }
+  return isOfCodes(criterion) ? { ...criterion, codes: await codesOf(criterion, library) } : criterion
 }
 
 /** Most value sets, or codes with a hierarchy, that one parameter names. */
