@@ -171,6 +171,28 @@ describe('a search along a hierarchy finds', () => {
   })
 })
 
+test('a large code system is asked as it is now, after it changed and after it was deleted', async () => {
+  const padding = Array.from({ length: 2000 }, (_none, index) => ({ code: `p${index}`, display: 'x'.repeat(50) }))
+  const large = (...nested: string[]) => ({
+    ...animals,
+    id: 'large',
+    url: 'http://large',
+    concept: [{ code: 'top', concept: nested.map(code => ({ code })) }, ...padding],
+  })
+  const put = async (body: unknown) =>
+    expect((await call('PUT', 'CodeSystem/large', { body })).status).toBeLessThan(300)
+  for (const code of ['one', 'two']) await call('POST', 'Condition', { body: condition(code, code, 'http://large') })
+  const count = async () => (await found('Condition?code:below=http://large|top')).length
+  await put(large('one'))
+  expect([await count(), await count()]).toEqual([1, 1])
+  await put(large('one', 'two'))
+  expect([await count(), await count()]).toEqual([2, 2])
+  await call('DELETE', 'CodeSystem/large')
+  expect((await call('GET', 'Condition?code:below=http://large|top')).status).toBe(400)
+  await put(large('two'))
+  expect([await count(), await count()]).toEqual([1, 1])
+})
+
 describe('a search is refused', () => {
   test.each([
     ['code:in=http://sets/missing', 'http://sets/missing'],

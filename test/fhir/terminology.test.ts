@@ -215,9 +215,13 @@ describe('ValueSet/$expand', () => {
   })
 
   test('works in a batch', async () => {
-    const entry = [{ request: { method: 'GET', url: 'ValueSet/cats/$expand' } }]
+    const resource = { resourceType: 'Parameters', parameter: [{ name: 'url', valueUri: 'http://sets/named' }] }
+    const entry = [
+      { request: { method: 'GET', url: 'ValueSet/cats/$expand' } },
+      { resource, request: { method: 'POST', url: 'ValueSet/$expand' } },
+    ]
     const { body } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'batch', entry } })
-    expect(body.entry[0].resource.expansion.total).toBe(2)
+    expect(body.entry.map((each: Answer['body']) => each.resource.id)).toEqual(['cats', 'named'])
   })
 
   test.each<[string, number, string]>([
@@ -233,6 +237,7 @@ describe('ValueSet/$expand', () => {
     ['ValueSet/all/$expand?activeOnly=maybe', 400, 'true or false'],
     ['ValueSet/all/$expand?context=http://x', 400, '"context"'],
     ['ValueSet/$expand?url=a&url=b', 400, 'once'],
+    ['ValueSet/all/$expand?url=http://sets/cats', 400, 'once'],
     ['ValueSet/$expand?valueSet=a', 400, 'ValueSet'],
     ['ValueSet/all/$shrink', 404, 'nothing at this address'],
     ['CodeSystem/all/$expand', 404, 'nothing at this address'],

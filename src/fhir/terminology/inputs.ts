@@ -99,6 +99,8 @@ export interface Naming {
 export function subjectOf(inputs: Inputs, naming: Naming): Promise<JsonObject> {
   const { library, id } = inputs
   const [given, url, version] = [only(inputs, naming.inline), textOf(inputs, 'url'), textOf(inputs, naming.version)]
+  if ([id, given, url].filter(each => each !== undefined).length > 1)
+    throw malformed('url', `Name the ${naming.type} once: by the address, by url, or by ${naming.inline}.`)
   if (id !== undefined) return library.byId(naming.type, id)
   if (given !== undefined) return Promise.resolve(inline(given, naming.type))
   if (url === undefined)

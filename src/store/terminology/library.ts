@@ -12,6 +12,7 @@ import * as postings from '../postings.ts'
 import { read } from '../read.ts'
 import { typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
+import { keep, recall } from './recent.ts'
 
 export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List'
 
@@ -39,27 +40,27 @@ export const unworkable = (message: string, issue = 'not-supported'): Failure =>
 export function createLibrary(on: Queryable, maySee: (type: string) => boolean, base: string): Library {
   const known = new Map<string, Promise<JsonObject | undefined>>()
   let characters = 0
-  const once = (name: string, load: () => Promise<string | undefined>): Promise<JsonObject | undefined> => {
+  const once = (name: string, load: () => Promise<Loaded | undefined>): Promise<JsonObject | undefined> => {
     const ready = known.get(name)
     if (ready) return ready
     if (known.size >= mostResources)
       throw unworkable(`This draws upon more than ${mostResources} resources.`, 'too-costly')
-    const loaded = load().then(body => {
-      characters += body?.length ?? 0
+    const loaded = load().then(found => {
+      characters += found?.size ?? 0
       if (characters > mostCharacters) throw unworkable('The terminology resources needed are too large.', 'too-costly')
-      return body === undefined ? undefined : (parseJson(body) as JsonObject)
+      return found?.resource
     })
     known.set(name, loaded)
     return loaded
   }
   const stored = (type: LibraryType, canonical: string): Promise<JsonObject | undefined> =>
-    once(`${type} ${canonical}`, () => bodyByUrl(on, type, canonical))
+    once(`${type} ${canonical}`, () => loadByUrl(on, type, canonical))
   const library: Library = {
     base,
     mustSee: type => mustSee(maySee, type),
     async byId(type, id) {
       mustSee(maySee, type)
-      return (await once(`${type}/${id}`, async () => (await read(on, type, id)).body))!
+      return (await once(`${type}/${id}`, async () => parsed((await read(on, type, id)).body)))!
     },
     async byUrl(type, canonical) {
       mustSee(maySee, type)
@@ -93,14 +94,34 @@ export function canonicalParts(canonical: string): { url: string; version: strin
     : { url: canonical.slice(0, bar), version: canonical.slice(bar + 1) || undefined }
 }
 
+interface Loaded {
+  readonly resource: JsonObject
+  /** Of its JSON. */
+  readonly size: number
+}
+
+const parsed = (body: string): Loaded => ({ resource: parseJson(body) as JsonObject, size: body.length })
+
+interface FoundRow {
+  readonly key: number
+  readonly version: number
+  readonly size: number
+  /** Null if it is large. */
+  readonly body: string | null
+}
+
+/** Bytes up to which a body is simply read again. */
+const largest = 50_000
+
 // Of several versions an active one comes first, then the one written last.
-async function bodyByUrl(on: Queryable, type: LibraryType, canonical: string): Promise<string | undefined> {
+async function loadByUrl(on: Queryable, type: LibraryType, canonical: string): Promise<Loaded | undefined> {
   const { url, version } = canonicalParts(canonical)
   const token = (code: string, value: string): Buffer =>
     int8Array(storedKeys(type, code).map(key => postings.codePosting(key, value)))
-  const [row] = await on.query<{ body: string }>({
+  const [row] = await on.query<FoundRow>({
     name: version === undefined ? 'term-by-url' : 'term-by-version',
-    text: `select r.body from search s join resource r using (key)
+    text: `select r.key, r.version, octet_length(r.body) as size,
+        case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (key)
       where s.type = $1 and s.tokens && $2::bigint[] ${version === undefined ? '' : 'and s.tokens && $4::bigint[]'}
       order by s.tokens && $3::bigint[] desc, r.updated_at desc, r.key desc limit 1`,
     values: [
@@ -110,7 +131,24 @@ async function bodyByUrl(on: Queryable, type: LibraryType, canonical: string): P
       ...(version === undefined ? [] : [token('version', version)]),
     ],
   })
-  return row?.body ?? (type === 'ValueSet' ? builtIn(url, version) : undefined)
+  if (row) return row.body === null ? large(on, type, row) : parsed(row.body)
+  const published = type === 'ValueSet' ? builtIn(url, version) : undefined
+  return published === undefined ? undefined : parsed(published)
+}
+
+// Value sets depend on others and on their reader, so that only code systems are kept.
+async function large(on: Queryable, type: LibraryType, found: FoundRow): Promise<Loaded | undefined> {
+  const known = type === 'CodeSystem' ? recall(found.key, found.version) : undefined
+  if (known) return { resource: known, size: found.size }
+  const [row] = await on.query<FoundRow>({
+    name: 'term-body',
+    text: 'select version, body from resource where key = $1',
+    values: [found.key],
+  })
+  if (!row?.body) return undefined
+  const loaded = parsed(row.body)
+  if (type === 'CodeSystem') keep(found.key, row.version, loaded.resource, loaded.size)
+  return loaded
 }
 
 /** A required value set of R4 as the resource it is published as. */
