@@ -110,6 +110,17 @@ const resources = [
   ]),
   set('snomed', [{ system: 'http://snomed.info/sct' }]),
   set('broken', [{ system, filter: [{ property: 'concept', op: 'is-a', value: 'unicorn' }] }]),
+  set('active', [{ system }], { compose: { inactive: false, include: [{ system }] } }),
+  set('mixed', [], {
+    compose: {
+      include: [{ system, valueSet: ['http://sets/cats', 'http://sets/all'] }],
+      exclude: [{ system, concept: [{ code: 'siamese' }] }],
+    },
+  }),
+  set('page', [{ system }], {
+    expansion: { timestamp: '2024-01-01', total: 4, contains: [{ system, code: 'dodo' }] },
+  }),
+  set('whole', [{ system }], { expansion: { timestamp: '2024-01-01', contains: [{ system, code: 'dodo' }] } }),
   set('loop', [{ valueSet: ['http://sets/loop'] }]),
   ...Array.from({ length: 40 }, (_none, level) => diamond(level)),
   map,
@@ -164,6 +175,10 @@ describe('ValueSet/$expand', () => {
     ['ValueSet/all/$expand', ['animal', 'cat', 'siamese', 'dodo']],
     ['ValueSet/all/%24expand', ['animal', 'cat', 'siamese', 'dodo']],
     ['ValueSet/cats/$expand', ['cat', 'siamese']],
+    ['ValueSet/mixed/$expand', ['cat']],
+    ['ValueSet/active/$expand', ['animal', 'cat', 'siamese']],
+    ['ValueSet/page/$expand', ['animal', 'cat', 'siamese', 'dodo']],
+    ['ValueSet/whole/$expand', ['dodo']],
     ['ValueSet/all/$expand?filter=HOUSE', ['cat']],
     ['ValueSet/all/$expand?filter=cat%20siam', ['siamese']],
     ['ValueSet/all/$expand?filter=fish', []],
@@ -282,6 +297,34 @@ describe('ValueSet/$validate-code', () => {
     expect(answer).toMatchObject({ result })
     expect(answer['display']).toBe(display)
     expect(answer['message'] === undefined).toBe(result)
+  })
+
+  test.each<[string, string, boolean]>([
+    ['huge', 'http://latin|c10000', true],
+    ['huge', 'http://latin|felis', false],
+    ['diamond-39', 'http://animals|cat', true],
+    ['diamond-39', 'http://animals|fish', false],
+    ['mixed', 'http://animals|cat', true],
+    ['mixed', 'http://animals|siamese', false],
+    ['mixed', 'http://animals|animal', false],
+    ['snomed', 'http://animals|cat', false],
+    ['active', 'http://animals|dodo', false],
+    ['active', 'http://animals|cat', true],
+    ['page', 'http://animals|cat', true],
+    ['whole', 'http://animals|cat', false],
+    ['whole', 'http://animals|dodo', true],
+  ])('finds in %s of %s that it is %s', async (id, token, result) => {
+    const [url, code] = token.split('|')
+    const answer = valuesOf(await call('GET', `ValueSet/${id}/$validate-code?system=${url}&code=${code}`))
+    expect(answer).toMatchObject({ result })
+  })
+
+  test.each<[string, number, string]>([
+    ['loop', 422, 'imports itself'],
+    ['broken', 422, 'unicorn'],
+  ])('cannot tell of %s', async (id, status, said) => {
+    const answer = await call('GET', `ValueSet/${id}/$validate-code?system=${system}&code=cat`)
+    expect([answer.status, issueOf(answer.body).diagnostics]).toEqual([status, expect.stringContaining(said)])
   })
 
   test('takes a coding, or a concept of which one coding suffices', async () => {

@@ -1,5 +1,7 @@
 // ValueSet/$validate-code: is a code in a value set? https://hl7.org/fhir/R4/valueset-operation-validate-code.html
-import { memberKey, membersOf } from '../../store/terminology/expand.ts'
+import type { Member } from '../../store/terminology/expand.ts'
+import { memberIn } from '../../store/terminology/member.ts'
+import type { Coded } from '../../store/terminology/translate.ts'
 import { fold } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
 import { valueSetNaming } from './expand.ts'
@@ -21,12 +23,12 @@ export const validateCodeTakes = [
 export async function validateCode(inputs: Inputs): Promise<FhirReply> {
   const asked = codesOf(inputs)
   const valueSet = await subjectOf(inputs, valueSetNaming)
-  const members = await membersOf(inputs.library, valueSet)
-  const found = asked.flatMap(each => {
-    const member = members.get(memberKey(each.system, each.code))
+  const found: { asked: Coded; member: Member }[] = []
+  for (const each of asked) {
+    const member = await memberIn(inputs.library, valueSet, each)
     const isOther = each.version !== undefined && member?.version !== undefined && each.version !== member.version
-    return member && !isOther ? [{ asked: each, member }] : []
-  })
+    if (member && !isOther) found.push({ asked: each, member })
+  }
   const right = found.find(
     ({ asked: { display }, member }) =>
       display === undefined || member.display === undefined || fold(display) === fold(member.display),

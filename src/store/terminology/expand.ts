@@ -52,29 +52,42 @@ export async function membersOf(
   return known
 }
 
-const nameOf = (valueSet: JsonObject): string =>
+/** What messages call a value set. */
+export const nameOf = (valueSet: JsonObject): string =>
   `The ValueSet ${text(valueSet['url']) ?? text(valueSet['id']) ?? 'given'}`
 
 async function expandSet(library: Library, valueSet: JsonObject, trail: readonly JsonObject[]): Promise<Members> {
   const name = nameOf(valueSet)
   const ready = storedExpansion(valueSet, name)
   if (ready) return ready
-  const compose = valueSet['compose']
-  if (!isObject(compose)) throw unworkable(`${name} says neither by compose nor by expansion what it holds.`, 'invalid')
-  if (objects(compose['include']).length + objects(compose['exclude']).length > mostParts)
-    throw unworkable(`${name} has more than ${mostParts} parts.`, 'too-costly')
+  const { include, exclude, allowsInactive } = definitionOf(valueSet, name)
   const path = [...trail, valueSet]
   const members: Members = new Map()
-  for (const part of objects(compose['include']))
+  for (const part of include)
     for (const member of (await partOf(library, part, path, name)).values()) add(members, member, name)
-  for (const part of objects(compose['exclude']))
-    for (const key of (await partOf(library, part, path, name)).keys()) members.delete(key)
-  if (compose['inactive'] === false) for (const [key, { inactive }] of members) if (inactive) members.delete(key)
+  for (const part of exclude) for (const key of (await partOf(library, part, path, name)).keys()) members.delete(key)
+  if (!allowsInactive) for (const [key, { inactive }] of members) if (inactive) members.delete(key)
   return members
 }
 
+interface Definition {
+  readonly include: readonly JsonObject[]
+  readonly exclude: readonly JsonObject[]
+  readonly allowsInactive: boolean
+}
+
+/** The definition of a value set. @throws Failure VALIDATION_FAILED if it has none, or one of too many parts. */
+export function definitionOf(valueSet: JsonObject, name: string): Definition {
+  const compose = valueSet['compose']
+  if (!isObject(compose)) throw unworkable(`${name} says neither by compose nor by expansion what it holds.`, 'invalid')
+  const [include, exclude] = [objects(compose['include']), objects(compose['exclude'])]
+  if (include.length + exclude.length > mostParts)
+    throw unworkable(`${name} has more than ${mostParts} parts.`, 'too-costly')
+  return { include, exclude, allowsInactive: compose['inactive'] !== false }
+}
+
 /** The expansion that came with the resource; undefined if there is none, or only a page of one beside a definition. */
-function storedExpansion(valueSet: JsonObject, name: string): Members | undefined {
+export function storedExpansion(valueSet: JsonObject, name: string): Members | undefined {
   const expansion = valueSet['expansion']
   if (!isObject(expansion)) return undefined
   const members: Members = new Map()
@@ -106,8 +119,7 @@ async function partOf(
 ): Promise<Members> {
   const system = text(part['system'])
   let members = system === undefined ? undefined : await systemPart(library, part, system, name)
-  const imports = Array.isArray(part['valueSet']) ? part['valueSet'].map(String) : []
-  for (const canonical of imports) {
+  for (const canonical of importsOf(part)) {
     const imported = await membersOf(library, await library.byUrl('ValueSet', canonical), trail)
     members = members ? new Map([...members].filter(([key]) => imported.has(key))) : imported
   }
@@ -121,13 +133,23 @@ async function systemPart(library: Library, part: JsonObject, url: string, name:
   const listed = objects(part['concept'])
   if (listed.length > 0) return listedCodes(library, listed, canonical, { url, version }, name)
   const system = await codeSystem(library, canonical)
-  if (objects(part['filter']).length > mostFilters)
-    throw unworkable(`${name} has a part with more than ${mostFilters} filters.`, 'too-costly')
-  const filters = objects(part['filter']).map(filter => filterOf(system, filter))
+  const filters = filtersOf(system, part, name)
   const members: Members = new Map()
   for (const concept of system.concepts.values())
     if (filters.every(holds => holds(concept))) add(members, memberOf(system, concept), name)
   return members
+}
+
+/** The value sets that a part is limited to. */
+export const importsOf = (part: JsonObject): string[] =>
+  Array.isArray(part['valueSet']) ? part['valueSet'].map(String) : []
+
+/** The filters of a part, each as a question to a concept of its system. */
+export function filtersOf(system: CodeSystem, part: JsonObject, name: string): ReturnType<typeof filterOf>[] {
+  const filters = objects(part['filter'])
+  if (filters.length > mostFilters)
+    throw unworkable(`${name} has a part with more than ${mostFilters} filters.`, 'too-costly')
+  return filters.map(filter => filterOf(system, filter))
 }
 
 export const memberOf = (system: CodeSystem, concept: Concept): Member => ({

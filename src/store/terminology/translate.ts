@@ -1,9 +1,8 @@
 // What a code is in another code system, by a ConceptMap. https://hl7.org/fhir/R4/conceptmap.html
-import type { JsonObject } from '../../lib/json.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
-import { memberKey, membersOf } from './expand.ts'
 import { canonicalParts, type Library, named, unworkable } from './library.ts'
+import { memberIn } from './member.ts'
 
 export interface Coded {
   readonly system: string
@@ -38,8 +37,11 @@ export async function translate(library: Library, map: JsonObject, asked: Coded,
   const all = await matchesOf(library, map, asked, wanted.reverse, [])
   const inSystem = wanted.targetSystem === undefined ? all : all.filter(isOf(wanted.targetSystem))
   if (wanted.target === undefined || isEnd(map, wanted)) return inSystem
-  const members = await membersOf(library, await named(library, 'ValueSet', wanted.target))
-  return inSystem.filter(({ concept }) => concept && members.has(memberKey(concept.system, concept.code)))
+  const target = await named(library, 'ValueSet', wanted.target)
+  const within: Match[] = []
+  for (const match of inSystem)
+    if (match.concept && (await memberIn(library, target, match.concept))) within.push(match)
+  return within
 }
 
 const isOf =
