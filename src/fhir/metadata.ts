@@ -12,7 +12,7 @@ import type {
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
-import { operations } from './terminology/operations.ts'
+import { terminologyOperations } from './terminology/operations.ts'
 
 /** Interactions of every type. */
 const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
@@ -161,7 +161,6 @@ function params(type: string): CapabilityStatementRestResourceSearchParam[] {
 }
 
 function terminology(type: string): CapabilityStatementRestResourceOperation[] | undefined {
-  const own = operations.filter(operation => operation.type === type)
-  if (own.length === 0) return undefined
-  return own.map(({ name }) => ({ name, definition: `http://hl7.org/fhir/OperationDefinition/${type}-${name}` }))
+  const own = terminologyOperations.filter(operation => operation.of === type)
+  return own.length > 0 ? own.map(({ name, definition }) => ({ name, definition })) : undefined
 }

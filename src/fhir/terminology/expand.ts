@@ -6,20 +6,18 @@ import { fold } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
 import { countOf, flagOf, type Inputs, subjectOf, textOf } from './inputs.ts'
 
-/** Parameters of $expand; those from includeDesignations on are taken and change nothing here. */
-export const expandTakes = [
-  'url',
-  'valueSet',
-  'valueSetVersion',
-  'filter',
-  'count',
-  'offset',
-  'activeOnly',
-  'includeDefinition',
-  'includeDesignations',
-  'excludeNested',
-  'displayLanguage',
-]
+export const expandTakes = {
+  url: 'Canonical address of the value set, with |version if need be.',
+  valueSetVersion: 'Its version.',
+  filter: 'Words that the code or its display must hold.',
+  count: 'Codes on a page.',
+  offset: 'Codes to leave out before it.',
+  activeOnly: 'true leaves out codes that are no longer to be used.',
+  includeDefinition: 'true sends the definition as well.',
+  includeDesignations: 'Changes nothing here.',
+  excludeNested: 'Changes nothing here: expansions are flat.',
+  displayLanguage: 'Changes nothing here.',
+}
 
 export const valueSetNaming = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const
 

@@ -6,7 +6,13 @@ import { objects, text } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
 import { codesOf, type Inputs, type Output, parametersReply } from './inputs.ts'
 
-export const lookupTakes = ['code', 'system', 'version', 'coding', 'property', 'displayLanguage']
+export const lookupTakes = {
+  code: 'The code; its system is needed too.',
+  system: 'Canonical address of the code system.',
+  version: 'Its version.',
+  property: 'A property to tell; all if none is named.',
+  displayLanguage: 'Changes nothing here.',
+}
 
 export async function lookup(inputs: Inputs): Promise<FhirReply> {
   const [{ system: url, version, code }] = codesOf(inputs) as [ReturnType<typeof codesOf>[number]]

@@ -9,71 +9,89 @@ import { lookup, lookupTakes } from './lookup.ts'
 import { translate, translateTakes } from './translate.ts'
 import { validateCode, validateCodeTakes } from './validate-code.ts'
 
-export interface Operation {
-  readonly type: LibraryType
+type Method = 'GET' | 'POST'
+type Run = (store: Store, request: FhirRequest) => Promise<FhirReply>
+
+export interface TerminologyOperation {
   /** Without the dollar sign. */
   readonly name: string
+  readonly definition: string
+  readonly of: LibraryType
+  /** How it is called on the type, and on one resource of it. */
+  readonly onType: readonly Method[]
+  readonly onInstance: readonly Method[]
   readonly summary: string
-  /** True if it can be asked of one resource as well: `Type/id/$name`. */
-  readonly ofInstance: boolean
-  /** The parameters it takes. */
-  readonly takes: readonly string[]
-  readonly run: (inputs: Inputs) => Promise<FhirReply>
+  /** What an address may carry, in words. */
+  readonly takes: Readonly<Record<string, string>>
+  readonly run: Run
 }
 
-export const operations: readonly Operation[] = [
+const both: readonly Method[] = ['GET', 'POST']
+
+/** The operation for those who may read the type; `inBody` names the parameters that only a body can hold. */
+function about(
+  type: LibraryType,
+  takes: Readonly<Record<string, string>>,
+  inBody: readonly string[],
+  answer: (inputs: Inputs) => Promise<FhirReply>,
+): Run {
+  const taken = [...Object.keys(takes), ...inBody]
+  return async (store, request) => {
+    const library = store.library()
+    library.mustSee(type)
+    return answer(inputsOf(library, request, taken))
+  }
+}
+
+export const terminologyOperations: readonly TerminologyOperation[] = [
   {
-    type: 'ValueSet',
     name: 'expand',
+    definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
+    of: 'ValueSet',
+    onType: both,
+    onInstance: both,
     summary: 'The codes of a value set',
-    ofInstance: true,
     takes: expandTakes,
-    run: expand,
+    run: about('ValueSet', expandTakes, ['valueSet'], expand),
   },
   {
-    type: 'ValueSet',
     name: 'validate-code',
+    definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
+    of: 'ValueSet',
+    onType: both,
+    onInstance: both,
     summary: 'Whether a code is in a value set',
-    ofInstance: true,
     takes: validateCodeTakes,
-    run: validateCode,
+    run: about('ValueSet', validateCodeTakes, ['valueSet', 'coding', 'codeableConcept'], validateCode),
   },
   {
-    type: 'CodeSystem',
     name: 'lookup',
+    definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
+    of: 'CodeSystem',
+    onType: both,
+    onInstance: [],
     summary: 'What a code means',
-    ofInstance: false,
     takes: lookupTakes,
-    run: lookup,
+    run: about('CodeSystem', lookupTakes, ['coding'], lookup),
   },
   {
-    type: 'ConceptMap',
     name: 'translate',
+    definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
+    of: 'ConceptMap',
+    onType: both,
+    onInstance: both,
     summary: 'What a code is in another code system',
-    ofInstance: true,
     takes: translateTakes,
-    run: translate,
+    run: about('ConceptMap', translateTakes, ['conceptMap', 'coding', 'codeableConcept'], translate),
   },
 ]
 
-type Methods = Readonly<Record<string, (store: Store, request: FhirRequest) => Promise<FhirReply>>>
-
-const table = new Map<string, Methods>(
-  operations.flatMap((operation): [string, Methods][] => {
-    const answer = async (store: Store, request: FhirRequest): Promise<FhirReply> => {
-      const library = store.library()
-      library.mustSee(operation.type)
-      return operation.run(inputsOf(library, request, operation.takes))
-    }
-    const methods = { GET: answer, POST: answer }
-    const ofType: [string, Methods] = [`${operation.type}/$${operation.name}`, methods]
-    return operation.ofInstance ? [ofType, [`${operation.type}//$${operation.name}`, methods]] : [ofType]
-  }),
-)
-
-/** The methods of a terminology operation's address; undefined if it is none. */
-export function terminologyAt(segments: readonly string[]): Methods | undefined {
-  const [type, second, third] = segments
-  if (segments.length === 2) return table.get(`${type}/${second}`)
-  return segments.length === 3 ? table.get(`${type}//${third}`) : undefined
+/** What an address such as `ValueSet/1/$expand` can be called with; undefined if it is no terminology operation. */
+export function terminologyAt(segments: readonly string[]): Readonly<Record<string, Run>> | undefined {
+  const [type, ...rest] = segments
+  const name = rest.at(-1)
+  const operation = terminologyOperations.find(each => each.of === type && `$${each.name}` === name)
+  const methods = rest.length === 1 ? operation?.onType : rest.length === 2 ? operation?.onInstance : undefined
+  if (!operation || !methods?.length) return undefined
+  return Object.fromEntries(methods.map(method => [method, operation.run]))
 }

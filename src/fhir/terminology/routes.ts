@@ -4,52 +4,33 @@ import { fhirBase } from '../../http/failures.ts'
 import type { Route } from '../../http/route.ts'
 import { resourceTypesTaken } from '../negotiate.ts'
 import { type Answer, common, Resource } from '../route-shapes.ts'
-import { type Operation, operations } from './operations.ts'
-
-const Parameters = Type.Object(
-  { resourceType: Type.Literal('Parameters') },
-  { $id: 'FhirParameters', description: 'A FHIR R4 Parameters resource.', additionalProperties: true },
-)
-
-/** Parameters that are no simple values, and so cannot stand in an address. */
-const onlyInBodies = new Set(['valueSet', 'conceptMap', 'coding', 'codeableConcept'])
+import { type TerminologyOperation, terminologyOperations } from './operations.ts'
 
 export function terminologyRoutes(answer: Answer): Route[] {
-  return operations.flatMap(operation => [
-    ...both(answer, operation, `${fhirBase}/${operation.type}/$${operation.name}`, ''),
-    ...(operation.ofInstance
-      ? both(answer, operation, `${fhirBase}/${operation.type}/{id}/$${operation.name}`, 'Instance')
-      : []),
+  return terminologyOperations.flatMap(operation => [
+    ...operation.onType.map(method => operationRoute(answer, operation, method, false)),
+    ...operation.onInstance.map(method => operationRoute(answer, operation, method, true)),
   ])
 }
 
-function both(answer: Answer, { type, name, summary, takes }: Operation, path: string, level: string): Route[] {
-  const operationId = `${name.replace(/-(.)/, (_all, letter: string) => letter.toUpperCase())}${type}${level}`
-  const fields = takes.filter(each => !onlyInBodies.has(each)).map(each => [each, Type.Optional(Type.String())])
-  const shared = {
+function operationRoute(
+  answer: Answer,
+  { of, name, summary, takes }: TerminologyOperation,
+  method: 'GET' | 'POST',
+  onInstance: boolean,
+): Route {
+  const camel = name.replace(/-(.)/, (_all, letter: string) => letter.toUpperCase())
+  const fields = Object.entries(takes).map(([each, description]) => [each, Type.Optional(Type.String({ description }))])
+  const shape = {
     ...common,
-    path,
-    params: level ? Type.Object({ id: Type.String({ description: 'Logical id.' }) }) : undefined,
+    path: `${fhirBase}/${of}/${onInstance ? '{id}/' : ''}$${name}`,
+    operationId: `${camel}${of}${onInstance ? 'Instance' : ''}${method === 'POST' ? 'ByPost' : ''}`,
+    summary: method === 'POST' ? `${summary}, parameters in the body` : summary,
+    params: onInstance ? Type.Object({ id: Type.String({ description: 'Logical id.' }) }) : undefined,
+    query: Type.Object(Object.fromEntries(fields), { additionalProperties: true }),
     replies: { 200: Resource },
     handle: answer,
   }
-  return [
-    {
-      ...shared,
-      method: 'GET',
-      operationId,
-      summary,
-      query: Type.Object(Object.fromEntries(fields), { additionalProperties: true }),
-    },
-    {
-      ...shared,
-      method: 'POST',
-      operationId: `${operationId}ByBody`,
-      summary: `${summary}, parameters in the body`,
-      body: Parameters,
-      bodyOptional: true,
-      checksOwnBody: true,
-      consumes: resourceTypesTaken,
-    },
-  ]
+  if (method === 'GET') return { ...shape, method }
+  return { ...shape, method, body: Resource, bodyOptional: true, checksOwnBody: true, consumes: resourceTypesTaken }
 }

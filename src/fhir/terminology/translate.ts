@@ -3,21 +3,17 @@ import { type Match, translate as matchesOf } from '../../store/terminology/tran
 import type { FhirReply } from '../request.ts'
 import { codesOf, flagOf, type Inputs, type Output, parametersReply, subjectOf, textOf } from './inputs.ts'
 
-/** Parameters of $translate; `source` is taken and changes nothing, the map being named. */
-export const translateTakes = [
-  'url',
-  'conceptMap',
-  'conceptMapVersion',
-  'code',
-  'system',
-  'version',
-  'coding',
-  'codeableConcept',
-  'source',
-  'target',
-  'targetsystem',
-  'reverse',
-]
+export const translateTakes = {
+  url: 'Canonical address of the concept map, with |version if need be.',
+  conceptMapVersion: 'Its version.',
+  code: 'The code; its system is needed too.',
+  system: 'The system of the code.',
+  version: 'The version of the system.',
+  source: 'Changes nothing here, the map being named.',
+  target: 'The value set in which translations are wanted.',
+  targetsystem: 'The code system in which translations are wanted.',
+  reverse: 'true asks which codes are translated to this one.',
+}
 
 export async function translate(inputs: Inputs): Promise<FhirReply> {
   const asked = codesOf(inputs)

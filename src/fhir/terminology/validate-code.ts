@@ -7,18 +7,15 @@ import type { FhirReply } from '../request.ts'
 import { valueSetNaming } from './expand.ts'
 import { codesOf, type Inputs, parametersReply, subjectOf } from './inputs.ts'
 
-export const validateCodeTakes = [
-  'url',
-  'valueSet',
-  'valueSetVersion',
-  'code',
-  'system',
-  'version',
-  'display',
-  'coding',
-  'codeableConcept',
-  'displayLanguage',
-]
+export const validateCodeTakes = {
+  url: 'Canonical address of the value set, with |version if need be.',
+  valueSetVersion: 'Its version.',
+  code: 'The code; its system is needed too.',
+  system: 'The system of the code.',
+  version: 'The version of the system.',
+  display: 'A display to check as well.',
+  displayLanguage: 'Changes nothing here.',
+}
 
 export async function validateCode(inputs: Inputs): Promise<FhirReply> {
   const asked = codesOf(inputs)

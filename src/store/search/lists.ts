@@ -41,5 +41,7 @@ export async function entriesOf({ lists, types }: ListCriterion, library: Librar
   return [...found].map(hash64)
 }
 
-export const listCondition = ({ entries = [] }: ListCriterion, row: string, context: SqlContext): string =>
-  entries.length === 0 ? 'false' : `${row}.self = any(${postingArray(context, entries)})`
+export function listCondition({ entries }: ListCriterion, row: string, context: SqlContext): string {
+  if (!entries) throw new Error('the list was not looked up')
+  return entries.length === 0 ? 'false' : `${row}.self = any(${postingArray(context, entries)})`
+}

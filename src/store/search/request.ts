@@ -3,6 +3,9 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
+/** Modifiers of tokens that stand for many codes. */
+export const codeModifiers: ReadonlySet<string> = new Set(['in', 'not-in', 'above', 'below'])
+
 export interface Coding {
   readonly system: string
   readonly code: string

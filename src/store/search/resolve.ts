@@ -6,11 +6,8 @@ import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './parse.ts'
-import type { Coding, Criterion, ParamCriterion, SearchRequest } from './request.ts'
+import { type Coding, type Criterion, codeModifiers, type ParamCriterion, type SearchRequest } from './request.ts'
 import { queryToken } from './values.ts'
-
-/** Modifiers that stand for many codes. */
-export const codeModifiers: ReadonlySet<string> = new Set(['in', 'not-in', 'above', 'below'])
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
 export async function resolve(request: SearchRequest, library: Library): Promise<SearchRequest> {

@@ -7,12 +7,13 @@ import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
 import { fold } from '../values.ts'
 import { splitEscaped, unescaped } from './parse.ts'
-import type { ParamCriterion } from './request.ts'
+import { codeModifiers, type ParamCriterion } from './request.ts'
 import { anyOf, keysOf, likeText, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
 import { type QueryToken, queryToken } from './values.ts'
 
 export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
+  if (codeModifiers.has(criterion.modifier) && !criterion.codes) throw new Error('the codes were not looked up')
   const hashes = criterion.types.flatMap(type =>
     storedKeys(type, criterion.param.code).flatMap(key =>
       criterion.codes
