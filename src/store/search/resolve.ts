@@ -23,8 +23,8 @@ function needsLookup(criterion: Criterion): boolean {
   return criterion.kind === 'list' || isOfCodes(criterion)
 }
 
-const isOfCodes = ({ param, modifier }: ParamCriterion): boolean =>
-  param.type === 'token' && codeModifiers.has(modifier)
+const isOfCodes = (criterion: Criterion): criterion is ParamCriterion =>
+  criterion.kind === 'param' && criterion.param.type === 'token' && codeModifiers.has(criterion.modifier)
 
 async function resolved(criterion: Criterion, library: Library): Promise<Criterion> {
   if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, library) }
