@@ -6,13 +6,12 @@ import type {
   CapabilityStatementRestInteraction,
   CapabilityStatementRestResource,
   CapabilityStatementRestResourceInteraction,
-  CapabilityStatementRestResourceOperation,
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
-import { terminologyOperations } from './terminology/operations.ts'
+import { operationsOf } from './operations.ts'
 
 /** Interactions of every type. */
 const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
@@ -68,6 +67,7 @@ export function capabilityStatement(base: string, issuer: string, version: strin
         resource: resourceTypes.map(resource),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource'),
+        compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
       },
     ],
   }
@@ -114,7 +114,7 @@ function resource(type: string): CapabilityStatementRestResource {
     searchInclude: ['*', ...references(type)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type),
-    operation: terminology(type),
+    operation: operationsOf(type).map(({ name, definition }) => ({ name, definition })),
   }
 }
 
@@ -158,9 +158,4 @@ function params(type: string): CapabilityStatementRestResourceSearchParam[] {
     documentation: param.description || undefined,
   }))
   return [...defined, list]
-}
-
-function terminology(type: string): CapabilityStatementRestResourceOperation[] | undefined {
-  const own = terminologyOperations.filter(operation => operation.of === type)
-  return own.length > 0 ? own.map(({ name, definition }) => ({ name, definition })) : undefined
 }

@@ -149,6 +149,14 @@ describe('a search by value set finds', () => {
     expect([status, (await found('Condition?code:in=http://sets/expanded')).length]).toEqual([200, 1])
   })
 
+  test('the last observations of codes in a value set', async () => {
+    const code = { coding: [{ system: 'http://animals', code: 'cat' }] }
+    const body = { resourceType: 'Observation', status: 'final', code, subject: { reference: 'Patient/p1' } }
+    await call('POST', 'Observation', { body })
+    expect(await found('Observation/$lastn?patient=p1&code:in=http://sets/expanded')).toEqual([])
+    expect(await found('Observation/$lastn?patient=p1&code:in=http://sets/cats')).toHaveLength(1)
+  })
+
   test('what the value set holds now, after it changed', async () => {
     const changing = (code: string) => set('changing', { include: [{ system: 'http://animals', concept: [{ code }] }] })
     await call('PUT', 'ValueSet/changing', { body: changing('cat') })

@@ -51,7 +51,15 @@ export interface ListCriterion {
   readonly entries?: readonly bigint[]
 }
 
-export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | ListCriterion
+/** `Patient/1/Observation`: the resource is in the patient's compartment. */
+export interface CompartmentCriterion {
+  readonly kind: 'compartment'
+  readonly types: readonly string[]
+  /** Id of the patient. */
+  readonly id: string
+}
+
+export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | CompartmentCriterion | ListCriterion
 
 export interface SortKey {
   readonly param: SearchParamModel

@@ -39,7 +39,7 @@ export interface SearchOptions {
   readonly maySee: (type: string) => boolean
 }
 
-interface HitRow {
+export interface HitRow {
   readonly key: number
   readonly type: number
   readonly id: string
@@ -48,7 +48,7 @@ interface HitRow {
   readonly body: string
 }
 
-const hitColumns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
+export const hitColumns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
 
 /** Most included resources of one page. */
 const mostIncluded = 1000
@@ -101,7 +101,8 @@ const isPlainToken = (criterion: Criterion): boolean =>
   criterion.modifier === '' &&
   criterion.param.code !== '_id'
 
-function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
+/** The criteria of a search as SQL on the row `s` of search. */
+export function conditions(request: SearchRequest, options: SearchOptions): { context: SqlContext; where: string } {
   const context: SqlContext = {
     ...createBinder(),
     indexer: options.indexer,
@@ -199,7 +200,7 @@ async function readPage(on: Queryable, request: SearchRequest, options: SearchOp
   }
 }
 
-function toHit(row: HitRow): Hit {
+export function toHit(row: HitRow): Hit {
   return { type: typeName(row.type), id: row.id, version: row.version, updatedAt: row.updated_at, body: row.body }
 }
 
