@@ -102,6 +102,11 @@ export function valueSetCodes(url: string): readonly string[] | undefined {
   return set && [...set.values()].flatMap(codes => [...codes])
 }
 
+/** A required value set as published: its codes by system; undefined when the set is not known here. */
+export function valueSetSystems(url: string): ReadonlyMap<string, ReadonlySet<string>> | undefined {
+  return valueSets.get(url) ?? loadValueSet(url)
+}
+
 /** The search parameters that put a resource of this type into a patient's compartment; none for types outside it. */
 export function patientCompartment(type: string): readonly string[] {
   searchFile ??= read<SearchFile>('r4-search-parameters.json')

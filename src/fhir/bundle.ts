@@ -1,7 +1,7 @@
 // Bundles written as text around the stored bodies, which are neither parsed nor copied on the way (https://hl7.org/fhir/R4/bundle.html).
 import { uuidv7 } from '../lib/ids.ts'
 import type { Version } from '../store/read.ts'
-import type { Hit } from '../store/search/run.ts'
+import type { Hit } from '../store/search/hit.ts'
 import type { FhirReply } from './request.ts'
 
 export interface Link {
@@ -27,11 +27,24 @@ export function searchset(
   total: number | undefined,
   outcome: string | undefined,
 ): string {
+  // Neither a type nor an id holds anything that JSON would escape.
+  const start = `{"fullUrl":${text(base).slice(0, -1)}/`
   const entry = (mode: string) => (hit: Hit) =>
-    `{"fullUrl":${text(`${base}/${hit.type}/${hit.id}`)},"resource":${hit.body},"search":{"mode":"${mode}"}}`
+    `${start}${hit.type}/${hit.id}","resource":${hit.body},"search":{"mode":"${mode}"}}`
   const entries = [...matches.map(entry('match')), ...included.map(entry('include'))]
   if (outcome) entries.push(`{"fullUrl":"urn:uuid:${uuidv7()}","resource":${outcome},"search":{"mode":"outcome"}}`)
   return bundle('searchset', [...(total === undefined ? [] : [`"total":${total}`]), linkField(links)], entries)
+}
+
+/** The outcome entry of a page: what was not done as it was asked. */
+export function warningOutcome(warnings: readonly string[]): string {
+  const issue = warnings.map(message => ({
+    severity: 'warning',
+    code: 'not-supported',
+    details: { text: message },
+    diagnostics: message,
+  }))
+  return JSON.stringify({ resourceType: 'OperationOutcome', issue })
 }
 
 /** A page of history: what was done to each resource, newest first. */

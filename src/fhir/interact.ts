@@ -7,9 +7,10 @@ import type { Patch } from '../store/patch.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
 import { historyOf } from './history.ts'
+import { operationMethods } from './operations.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
-import { searchOf } from './search.ts'
+import { compartmentOf, searchOf } from './search.ts'
 
 type Interact = (store: Store, request: FhirRequest) => Promise<FhirReply>
 
@@ -27,7 +28,7 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
   const shape = shapeOf(segments)
   if (shape?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]))
     throw new Failure('NOT_FOUND', `There is no such ${type}: an id is 1 to 64 letters, digits, hyphens and dots.`)
-  const methods = shape === undefined ? undefined : table[shape]
+  const methods = shape?.endsWith('/$') ? operationMethods(segments) : shape === undefined ? undefined : table[shape]
   if (!methods) throw new Failure('NOT_FOUND', 'There is no such FHIR interaction.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const operation = methods[method]
@@ -46,9 +47,20 @@ function shapeOf(segments: readonly string[]): string | undefined {
   if (first === '_history' || first === '_search') return segments.length === 1 ? first : undefined
   if (segments.length === 1) return 'type'
   if (second === '_history' || second === '_search') return segments.length === 2 ? `type/${second}` : undefined
+  if (second!.startsWith('$')) return segments.length === 2 ? 'type/$' : undefined
   if (segments.length === 2) return 'type/id'
+  if (third!.startsWith('$')) return segments.length === 3 ? 'type/id/$' : undefined
+  if (first === 'Patient' && third !== '_history') return compartmentShape(segments)
   if (third !== '_history') return undefined
   return fourth === undefined ? 'type/id/_history' : segments.length === 4 ? 'type/id/_history/version' : undefined
+}
+
+/** `Patient/1/Observation`, `Patient/1/*`, and both with `_search` for POST. */
+function compartmentShape([, , third, fourth, ...rest]: readonly string[]): string | undefined {
+  if (third === '_search') return fourth === undefined ? 'type/id/member/_search' : undefined
+  if ((third !== '*' && !isResourceType(third!)) || rest.length > 0) return undefined
+  if (fourth === undefined) return 'type/id/member'
+  return fourth === '_search' ? 'type/id/member/_search' : undefined
 }
 
 const table: Readonly<Record<string, Readonly<Record<string, Interact>>>> = {
@@ -60,6 +72,8 @@ const table: Readonly<Record<string, Readonly<Record<string, Interact>>>> = {
   'type/_history': { GET: historyOf },
   'type/id': { GET: read, PUT: update, PATCH: patch, DELETE: remove },
   'type/id/_history': { GET: historyOf },
+  'type/id/member': { GET: compartmentOf },
+  'type/id/member/_search': { POST: compartmentOf },
   'type/id/_history/version': { GET: readVersion },
 }
 

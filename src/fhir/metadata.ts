@@ -11,6 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
+import { operationsOf } from './operations.ts'
 
 /** Interactions of every type. */
 const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
@@ -32,7 +33,7 @@ const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] 
 ]
 
 // Parameters that the definitions name but search does not answer yet.
-const unanswered = new Set(['_text', '_content', '_list', '_filter', '_query', '_has', '_type'])
+const unanswered = new Set(['_text', '_content', '_filter', '_query', '_has', '_type'])
 
 export interface Metadata {
   readonly body: string
@@ -66,6 +67,7 @@ export function capabilityStatement(base: string, issuer: string, version: strin
         resource: resourceTypes.map(resource),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource'),
+        compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
       },
     ],
   }
@@ -112,6 +114,7 @@ function resource(type: string): CapabilityStatementRestResource {
     searchInclude: ['*', ...references(type)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type),
+    operation: operationsOf(type).map(({ name, definition }) => ({ name, definition })),
   }
 }
 
@@ -140,11 +143,19 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
+// R4 describes _list, but has no SearchParameter for it.
+const list: CapabilityStatementRestResourceSearchParam = {
+  name: '_list',
+  type: 'special',
+  documentation: 'Only what the List resources with these ids hold',
+}
+
 function params(type: string): CapabilityStatementRestResourceSearchParam[] {
-  return [...searchParams(type).values()].filter(isAnswered).map(param => ({
+  const defined = [...searchParams(type).values()].filter(isAnswered).map(param => ({
     name: param.code,
     definition: param.url,
     type: param.type,
     documentation: param.description || undefined,
   }))
+  return [...defined, list]
 }

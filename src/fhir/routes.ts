@@ -11,6 +11,7 @@ import { processBundle } from './batch.ts'
 import { interact } from './interact.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
 import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from './negotiate.ts'
+import { compartmentRoutes, operationRoutes } from './operation-routes.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from './request.ts'
 import {
@@ -84,6 +85,8 @@ export function fhirRoutes(parts: FhirParts): Route[] {
     bundleRoute(parts),
     ...systemRoutes(answer),
     ...publishedTypes.map(type => namedSearch(answer, type)),
+    ...operationRoutes(answer),
+    ...compartmentRoutes(answer),
     ...typeRoutes(answer),
     ...instanceRoutes(answer),
   ]

@@ -36,7 +36,8 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
     )
     surface.routes.set(layer, route)
   }
-  return (method, path) => find(surfaces.get(prefixOf(path)), method, path)
+  // Some clients escape the dollar sign of an operation.
+  return (method, path) => find(surfaces.get(prefixOf(path)), method, path.replaceAll('%24', '$'))
 }
 
 function find(surface: Surface | undefined, method: string, path: string): Found {

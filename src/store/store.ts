@@ -4,13 +4,25 @@ import { valuePlans } from '../db/database.ts'
 import { resourceTypes } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import * as change from './change.ts'
+import { type EverythingPage, type EverythingRequest, everything } from './everything.ts'
+import { lastn } from './lastn.ts'
 import type { Patch } from './patch.ts'
 import { type HistoryRequest, history, read, readVersion, type Version } from './read.ts'
+import type { Hit } from './search/hit.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
-import { runSearch, type SearchResult, typesOf } from './search/run.ts'
-import { mustBeAllowed, type Principal, type Session, type StoreParts, searchOptions } from './session.ts'
+import { libraryFor, runSearch, type SearchResult, typesOf } from './search/run.ts'
+import {
+  type Interaction,
+  mustBeAllowed,
+  type Principal,
+  type Session,
+  type StoreParts,
+  searchOptions,
+} from './session.ts'
+import type { Library } from './terminology/library.ts'
 import { type EntryResult, type TransactionEntry, transact } from './transaction.ts'
+import type { Issue } from './validate.ts'
 import type { Written } from './write.ts'
 
 /** What one caller can do with the store. */
@@ -21,6 +33,12 @@ export interface Store {
   /** Understands a search; separate from running it, because links and errors need its parts. */
   parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
   search(request: SearchRequest): Promise<SearchResult>
+  /** A patient's compartment and what it refers to, or those of all patients. */
+  everything(request: EverythingRequest): Promise<EverythingPage>
+  /** The newest of each kind among the observations that a search finds. */
+  lastn(request: SearchRequest, max: number): Promise<{ matches: readonly Hit[]; warnings: readonly string[] }>
+  /** Every problem of a resource that is not stored; for callers that may do anything with the type at all. */
+  validate(type: string, resource: unknown): Issue[]
   create(type: string, resource: unknown, ifNoneExist?: string): Promise<Written>
   update(type: string, id: string, resource: unknown, preconditions: change.Preconditions): Promise<Written>
   updateWhere(type: string, query: string, resource: unknown, preconditions: change.Preconditions): Promise<Written>
@@ -33,8 +51,11 @@ export interface Store {
     entries: readonly TransactionEntry[],
     readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
   ): Promise<EntryResult<Reply>[]>
+  /** Value sets, code systems and concept maps as the caller may see them, for one request. */
+  library(): Library
   /** The types on which the caller may do it. */
   allowedTypes(interaction: 'r' | 's'): string[]
+  may(type: string, interaction: Interaction): boolean
 }
 
 /** Binds the store to callers. */
@@ -65,6 +86,16 @@ function bind(session: Session): Store {
       if (session.isInTransaction) await session.on.query(valuePlans)
       return runSearch(session.on, request, searchOptions(session))
     },
+    everything: request => everything(session, request),
+    lastn(request, max) {
+      for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+      return lastn(session.on, request, max, searchOptions(session))
+    },
+    validate(type, resource) {
+      if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))
+        mustBeAllowed(session, type, 'r')
+      return session.validate(resource, { type })
+    },
     create: (type, resource, ifNoneExist) => change.create(session, type, resource, ifNoneExist),
     update: (type, id, resource, preconditions) => change.update(session, type, id, resource, preconditions),
     updateWhere: (type, query, resource, preconditions) =>
@@ -75,7 +106,9 @@ function bind(session: Session): Store {
     removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
     transaction: (entries, readEntry) =>
       transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
+    may: (type, interaction) => session.principal.may(type, interaction),
   }
 }
 

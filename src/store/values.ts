@@ -13,10 +13,11 @@ export interface Token {
   readonly types?: readonly Token[]
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 const list = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
-const objects = (value: unknown): JsonObject[] => list(value).filter(isObject)
+export const objects = (value: unknown): JsonObject[] => list(value).filter(isObject)
 
 /** The tokens of a value. */
 export function tokensOf(type: string, value: unknown): Token[] {

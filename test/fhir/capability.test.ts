@@ -9,6 +9,7 @@ interface Described {
   readonly type: string
   readonly interaction: { readonly code: string }[]
   readonly searchParam: { readonly name: string; readonly type: string; readonly definition: string }[]
+  readonly operation?: { readonly name: string; readonly definition: string }[]
   readonly searchInclude: string[]
   readonly searchRevInclude?: string[]
 }
@@ -137,12 +138,39 @@ describe('what the CapabilityStatement says is so', () => {
   test('every search parameter is answered, and those of one value with :missing too', async () => {
     const urls = resources.flatMap(({ type, searchParam }) =>
       searchParam
-        .filter(each => each.type !== 'composite')
+        .filter(each => each.type !== 'composite' && each.type !== 'special')
         .flatMap(({ name, type: kind }) => [`${type}?${name}=${examples[kind]}`, `${type}?${name}:missing=true`]),
     )
     expect(urls.length).toBeGreaterThan(2000)
     expect(await unanswered(urls)).toEqual([])
   }, 60_000)
+
+  test('every terminology operation is answered where it is named', async () => {
+    const named = resources
+      .filter(({ type }) => ['ValueSet', 'CodeSystem', 'ConceptMap'].includes(type))
+      .flatMap(({ type, operation = [] }) => operation.map(({ name, definition }) => ({ type, name, definition })))
+    expect(named).toEqual(
+      expect.arrayContaining([
+        { type: 'CodeSystem', name: 'lookup', definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup' },
+        ...['expand', 'validate-code'].map(name => ({
+          type: 'ValueSet',
+          name,
+          definition: `http://hl7.org/fhir/OperationDefinition/ValueSet-${name}`,
+        })),
+        {
+          type: 'ConceptMap',
+          name: 'translate',
+          definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
+        },
+      ]),
+    )
+    const query = 'url=http://hl7.org/fhir/ValueSet/administrative-gender'
+    const code = 'system=http://hl7.org/fhir/administrative-gender&code=male'
+    expect((await call('GET', `ValueSet/$expand?${query}`)).body.expansion.total).toBe(4)
+    expect((await call('GET', `ValueSet/$validate-code?${query}&${code}`)).body.parameter[0].valueBoolean).toBe(true)
+    for (const path of ['CodeSystem/$lookup', 'ConceptMap/$translate'])
+      expect((await call('GET', path)).status).toBe(400)
+  })
 
   test('every composite parameter is answered', async () => {
     const composites = resources.flatMap(({ type, searchParam }) =>
@@ -172,6 +200,18 @@ describe('what the CapabilityStatement says is so', () => {
     expect(searchParam.map(each => each.name)).toEqual(
       expect.arrayContaining(['_id', '_lastUpdated', '_tag', '_profile']),
     )
-    expect(await unanswered(searchParam.map(({ name, type }) => `?${name}=${examples[type]}`))).toEqual([])
+    const urls = searchParam.filter(({ type }) => type !== 'special')
+    expect(await unanswered(urls.map(({ name, type }) => `?${name}=${examples[type]}`))).toEqual([])
+  })
+
+  test('_list is answered for every type, and is the only special parameter', async () => {
+    await call('PUT', 'List/capability', {
+      body: { resourceType: 'List', id: 'capability', status: 'current', mode: 'working' },
+    })
+    const special = resources.map(each => each.searchParam.filter(({ type }) => type === 'special'))
+    expect(new Set(special.map(params => params.map(each => each.name).join()))).toEqual(new Set(['_list']))
+    expect(await unanswered(resources.map(({ type }) => `${type}?_list=capability`))).toEqual([])
+    expect(answer.body.rest[0].searchParam.map((each: { name: string }) => each.name)).toContain('_list')
+    expect(await unanswered(['?_list=capability'])).toEqual([])
   })
 })

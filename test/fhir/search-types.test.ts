@@ -142,14 +142,9 @@ describe('a token parameter', () => {
     ])
   })
 
-  test.each([
-    'code:in=http://vs',
-    'code:not-in=http://vs',
-    'code:below=c1',
-    'code:above=c1',
-    'code:exact=c1',
-    'code:shoe=c1',
-  ])('refuses a modifier that is not there: %s', query => refused(`Condition?${query}`, 'not supported'))
+  test.each(['code:exact=c1', 'code:shoe=c1'])('refuses a modifier that is not there: %s', query =>
+    refused(`Condition?${query}`, 'not supported'),
+  )
 
   test.each([
     ['code=a|b|c', 'token'],

@@ -2,23 +2,13 @@
 import { int2Array } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
 import { typeNumber } from '../type-number.ts'
+import { type HitRow, hitColumns } from './hit.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createBinder, type SqlContext } from './sql-context.ts'
 import { isClinicalDate, isPlainToken, walkedCode } from './walk.ts'
-
-export interface HitRow {
-  readonly key: number
-  readonly type: number
-  readonly id: string
-  readonly version: number
-  readonly updated_at: Date
-  readonly body: string
-}
-
-export const hitColumns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
 
 export interface Page {
   readonly rows: readonly HitRow[]

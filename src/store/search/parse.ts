@@ -3,6 +3,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
+import { readList } from './lists.ts'
 import {
   type Criterion,
   decodeCursor,
@@ -221,6 +222,7 @@ function readInclude(types: readonly string[], value: string, name: string, reve
 /** Reads one criterion; undefined if its parameter is not known. */
 function readCriterion(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
   if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
+  if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
   if (name.startsWith('_has:')) return readHas(types, name, value, hops)
   const dot = name.indexOf('.')
   if (dot > 0) return readChain(types, name.slice(0, dot), name.slice(dot + 1), value, hops)
@@ -272,7 +274,7 @@ function readChain(
 
 const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> = {
   string: ['missing', 'exact', 'contains'],
-  token: ['missing', 'not', 'text', 'of-type'],
+  token: ['missing', 'not', 'text', 'of-type', 'in', 'not-in', 'above', 'below'],
   reference: ['missing', 'identifier'],
   uri: ['missing', 'above', 'below'],
   date: ['missing'],

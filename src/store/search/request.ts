@@ -3,6 +3,14 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
+/** Modifiers of tokens that stand for many codes. */
+export const codeModifiers: ReadonlySet<string> = new Set(['in', 'not-in', 'above', 'below'])
+
+export interface Coding {
+  readonly system: string
+  readonly code: string
+}
+
 /** `code=a,b` on one type: the resource matches if one of the values does. */
 export interface ParamCriterion {
   readonly kind: 'param'
@@ -13,6 +21,8 @@ export interface ParamCriterion {
   readonly modifier: string
   /** Still escaped as in the query, split at commas. */
   readonly values: readonly string[]
+  /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
+  readonly codes?: readonly Coding[]
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */
@@ -32,7 +42,24 @@ export interface HasCriterion {
   readonly criterion: Criterion
 }
 
-export type Criterion = ParamCriterion | ChainCriterion | HasCriterion
+/** `_list=1`: an entry of the List with this id. */
+export interface ListCriterion {
+  readonly kind: 'list'
+  readonly types: readonly string[]
+  readonly lists: readonly string[]
+  /** The `self` of every entry, once the lists have been looked up. */
+  readonly entries?: readonly bigint[]
+}
+
+/** `Patient/1/Observation`: the resource is in the patient's compartment. */
+export interface CompartmentCriterion {
+  readonly kind: 'compartment'
+  readonly types: readonly string[]
+  /** Id of the patient. */
+  readonly id: string
+}
+
+export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | CompartmentCriterion | ListCriterion
 
 export interface SortKey {
   readonly param: SearchParamModel

@@ -5,19 +5,13 @@ import { resourceTypes, searchParams } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
 import { storedKeys } from '../param-paths.ts'
+import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
-import { conditions, type HitRow, hitColumns, readPage } from './page.ts'
+import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
+import { conditions, readPage } from './page.ts'
 import type { Cursor, Include, SearchRequest } from './request.ts'
+import { resolve } from './resolve.ts'
 import type { SqlContext } from './sql-context.ts'
-
-/** A resource of the answer, its JSON as stored. */
-export interface Hit {
-  readonly type: string
-  readonly id: string
-  readonly version: number
-  readonly updatedAt: Date
-  readonly body: string
-}
 
 export interface SearchResult {
   readonly matches: readonly Hit[]
@@ -42,6 +36,14 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
+  return runResolved(on, await resolve(request, libraryFor(on, options)), options)
+}
+
+/** Where a search, or an operation of the same caller, looks up terminology. */
+export const libraryFor = (on: Queryable, options: SearchOptions): Library =>
+  createLibrary(on, options.maySee, options.base)
+
+async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =
     request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
   if (request.summary === 'count')
@@ -67,7 +69,7 @@ export async function findIds(
   options: SearchOptions,
   limit: number,
 ): Promise<{ type: string; id: string }[]> {
-  const { context, where } = conditions(request, options)
+  const { context, where } = conditions(await resolve(request, libraryFor(on, options)), options)
   // `offset 0`: with the limit in sight the planner would look through rows one by one, hoping for an early match.
   const text = `
     select r.type, r.id from (select s.key from search s where ${where} offset 0) found join resource r using (key)
@@ -96,10 +98,6 @@ async function estimate(on: Queryable, where: string, context: SqlContext): Prom
     values: context.values,
   })
   return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
-}
-
-function toHit(row: HitRow): Hit {
-  return { type: typeName(row.type), id: row.id, version: row.version, updatedAt: row.updated_at, body: row.body }
 }
 
 // Included resources are found page-wise over keys, one statement for each include, never one for each resource.

@@ -32,7 +32,7 @@ export interface SqlContext extends Binder {
   readonly meetsInPostings: boolean
 }
 
-export const postingArray = (context: SqlContext, hashes: readonly bigint[]): string =>
+export const postingArray = (context: Pick<Binder, 'bind'>, hashes: readonly bigint[]): string =>
   `${context.bind(int8Array(hashes))}::bigint[]`
 
 /** Every key under which the parameter's values are stored, for each type of a search across types. */

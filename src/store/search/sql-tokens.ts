@@ -7,19 +7,22 @@ import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
 import { fold } from '../values.ts'
 import { splitEscaped, unescaped } from './parse.ts'
-import type { ParamCriterion } from './request.ts'
+import { codeModifiers, type ParamCriterion } from './request.ts'
 import { anyOf, keysOf, likeText, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
 import { type QueryToken, queryToken } from './values.ts'
 
 export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
-  const hashes = criterion.values.flatMap(value =>
-    criterion.types.flatMap(type =>
-      storedKeys(type, criterion.param.code).flatMap(key => tokenPostings(criterion, type, key, value)),
+  if (codeModifiers.has(criterion.modifier) && !criterion.codes) throw new Error('the codes were not looked up')
+  const hashes = criterion.types.flatMap(type =>
+    storedKeys(type, criterion.param.code).flatMap(key =>
+      criterion.codes
+        ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key))
+        : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value)),
     ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
-  return criterion.modifier === 'not' ? `not (${found})` : found
+  return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
 }
 
 function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
@@ -29,7 +32,11 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
     if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  const token = withoutImplied(queryToken(code, value), criterion.param, type)
+  return postingsOf(queryToken(code, value), criterion.param, type, key)
+}
+
+function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey): bigint[] {
+  const token = withoutImplied(asked, param, type)
   if (!token) return []
   if (token.system === undefined) return [postings.codePosting(key, token.code!)]
   return [

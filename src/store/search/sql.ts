@@ -4,9 +4,11 @@ import { Failure } from '../../lib/failure.ts'
 import { storedKeys } from '../param-paths.ts'
 import * as postings from '../postings.ts'
 import { typeNumber } from '../type-number.ts'
+import { listCondition } from './lists.ts'
 import { unescaped } from './parse.ts'
 import { dateCondition, type Ends } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
+import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { referenceCondition } from './sql-references.ts'
@@ -19,6 +21,8 @@ import { queryDate } from './values.ts'
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
   if (criterion.kind === 'chain') return chainCondition(criterion, row, context)
   if (criterion.kind === 'has') return hasCondition(criterion, row, context)
+  if (criterion.kind === 'list') return listCondition(criterion, row, context)
+  if (criterion.kind === 'compartment') return compartmentCondition(criterion, row, context)
   if (criterion.modifier === 'missing') return missingCondition(criterion, row, context)
   if (criterion.param.code === '_id') return idCondition(criterion, row, context)
   if (criterion.param.code === '_lastUpdated') return lastUpdatedCondition(criterion, row, context)

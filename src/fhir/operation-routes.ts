@@ -1,0 +1,73 @@
+// The routes of operations and of compartments; what they mean is in interact.ts and operations.ts.
+import { Type } from 'typebox'
+import { fhirBase } from '../http/failures.ts'
+import type { Route } from '../http/route.ts'
+import { resourceTypesTaken } from './negotiate.ts'
+import { type Operation, operations } from './operations.ts'
+import { type Answer, common, formSearch, Resource, reads, SearchQuery } from './route-shapes.ts'
+
+const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
+const idParam = Type.String({ description: 'Logical id.' })
+const memberParam = Type.String({
+  description: 'Resource type in the compartment; * for all.',
+  examples: ['Observation'],
+})
+
+export function operationRoutes(answer: Answer): Route[] {
+  return operations.flatMap(each => [
+    ...each.onType.map(method => operationRoute(answer, each, method, false)),
+    ...each.onInstance.map(method => operationRoute(answer, each, method, true)),
+  ])
+}
+
+function operationRoute(answer: Answer, each: Operation, method: 'GET' | 'POST', onInstance: boolean): Route {
+  const type = each.of ?? '{type}'
+  const params = { ...(each.of ? {} : { type: typeParam }), ...(onInstance ? { id: idParam } : {}) }
+  const place = onInstance ? 'Instance' : 'Type'
+  const shape = {
+    ...common,
+    path: `${fhirBase}/${type}/${onInstance ? '{id}/' : ''}$${each.name}`,
+    operationId: `${each.name.replace(/-(.)/g, (_all, letter: string) => letter.toUpperCase())}${place}${method === 'POST' ? 'ByPost' : ''}`,
+    summary: each.summary,
+    ...(Object.keys(params).length > 0 ? { params: Type.Object(params) } : {}),
+    query: Type.Object(
+      Object.fromEntries(
+        Object.entries(each.takes).map(([name, description]) => [name, Type.Optional(Type.String({ description }))]),
+      ),
+      { additionalProperties: true },
+    ),
+    replies: { 200: Resource },
+    handle: answer,
+  }
+  if (method === 'GET') return { ...shape, method }
+  return { ...shape, method, body: Resource, bodyOptional: true, checksOwnBody: true, consumes: resourceTypesTaken }
+}
+
+export function compartmentRoutes(answer: Answer): Route[] {
+  const summary = "Search within a patient's compartment"
+  return [
+    reads(answer, {
+      path: `${fhirBase}/{compartment}/{id}/{type}`,
+      operationId: 'searchCompartment',
+      summary,
+      params: Type.Object({
+        compartment: Type.String({ description: 'Patient.', examples: ['Patient'] }),
+        id: idParam,
+        type: memberParam,
+      }),
+      query: SearchQuery,
+    }),
+    formSearch(answer, {
+      path: `${fhirBase}/Patient/{id}/_search`,
+      operationId: 'searchWholeCompartmentByForm',
+      summary: `${summary}, parameters in the body`,
+      params: Type.Object({ id: idParam }),
+    }),
+    formSearch(answer, {
+      path: `${fhirBase}/Patient/{id}/{type}/_search`,
+      operationId: 'searchCompartmentByForm',
+      summary: `${summary} for one type, parameters in the body`,
+      params: Type.Object({ id: idParam, type: memberParam }),
+    }),
+  ]
+}

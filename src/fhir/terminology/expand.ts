@@ -1,0 +1,85 @@
+// ValueSet/$expand: the codes of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html
+import { uuidv7 } from '../../lib/ids.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { type Member, membersOf } from '../../store/terminology/expand.ts'
+import { fold } from '../../store/values.ts'
+import type { FhirReply } from '../request.ts'
+import { countOf, flagOf, type Inputs, subjectOf, textOf } from './inputs.ts'
+
+export const expandTakes = {
+  url: 'Canonical address of the value set, with |version if need be.',
+  valueSetVersion: 'Its version.',
+  filter: 'Words that the code or its display must hold.',
+  count: 'Codes on a page.',
+  offset: 'Codes to leave out before it.',
+  activeOnly: 'true leaves out codes that are no longer to be used.',
+  includeDefinition: 'true sends the definition as well.',
+  includeDesignations: 'Changes nothing here.',
+  excludeNested: 'Changes nothing here: expansions are flat.',
+  displayLanguage: 'Changes nothing here.',
+}
+
+export const valueSetNaming = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const
+
+export async function expand(inputs: Inputs): Promise<FhirReply> {
+  const [filter, count, offset] = [textOf(inputs, 'filter'), countOf(inputs, 'count'), countOf(inputs, 'offset') ?? 0]
+  const [activeOnly, withDefinition] = [flagOf(inputs, 'activeOnly'), flagOf(inputs, 'includeDefinition')]
+  const valueSet = await subjectOf(inputs, valueSetNaming)
+  const members = [...(await membersOf(inputs.library, valueSet)).values()]
+    .filter(member => !activeOnly || !member.inactive)
+    .filter(matcher(filter))
+  const shown = members.slice(offset, count === undefined ? undefined : offset + count)
+  const { meta: _meta, text: _text, contained: _contained, compose, expansion: _expansion, ...about } = valueSet
+  const expansion = {
+    identifier: `urn:uuid:${uuidv7()}`,
+    timestamp: new Date().toISOString(),
+    total: members.length,
+    ...(count !== undefined || offset > 0 ? { offset } : {}),
+    parameter: applied({ filter, count, offset, activeOnly }, members),
+    contains: shown.map(contained),
+  }
+  const body = { ...about, ...(withDefinition && compose ? { compose } : {}), expansion: withoutEmpty(expansion) }
+  return { status: 200, body: JSON.stringify(body) }
+}
+
+/** Every word of the filter is found in the code or its display, whatever their case and accents. */
+function matcher(filter: string | undefined): (member: Member) => boolean {
+  const words = fold(filter ?? '')
+    .split(/\s+/)
+    .filter(Boolean)
+  return ({ code, display }) => {
+    const text = fold(`${code} ${display ?? ''}`)
+    return words.every(word => text.includes(word))
+  }
+}
+
+interface Applied {
+  readonly filter: string | undefined
+  readonly count: number | undefined
+  readonly offset: number
+  readonly activeOnly: boolean
+}
+
+/** What the expansion was made with: the parameters that shaped it, and the versions of the systems it drew upon. */
+function applied({ filter, count, offset, activeOnly }: Applied, members: readonly Member[]): JsonObject[] {
+  const systems = new Set(members.flatMap(({ system, version }) => (version ? [`${system}|${version}`] : [])))
+  return [
+    ...(filter === undefined ? [] : [{ name: 'filter', valueString: filter }]),
+    ...(count === undefined ? [] : [{ name: 'count', valueInteger: count }]),
+    ...(offset === 0 ? [] : [{ name: 'offset', valueInteger: offset }]),
+    ...(activeOnly ? [{ name: 'activeOnly', valueBoolean: true }] : []),
+    ...[...systems].map(valueUri => ({ name: 'version', valueUri })),
+  ]
+}
+
+const contained = ({ system, version, code, display, inactive }: Member): JsonObject => ({
+  system,
+  version,
+  code,
+  display,
+  ...(inactive ? { inactive } : {}),
+})
+
+/** FHIR has no empty arrays. */
+const withoutEmpty = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => !Array.isArray(value) || value.length > 0))

@@ -1,0 +1,65 @@
+// CodeSystem/$lookup: what a code means. https://hl7.org/fhir/R4/codesystem-operation-lookup.html
+import { Failure } from '../../lib/failure.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { type CodeSystem, type Concept, codeSystem, propertiesOf } from '../../store/terminology/code-system.ts'
+import { objects, text } from '../../store/values.ts'
+import type { FhirReply } from '../request.ts'
+import { codesOf, type Inputs, type Output, parametersReply } from './inputs.ts'
+
+export const lookupTakes = {
+  code: 'The code; its system is needed too.',
+  system: 'Canonical address of the code system.',
+  version: 'Its version.',
+  property: 'A property to tell; all if none is named.',
+  displayLanguage: 'Changes nothing here.',
+}
+
+export async function lookup(inputs: Inputs): Promise<FhirReply> {
+  const [{ system: url, version, code }] = codesOf(inputs) as [ReturnType<typeof codesOf>[number]]
+  const system = await codeSystem(inputs.library, version === undefined ? url : `${url}|${version}`)
+  const concept = system.concepts.get(code)
+  if (!concept) throw new Failure('NOT_FOUND', `The CodeSystem ${url} has no code "${code.slice(0, 100)}".`)
+  const wanted = inputs.all('property').map(String)
+  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name) || wanted.includes('*')
+  const { resource } = system
+  return parametersReply([
+    { name: 'name', valueString: text(resource['title']) ?? text(resource['name']) ?? url },
+    system.version === undefined ? undefined : { name: 'version', valueString: system.version },
+    { name: 'display', valueString: concept.display ?? code },
+    ...(isWanted('designation') ? objects(concept.source['designation']).map(designation) : []),
+    ...properties(system, concept)
+      .filter(([name]) => isWanted(name))
+      .map(([, output]) => output),
+  ])
+}
+
+const designation = ({ language, use, value }: JsonObject): Output => ({
+  name: 'designation',
+  part: [
+    ...(language === undefined ? [] : [{ name: 'language', valueCode: language }]),
+    ...(use === undefined ? [] : [{ name: 'use', valueCoding: use }]),
+    { name: 'value', valueString: value },
+  ],
+})
+
+/** Definition, place in the hierarchy, and what the concept states of itself. */
+function properties(system: CodeSystem, concept: Concept): [string, Output][] {
+  const definition = text(concept.source['definition'])
+  return [
+    ...(definition === undefined ? [] : [property('definition', 'valueString', definition)]),
+    ...[...concept.parents].map(code => property('parent', 'valueCode', code, system.concepts.get(code)?.display)),
+    ...[...concept.children].map(code => property('child', 'valueCode', code, system.concepts.get(code)?.display)),
+    ...propertiesOf(concept)
+      .filter(({ code }) => code !== 'parent' && code !== 'child')
+      .map(({ code, member, value }) => property(code, member, value)),
+  ]
+}
+
+function property(code: string, member: string, value: unknown, description?: string): [string, Output] {
+  const part = [
+    { name: 'code', valueCode: code },
+    { name: 'value', [member]: value },
+    ...(description === undefined ? [] : [{ name: 'description', valueString: description }]),
+  ]
+  return [code, { name: 'property', part }]
+}

@@ -1,0 +1,71 @@
+// Who belongs to the compartments that $everything asks for, as one statement.
+import { int2Array, int8Array } from '../db/arrays.ts'
+import { preparedName } from '../db/database.ts'
+import type { EverythingRequest } from './everything.ts'
+import { noDate } from './index-draft.ts'
+import type { Indexer } from './index-entry.ts'
+import { selfHash } from './postings.ts'
+import { type HitRow, hitColumns } from './search/hit.ts'
+import { compartmentCondition, waysIn } from './search/sql-compartment.ts'
+import { type Binder, createBinder } from './search/sql-context.ts'
+import type { Session } from './session.ts'
+import { typeNumber } from './type-number.ts'
+
+type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
+
+/** A page of the compartment, the patient itself first, and one row more than asked for if there are more. */
+export async function members(
+  session: Session,
+  request: Omit<EverythingRequest, 'types'> & { readonly types: readonly string[] },
+): Promise<HitRow[]> {
+  const binder = createBinder()
+  const { bind } = binder
+  const { patient, after, count } = request
+  const conditions = [inScope(request, 's', session.indexer, binder), ...since(request, binder)]
+  if (after) conditions.push(`s.key > ${bind(after.key)}::bigint`)
+  const self = patient === undefined ? 'false' : `s.self = ${bind(selfHash('Patient', patient))}::bigint`
+  if (after && patient !== undefined) conditions.push(`not (${self})`)
+  // One patient's keys are found first: walking through all rows in their order, in hope of a full page, would take long.
+  const text = `with found as ${patient === undefined ? 'not materialized' : 'materialized'} (
+      select s.key, ${self} as first from search s${request.since === undefined ? '' : ' join resource r using (key)'}
+      where ${conditions.join(' and ')}
+    ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
+    select ${hitColumns} from page join resource r on r.key = page.key order by page.first desc, page.key`
+  return session.on.query<HitRow>({ name: preparedName(text), text, values: binder.values })
+}
+
+/** What changed since then, as conditions on the row `r` of resource. */
+export function since(request: Pick<EverythingRequest, 'since'>, { bind }: Binder): string[] {
+  return request.since === undefined
+    ? []
+    : [`r.updated_at >= to_timestamp(${bind(request.since)}::double precision / 1000)`]
+}
+
+/** The row belongs to the patient's compartment, or to that of some patient, and was cared for within the dates. */
+export function inScope({ patient, start, end, types }: Scope, row: string, indexer: Indexer, binder: Binder): string {
+  const { bind } = binder
+  const conditions = [`${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`]
+  const context = { ...binder, indexer, meetsInPostings: false }
+  conditions.push(
+    patient === undefined
+      ? ofSomePatient(types, row, indexer, binder)
+      : compartmentCondition({ kind: 'compartment', types, id: patient }, row, context),
+  )
+  const dates: string[] = []
+  if (start !== undefined) dates.push(`${row}.date_high >= ${bind(start)}::bigint`)
+  if (end !== undefined) dates.push(`${row}.date <= ${bind(end)}::bigint`)
+  const undated = `${row}.date = ${noDate} or ${row}.type = ${typeNumber('Patient')}`
+  if (dates.length > 0) conditions.push(`(${undated} or (${dates.join(' and ')}))`)
+  return conditions.join(' and ')
+}
+
+function ofSomePatient(types: readonly string[], row: string, indexer: Indexer, { bind }: Binder): string {
+  const { held, keys } = waysIn(types, indexer)
+  const numbers = bind(int2Array(keys.map(({ type }) => typeNumber(type))))
+  const salts = bind(int8Array(keys.map(({ key }) => key.salt)))
+  const about = `(${row}.patient is not null and ${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]))`
+  const patient = typeNumber('Patient')
+  return `(${row}.type = ${patient} or ${about} or exists (
+    select 1 from unnest(${row}.refs) as ref, unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
+    where way.type = ${row}.type and p.self = ref # way.salt and p.type = ${patient}))`
+}

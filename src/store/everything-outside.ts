@@ -1,0 +1,104 @@
+// What compartments refer to that is in no patient's compartment: practitioners, organizations, medications.
+import { int2Array, int8Array } from '../db/arrays.ts'
+import { searchParams } from '../definitions/r4.ts'
+import { hash64 } from '../lib/hash.ts'
+import type { EverythingRequest, Outside } from './everything.ts'
+import { inScope, members, since } from './everything-members.ts'
+import { storedKeys } from './param-paths.ts'
+import { selfHash } from './postings.ts'
+import { type HitRow, hitColumns } from './search/hit.ts'
+import { createBinder } from './search/sql-context.ts'
+import type { Session } from './session.ts'
+import { typeNumber } from './type-number.ts'
+import { referenceTarget } from './values.ts'
+
+/** Bodies that are looked through at a time where a page does not hold the whole compartment. */
+const batch = 2000
+
+/** Outside of one patient's compartment; the references are read in the bodies, so those count too that no parameter finds. */
+export async function outsideOfOne(
+  session: Session,
+  request: EverythingRequest & { readonly patient: string },
+  { types, sources, bodies, after, limit }: Outside,
+): Promise<HitRow[]> {
+  const targets = new Set<string>()
+  const shown = new Set(types)
+  if (bodies) for (const body of bodies) addTargets(targets, body, shown, session.base)
+  else await addAllTargets(targets, session, { ...request, types: sources }, shown)
+  if (targets.size === 0) return []
+  const binder = createBinder()
+  const { bind } = binder
+  const conditions = [
+    `t.self = any(${bind(int8Array([...targets].map(hash64)))}::bigint[])`,
+    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `(t.patient is null or t.patient = ${bind(selfHash('Patient', request.patient))}::bigint)`,
+    `t.key > ${bind(after)}::bigint`,
+    ...since(request, binder),
+  ]
+  const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
+    order by t.key limit ${bind(limit)}`
+  return session.on.query<HitRow>({ text, values: binder.values })
+}
+
+async function addAllTargets(
+  targets: Set<string>,
+  session: Session,
+  request: EverythingRequest & { readonly types: readonly string[] },
+  shown: ReadonlySet<string>,
+): Promise<void> {
+  let after: EverythingRequest['after']
+  for (;;) {
+    const rows = await members(session, { ...request, since: undefined, after, count: batch })
+    const read = rows.slice(0, batch)
+    for (const row of read) addTargets(targets, row.body, shown, session.base)
+    if (rows.length <= batch) return
+    after = { part: 'compartment', key: read.at(-1)!.key }
+  }
+}
+
+// Stored JSON has no spaces between its tokens, and a quotation mark within a text is escaped, so only a reference looks so.
+const mark = '"reference":"'
+
+function addTargets(targets: Set<string>, body: string, types: ReadonlySet<string>, base: string): void {
+  for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at)) {
+    at += mark.length
+    const target = referenceTarget(body.slice(at, body.indexOf('"', at)), base)
+    const slash = target?.indexOf('/') ?? -1
+    if (slash > 0 && types.has(target!.slice(0, slash))) targets.add(target!)
+  }
+}
+
+/** Outside of every patient's compartment: what some resource of a compartment refers to by a search parameter. */
+export function outsideOfAll(
+  session: Session,
+  request: EverythingRequest,
+  { types, sources, after, limit }: Outside,
+): Promise<HitRow[]> {
+  const ways = types.flatMap(type => saltsTo(type, sources).map(salt => ({ type: typeNumber(type), salt })))
+  const binder = createBinder()
+  const { bind } = binder
+  const numbers = bind(int2Array(ways.map(way => way.type)))
+  const salts = bind(int8Array(ways.map(way => way.salt)))
+  const conditions = [
+    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `t.key > ${bind(after)}::bigint`,
+    `exists (select 1 from search s where s.refs && (
+        select array_agg(t.self # way.salt) from unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt)
+        where way.type = t.type)
+      and ${inScope({ ...request, types: sources }, 's', session.indexer, binder)})`,
+    ...since(request, binder),
+  ]
+  const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
+    order by t.key limit ${bind(limit)}`
+  return session.on.query<HitRow>({ text, values: binder.values })
+}
+
+/** The parameters of the sources that may point at the type. */
+function saltsTo(type: string, sources: readonly string[]): bigint[] {
+  const salts = sources.flatMap(source =>
+    [...searchParams(source).values()]
+      .filter(param => param.type === 'reference' && (param.targets?.includes(type) ?? true))
+      .flatMap(param => storedKeys(source, param.code).map(key => key.salt)),
+  )
+  return [...new Set(salts)]
+}

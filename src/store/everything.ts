@@ -1,0 +1,97 @@
+// Everything about a patient, or about all of them: compartments first, then what they refer to outside of any compartment,
+// each in the order of row numbers, so that a page continues where the last one ended and nothing comes twice.
+// https://hl7.org/fhir/R4/operation-patient-everything.html
+import { resourceTypes } from '../definitions/r4.ts'
+import { members } from './everything-members.ts'
+import { outsideOfAll, outsideOfOne } from './everything-outside.ts'
+import { read } from './read.ts'
+import { type Hit, type HitRow, toHit } from './search/hit.ts'
+import { compartmentTypes, isInPatientCompartment } from './search/sql-compartment.ts'
+import { mustBeAllowed, type Session } from './session.ts'
+import { typeNumber } from './type-number.ts'
+
+/** Where a page begins: after this row of the compartments, or of what lies outside. */
+export interface EverythingPlace {
+  readonly part: 'compartment' | 'outside'
+  readonly key: number
+}
+
+export interface EverythingRequest {
+  /** Undefined: all patients. */
+  readonly patient: string | undefined
+  /** Clinical dates, in ms; what has none is always in. */
+  readonly start: number | undefined
+  readonly end: number | undefined
+  /** Only what changed since (ms). */
+  readonly since: number | undefined
+  /** Only these types; undefined: all. */
+  readonly types: readonly string[] | undefined
+  readonly count: number
+  readonly after: EverythingPlace | undefined
+}
+
+export interface EverythingPage {
+  /** Of the compartment. */
+  readonly matches: readonly Hit[]
+  /** What it refers to. */
+  readonly included: readonly Hit[]
+  readonly next: EverythingPlace | undefined
+}
+
+/** One page. Types that the caller may not search are left out. @throws Failure NOT_FOUND or GONE for the patient. */
+export async function everything(session: Session, request: EverythingRequest): Promise<EverythingPage> {
+  mustBeAllowed(session, 'Patient', 's')
+  const visible = (type: string): boolean => session.principal.may(type, 's')
+  const wanted = (type: string): boolean => visible(type) && (request.types?.includes(type) ?? true)
+  const { after, count } = request
+  const rows =
+    after?.part === 'outside' ? [] : await members(session, { ...request, types: compartmentTypes.filter(wanted) })
+  if (request.patient !== undefined && !isPatient(rows[0], request.patient))
+    await read(session.on, 'Patient', request.patient)
+  const shown = rows.slice(0, count)
+  const matches = shown.map(toHit)
+  if (rows.length > count) return { matches, included: [], next: { part: 'compartment', key: lastKey(shown, request) } }
+  const types = resourceTypes.filter(type => !isInPatientCompartment(type) && wanted(type))
+  const room = count - shown.length
+  const isWhole = after === undefined && request.since === undefined && request.types === undefined
+  const beyond = await outside(session, request, {
+    types,
+    sources: compartmentTypes.filter(visible),
+    bodies: isWhole ? shown.map(row => row.body) : undefined,
+    after: after?.part === 'outside' ? after.key : 0,
+    limit: room + 1,
+  })
+  const included = beyond.slice(0, room)
+  const last = included.at(-1)?.key ?? (after?.part === 'outside' ? after.key : 0)
+  return {
+    matches,
+    included: included.map(toHit),
+    next: beyond.length > room ? { part: 'outside', key: last } : undefined,
+  }
+}
+
+/** The patient comes first, whatever its row number: after it alone comes the first row of all. */
+function lastKey(rows: readonly HitRow[], { patient, after }: EverythingRequest): number {
+  return rows.length === 1 && after === undefined && isPatient(rows[0], patient) ? 0 : rows.at(-1)!.key
+}
+
+const isPatient = (row: HitRow | undefined, id: string | undefined): boolean =>
+  row !== undefined && row.type === typeNumber('Patient') && row.id === id
+
+export interface Outside {
+  /** What may be shown. */
+  readonly types: readonly string[]
+  /** The types of the compartment whose references count. */
+  readonly sources: readonly string[]
+  /** The whole compartment, if it is at hand. */
+  readonly bodies: readonly string[] | undefined
+  readonly after: number
+  readonly limit: number
+}
+
+function outside(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
+  if (wanted.types.length === 0) return Promise.resolve([])
+  return request.patient === undefined
+    ? outsideOfAll(session, request, wanted)
+    : outsideOfOne(session, { ...request, patient: request.patient }, wanted)
+}

@@ -1,0 +1,77 @@
+// A patient's compartment as a condition: what refers to the patient by a parameter that R4 names, and the patient itself
+// (https://hl7.org/fhir/R4/compartmentdefinition-patient.html).
+import { int2Array } from '../../db/arrays.ts'
+import { patientCompartment, resourceTypes } from '../../definitions/r4.ts'
+import type { Indexer } from '../index-entry.ts'
+import { storedKeys } from '../param-paths.ts'
+import { type ParamKey, refPosting, selfHash } from '../postings.ts'
+import { typeNumber } from '../type-number.ts'
+import type { CompartmentCriterion } from './request.ts'
+import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
+
+/** The types that can be in a patient's compartment, Patient among them. */
+export const compartmentTypes: readonly string[] = resourceTypes.filter(type => patientCompartment(type).length > 0)
+
+const inCompartment = new Set(compartmentTypes)
+
+export const isInPatientCompartment = (type: string): boolean => inCompartment.has(type)
+
+export function compartmentCondition(
+  { types, id }: CompartmentCriterion,
+  row: string,
+  context: Pick<SqlContext, 'bind' | 'indexer' | 'meetsInPostings'>,
+): string {
+  const patient = `Patient/${id}`
+  const { held, keys, isExact } = waysIn(types, context.indexer, !context.meetsInPostings)
+  const conditions: string[] = []
+  if (types.includes('Patient')) conditions.push(`${row}.self = ${context.bind(selfHash('Patient', id))}::bigint`)
+  if (held.length > 0) {
+    const about = `${row}.patient = ${context.bind(selfHash('Patient', id))}::bigint`
+    const only = () => `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
+    conditions.push(isExact ? about : `(${about} and ${only()})`)
+  }
+  if (keys.length > 0)
+    conditions.push(
+      `${row}.refs && ${postingArray(
+        context,
+        keys.map(({ key }) => refPosting(key, patient)),
+      )}`,
+    )
+  return conditions.length > 0 ? anyOf(conditions) : 'false'
+}
+
+/** How resources of the types come into a compartment. */
+export interface WaysIn {
+  /** The types that the column `patient` places in it. */
+  readonly held: readonly string[]
+  /** The parameters that are found by their postings. */
+  readonly keys: readonly { readonly type: string; readonly key: ParamKey }[]
+  /** True if the column says so of every type that has it; a Device has a patient, but is in no compartment. */
+  readonly isExact: boolean
+}
+
+const known = new Map<string, WaysIn>()
+
+export function waysIn(types: readonly string[], indexer: Indexer, usesColumn = true): WaysIn {
+  const name = `${usesColumn} ${types}`
+  const ready = known.get(name)
+  if (ready) return ready
+  const ways = findWays(types, indexer, usesColumn)
+  if (known.size > 500) known.clear()
+  known.set(name, ways)
+  return ways
+}
+
+function findWays(types: readonly string[], indexer: Indexer, usesColumn: boolean): WaysIn {
+  const held = new Set<string>()
+  const keys: { type: string; key: ParamKey }[] = []
+  for (const type of types) {
+    const columns = indexer.columns(type).patient
+    for (const code of patientCompartment(type)) {
+      if (usesColumn && columns.has(code)) held.add(type)
+      else for (const key of storedKeys(type, code)) keys.push({ type, key })
+    }
+  }
+  const isExact = types.every(type => held.has(type) || indexer.columns(type).patient.size === 0)
+  return { held: [...held], keys, isExact }
+}

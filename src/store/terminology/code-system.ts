@@ -1,0 +1,120 @@
+// A stored CodeSystem as a graph of concepts: nesting, and the properties `parent` and `child`, are its hierarchy.
+// https://hl7.org/fhir/R4/codesystem.html#hierarchy
+import { isJsonNumber, type JsonObject, numberOf } from '../../lib/json.ts'
+import { objects, text } from '../values.ts'
+import { type Library, unworkable } from './library.ts'
+
+export interface Concept {
+  readonly code: string
+  readonly display: string | undefined
+  /** The concept as it stands in the resource. */
+  readonly source: JsonObject
+  readonly parents: Set<string>
+  readonly children: Set<string>
+}
+
+export interface CodeSystem {
+  readonly url: string
+  readonly version: string | undefined
+  readonly resource: JsonObject
+  /** In the order of the resource, parents before what is nested in them. */
+  readonly concepts: ReadonlyMap<string, Concept>
+}
+
+const graphs = new WeakMap<JsonObject, CodeSystem>()
+
+/** Reads the resource; the same graph for the same object. */
+export function codeSystemOf(resource: JsonObject): CodeSystem {
+  const known = graphs.get(resource)
+  if (known) return known
+  const concepts = flatten(resource)
+  for (const concept of concepts.values()) linkByProperties(concept, concepts)
+  const system = { url: text(resource['url']) ?? '', version: text(resource['version']), resource, concepts }
+  graphs.set(resource, system)
+  return system
+}
+
+/** The system with its codes. @throws Failure NOT_FOUND, or VALIDATION_FAILED if it is stored without them. */
+export async function codeSystem(library: Library, canonical: string): Promise<CodeSystem> {
+  const system = codeSystemOf(await library.byUrl('CodeSystem', canonical))
+  if (system.concepts.size === 0)
+    throw unworkable(
+      `The CodeSystem ${system.url} is stored without its codes (content: ${system.resource['content']}).`,
+    )
+  return system
+}
+
+// Without recursion: how deep a resource nests is up to whoever wrote it.
+function flatten(resource: JsonObject): Map<string, Concept> {
+  const concepts = new Map<string, Concept>()
+  const waiting = objects(resource['concept'])
+    .map(source => ({ source, parent: undefined as Concept | undefined }))
+    .reverse()
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { source, parent } = next
+    const code = text(source['code'])
+    if (code === undefined) continue
+    const concept = concepts.get(code) ?? {
+      code,
+      display: text(source['display']),
+      source,
+      parents: new Set<string>(),
+      children: new Set<string>(),
+    }
+    concepts.set(code, concept)
+    if (parent) link(parent, concept)
+    for (const child of objects(source['concept']).reverse()) waiting.push({ source: child, parent: concept })
+  }
+  return concepts
+}
+
+function link(parent: Concept, child: Concept): void {
+  parent.children.add(child.code)
+  child.parents.add(parent.code)
+}
+
+function linkByProperties(concept: Concept, concepts: ReadonlyMap<string, Concept>): void {
+  for (const { code, value } of propertiesOf(concept)) {
+    const other = code === 'parent' || code === 'child' ? concepts.get(String(value)) : undefined
+    if (other && code === 'parent') link(other, concept)
+    if (other && code === 'child') link(concept, other)
+  }
+}
+
+export interface Property {
+  readonly code: string
+  /** The JSON member that holds the value, such as `valueCode`. */
+  readonly member: string
+  readonly value: unknown
+}
+
+/** The properties that a concept states. */
+export function propertiesOf(concept: Concept): Property[] {
+  return objects(concept.source['property']).flatMap(property => {
+    const code = text(property['code'])
+    const member = Object.keys(property).find(name => /^value[A-Z]/.test(name))
+    return code !== undefined && member ? [{ code, member, value: property[member] }] : []
+  })
+}
+
+/** A property's value as a filter writes it. */
+export function valueText(value: unknown): string {
+  if (isJsonNumber(value)) return String(numberOf(value))
+  const [coding] = objects(value)
+  return coding ? String(coding['code'] ?? '') : String(value)
+}
+
+/** True if the system says that the concept is no longer to be used. */
+export function isInactive(concept: Concept): boolean {
+  return propertiesOf(concept).some(
+    ({ code, value }) =>
+      (code === 'inactive' && value === true) || (code === 'status' && ['retired', 'inactive'].includes(String(value))),
+  )
+}
+
+/** The codes below (or above) a code, itself included; a code that the system does not have stands for itself alone. */
+export function closure(system: CodeSystem, code: string, way: 'children' | 'parents'): Set<string> {
+  const found = new Set([code])
+  for (const each of found) for (const next of system.concepts.get(each)?.[way] ?? []) found.add(next)
+  return found
+}

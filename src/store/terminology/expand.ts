@@ -1,0 +1,182 @@
+// What a value set holds: its stored expansion, or what its definition selects. https://hl7.org/fhir/R4/valueset.html#compositions
+import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
+import { objects, text } from '../values.ts'
+import { type CodeSystem, type Concept, codeSystem, codeSystemOf, isInactive } from './code-system.ts'
+import { filterOf } from './filters.ts'
+import { type Library, unworkable } from './library.ts'
+
+/** A code of a value set. */
+export interface Member {
+  readonly system: string
+  readonly version: string | undefined
+  readonly code: string
+  readonly display: string | undefined
+  readonly inactive: boolean
+}
+
+/** By memberKey, in the order of the definition. */
+export type Members = Map<string, Member>
+
+export const memberKey = (system: string, code: string): string => `${system}|${code}`
+
+/** Most codes that a value set, or a part of one, is expanded to. */
+export const mostMembers = 10_000
+
+function add(members: Members, member: Member, of: string): void {
+  const key = memberKey(member.system, member.code)
+  if (members.has(key)) return
+  members.set(key, member)
+  if (members.size > mostMembers)
+    throw unworkable(`${of} holds more than ${mostMembers} codes, which is too many to work with here.`, 'too-costly')
+}
+
+const expanded = new WeakMap<JsonObject, Promise<Members>>()
+
+/** Most parts of one definition, and filters of one part. */
+const mostParts = 500
+const mostFilters = 10
+
+/**
+ * The codes of a value set; worked out once for the same object, however many import it.
+ * @param trail the value sets that are being expanded already, so that one that imports itself is found out.
+ * @throws Failure NOT_FOUND for what it draws upon and is not stored, VALIDATION_FAILED for what cannot be worked out.
+ */
+export async function membersOf(
+  library: Library,
+  valueSet: JsonObject,
+  trail: readonly JsonObject[] = [],
+): Promise<Members> {
+  if (trail.includes(valueSet)) throw unworkable(`${nameOf(valueSet)} imports itself.`, 'invalid')
+  const known = expanded.get(valueSet) ?? expandSet(library, valueSet, trail)
+  expanded.set(valueSet, known)
+  return known
+}
+
+/** What messages call a value set. */
+export const nameOf = (valueSet: JsonObject): string =>
+  `The ValueSet ${text(valueSet['url']) ?? text(valueSet['id']) ?? 'given'}`
+
+async function expandSet(library: Library, valueSet: JsonObject, trail: readonly JsonObject[]): Promise<Members> {
+  const name = nameOf(valueSet)
+  const ready = storedExpansion(valueSet, name)
+  if (ready) return ready
+  const { include, exclude, allowsInactive } = definitionOf(valueSet, name)
+  const path = [...trail, valueSet]
+  const members: Members = new Map()
+  for (const part of include)
+    for (const member of (await partOf(library, part, path, name)).values()) add(members, member, name)
+  for (const part of exclude) for (const key of (await partOf(library, part, path, name)).keys()) members.delete(key)
+  if (!allowsInactive) for (const [key, { inactive }] of members) if (inactive) members.delete(key)
+  return members
+}
+
+interface Definition {
+  readonly include: readonly JsonObject[]
+  readonly exclude: readonly JsonObject[]
+  readonly allowsInactive: boolean
+}
+
+/** The definition of a value set. @throws Failure VALIDATION_FAILED if it has none, or one of too many parts. */
+export function definitionOf(valueSet: JsonObject, name: string): Definition {
+  const compose = valueSet['compose']
+  if (!isObject(compose)) throw unworkable(`${name} says neither by compose nor by expansion what it holds.`, 'invalid')
+  const [include, exclude] = [objects(compose['include']), objects(compose['exclude'])]
+  if (include.length + exclude.length > mostParts)
+    throw unworkable(`${name} has more than ${mostParts} parts.`, 'too-costly')
+  return { include, exclude, allowsInactive: compose['inactive'] !== false }
+}
+
+/** The expansion that came with the resource; undefined if there is none, or only a page of one beside a definition. */
+export function storedExpansion(valueSet: JsonObject, name: string): Members | undefined {
+  const expansion = valueSet['expansion']
+  if (!isObject(expansion)) return undefined
+  const members: Members = new Map()
+  let listed = 0
+  const waiting = objects(expansion['contains']).reverse()
+  for (let each = waiting.pop(); each; each = waiting.pop()) {
+    listed++
+    for (const inner of objects(each['contains']).reverse()) waiting.push(inner)
+    const [system, code] = [text(each['system']), text(each['code'])]
+    if (system === undefined || code === undefined || each['abstract'] === true) continue
+    const [version, display] = [text(each['version']), text(each['display'])]
+    add(members, { system, version, code, display, inactive: each['inactive'] === true }, name)
+  }
+  const total = isJsonNumber(expansion['total']) ? numberOf(expansion['total']) : listed
+  if (total <= listed) return members
+  if (isObject(valueSet['compose'])) return undefined
+  throw unworkable(
+    `${name} is stored with ${listed} of its ${total} codes only, and without a definition.`,
+    'incomplete',
+  )
+}
+
+/** One include or exclude: what its system part selects and all its value sets hold alike. */
+async function partOf(
+  library: Library,
+  part: JsonObject,
+  trail: readonly JsonObject[],
+  name: string,
+): Promise<Members> {
+  const system = text(part['system'])
+  let members = system === undefined ? undefined : await systemPart(library, part, system, name)
+  for (const canonical of importsOf(part)) {
+    const imported = await membersOf(library, await library.byUrl('ValueSet', canonical), trail)
+    members = members ? new Map([...members].filter(([key]) => imported.has(key))) : imported
+  }
+  if (!members) throw unworkable(`${name} has a part that names neither a system nor a value set.`, 'invalid')
+  return members
+}
+
+async function systemPart(library: Library, part: JsonObject, url: string, name: string): Promise<Members> {
+  const version = text(part['version'])
+  const canonical = version === undefined ? url : `${url}|${version}`
+  const listed = objects(part['concept'])
+  if (listed.length > 0) return listedCodes(library, listed, canonical, { url, version }, name)
+  const system = await codeSystem(library, canonical)
+  const filters = filtersOf(system, part, name)
+  const members: Members = new Map()
+  for (const concept of system.concepts.values())
+    if (filters.every(holds => holds(concept))) add(members, memberOf(system, concept), name)
+  return members
+}
+
+/** The value sets that a part is limited to. */
+export const importsOf = (part: JsonObject): string[] =>
+  Array.isArray(part['valueSet']) ? part['valueSet'].map(String) : []
+
+/** The filters of a part, each as a question to a concept of its system. */
+export function filtersOf(system: CodeSystem, part: JsonObject, name: string): ReturnType<typeof filterOf>[] {
+  const filters = objects(part['filter'])
+  if (filters.length > mostFilters)
+    throw unworkable(`${name} has a part with more than ${mostFilters} filters.`, 'too-costly')
+  return filters.map(filter => filterOf(system, filter))
+}
+
+export const memberOf = (system: CodeSystem, concept: Concept): Member => ({
+  system: system.url,
+  version: system.version,
+  code: concept.code,
+  display: concept.display,
+  inactive: isInactive(concept),
+})
+
+/** Codes named one by one need no system to be stored; if it is, it lends them its displays. */
+async function listedCodes(
+  library: Library,
+  listed: readonly JsonObject[],
+  canonical: string,
+  { url, version }: { url: string; version: string | undefined },
+  name: string,
+): Promise<Members> {
+  const resource = await library.find('CodeSystem', canonical)
+  const concepts = resource && codeSystemOf(resource).concepts
+  const members: Members = new Map()
+  for (const each of listed) {
+    const code = text(each['code'])
+    if (code === undefined) continue
+    const concept = concepts?.get(code)
+    const display = text(each['display']) ?? concept?.display
+    add(members, { system: url, version, code, display, inactive: concept ? isInactive(concept) : false }, name)
+  }
+  return members
+}
