@@ -44,13 +44,14 @@ export function since(request: Pick<EverythingRequest, 'since'>, { bind }: Binde
 /** The row belongs to the patient's compartment, or to that of some patient, and was cared for within the dates. */
 export function inScope({ patient, start, end, types }: Scope, row: string, indexer: Indexer, binder: Binder): string {
   const { bind } = binder
-  const conditions = [`${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`]
   const context = { ...binder, indexer, meetsInPostings: false }
-  conditions.push(
+  const conditions =
     patient === undefined
-      ? ofSomePatient(types, row, indexer, binder)
-      : compartmentCondition({ kind: 'compartment', types, id: patient }, row, context),
-  )
+      ? [
+          `${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+          ofSomePatient(types, row, indexer, binder),
+        ]
+      : [compartmentCondition({ kind: 'compartment', types, id: patient }, row, context, false)]
   const dates: string[] = []
   if (start !== undefined) dates.push(`${row}.date_high >= ${bind(start)}::bigint`)
   if (end !== undefined) dates.push(`${row}.date <= ${bind(end)}::bigint`)

@@ -16,10 +16,12 @@ const inCompartment = new Set(compartmentTypes)
 
 export const isInPatientCompartment = (type: string): boolean => inCompartment.has(type)
 
+/** With `isTypeAsked` the statement asks for the types already; without, the condition alone holds for these types only. */
 export function compartmentCondition(
   { types, id }: CompartmentCriterion,
   row: string,
   context: Pick<SqlContext, 'bind' | 'indexer' | 'meetsInPostings'>,
+  isTypeAsked = true,
 ): string {
   const patient = `Patient/${id}`
   const { held, keys, isExact } = waysIn(types, context.indexer, !context.meetsInPostings)
@@ -28,7 +30,7 @@ export function compartmentCondition(
   if (held.length > 0) {
     const about = `${row}.patient = ${context.bind(selfHash('Patient', id))}::bigint`
     const only = () => `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
-    conditions.push(isExact ? about : `(${about} and ${only()})`)
+    conditions.push(isExact && isTypeAsked ? about : `(${about} and ${only()})`)
   }
   if (keys.length > 0)
     conditions.push(
