@@ -108,6 +108,10 @@ export function workloads(samples: Samples, { service, probe }: { service: strin
         ),
       ),
     ),
+    reads(
+      'everything about a patient',
+      patients.map(id => `Patient/${id}/$everything`),
+    ),
     {
       name: 'create, read, update, delete of 9 types, 64 clients',
       origin: service,
