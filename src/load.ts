@@ -4,7 +4,7 @@ import { openStorage } from './app.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { ConfigError, readConfig } from './lib/config.ts'
+import { addressOf, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
 import { load, type Progress } from './load/load.ts'
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
       connection,
-      config.baseUrl || `http://localhost:${config.port}`,
+      addressOf(config),
     )
     const meter = createMeter(process.stderr, values.json)
     const progress = await load(storage.storeFor(system), { paths: positionals, parallel, changed: meter.show })

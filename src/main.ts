@@ -6,17 +6,14 @@ import { type Application, createApplication } from './app.ts'
 import { mustBeFitForProduction } from './auth/demo.ts'
 import { banner } from './banner.ts'
 import { type Connection, openDatabase } from './db/database.ts'
-import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
+import { EmbeddedError, startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { listen } from './http/server.ts'
-import { type Config, ConfigError, readConfig } from './lib/config.ts'
+import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
-
-/** Address of the service for tokens and stored links when BASE_URL is not set. */
-const addressOf = (config: Config): string => config.baseUrl || `http://localhost:${config.port}`
 
 async function main(): Promise<void> {
   const config = readConfig()
@@ -46,7 +43,7 @@ async function lead(config: Config, log: Log): Promise<void> {
     log.info('stopping: the requests in hand are finished first')
     await serving.close()
   } finally {
-    await stopDatabase(embedded)
+    await embedded?.stop()
   }
 }
 
@@ -118,10 +115,6 @@ async function work(config: Config, connection: Connection, log: Log): Promise<v
 function stopSignal(): Promise<unknown> {
   if (!cluster.isPrimary) process.on('SIGINT', () => {})
   return Promise.race([once(process, 'SIGTERM'), ...(cluster.isPrimary ? [once(process, 'SIGINT')] : [])])
-}
-
-async function stopDatabase(embedded: EmbeddedServer | undefined): Promise<void> {
-  await embedded?.stop()
 }
 
 function probe(port: number, host: string): Promise<number> {

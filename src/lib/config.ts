@@ -153,3 +153,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return values as unknown as Config
 }
+
+/** Address of the service in tokens and links: BASE_URL, or this machine's where that is not set. */
+export function addressOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
+  return baseUrl || `http://localhost:${port}`
+}

@@ -82,13 +82,12 @@ function bind(session: Session): Store {
     parse: (types, params, strict) =>
       parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
     async search(request) {
-      for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
-      if (session.isInTransaction) await session.on.query(valuePlans)
+      await prepareSearch(session, request)
       return runSearch(session.on, request, searchOptions(session))
     },
     everything: request => everything(session, request),
-    lastn(request, max) {
-      for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+    async lastn(request, max) {
+      await prepareSearch(session, request)
       return lastn(session.on, request, max, searchOptions(session))
     },
     validate(type, resource) {
@@ -110,6 +109,12 @@ function bind(session: Session): Store {
     allowedTypes,
     may: (type, interaction) => session.principal.may(type, interaction),
   }
+}
+
+/** What comes before any search: the caller may search every type it touches, and it is planned for its values. */
+async function prepareSearch(session: Session, request: SearchRequest): Promise<void> {
+  for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+  if (session.isInTransaction) await session.on.query(valuePlans)
 }
 
 function visible(types: string[]): string[] {

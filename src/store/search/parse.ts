@@ -1,9 +1,8 @@
 // Reads the parameters of a search strictly: what is malformed is refused, what is unknown is left out with a warning.
 // https://hl7.org/fhir/R4/search.html
-import type { SearchParamModel } from '../../definitions/model.ts'
-import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
-import { Failure } from '../../lib/failure.ts'
-import { readList } from './lists.ts'
+import { isResourceType, searchParams } from '../../definitions/r4.ts'
+import { commonParam, readCriterion } from './criteria.ts'
+import { malformed, shown, splitOr } from './query-text.ts'
 import {
   type Criterion,
   decodeCursor,
@@ -24,12 +23,6 @@ export interface ParseOptions {
 /** Most values that one search may name, commas counted. */
 const mostValues = 10_000
 const mostCriteria = 100
-const mostHops = 5
-
-/** A search that cannot be understood. */
-function malformed(name: string, message: string): Failure {
-  return new Failure('MALFORMED_REQUEST', message, { details: [{ field: name, code: 'invalid', message }] })
-}
 
 interface Draft {
   criteria: Criterion[]
@@ -179,11 +172,6 @@ const controls = new Map<string, Control>(
   }),
 )
 
-/** A piece of the caller's own text for a message, short. */
-function shown(value: string): string {
-  return value.length > 60 ? `${value.slice(0, 60)}…` : value
-}
-
 function readSort(draft: Draft, types: readonly string[], key: string, name: string, options: ParseOptions): SortKey[] {
   const descending = key.startsWith('-')
   const code = key.replace(/^-/, '')
@@ -193,12 +181,6 @@ function readSort(draft: Draft, types: readonly string[], key: string, name: str
   if (options.strict) throw malformed(name, `${warning}.`)
   draft.warnings.push(`${warning}; that key was not applied.`)
   return []
-}
-
-/** A parameter that all the types have. */
-function commonParam(types: readonly string[], code: string): SearchParamModel | undefined {
-  const first = searchParams(types[0] ?? 'Patient').get(code)
-  return types.every(type => searchParams(type).has(code)) ? first : undefined
 }
 
 function readInclude(types: readonly string[], value: string, name: string, reverse: boolean): Include {
@@ -217,101 +199,4 @@ function readInclude(types: readonly string[], value: string, name: string, reve
   if (param?.type !== 'reference')
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
   return { source, param, target, reverse, iterate }
-}
-
-/** Reads one criterion; undefined if its parameter is not known. */
-function readCriterion(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
-  if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
-  if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
-  if (name.startsWith('_has:')) return readHas(types, name, value, hops)
-  const dot = name.indexOf('.')
-  if (dot > 0) return readChain(types, name.slice(0, dot), name.slice(dot + 1), value, hops)
-  const [code, ...rest] = name.split(':')
-  const param = commonParam(types, code!)
-  if (!param) return undefined
-  const modifier = rest.join(':')
-  checkModifier(param, modifier, name)
-  return { kind: 'param', types, param, modifier, values: splitOr(value) }
-}
-
-function readHas(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
-  const [, from, code, ...rest] = name.split(':')
-  const inner = rest.join(':')
-  if (!from || !isResourceType(from))
-    throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
-  const param = code ? searchParams(from).get(code) : undefined
-  if (param?.type !== 'reference')
-    throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
-  const criterion = readCriterion([from], inner, value, hops + 1)
-  if (!criterion) throw malformed(name, `${shown(name)}: ${from} has no parameter "${shown(inner)}".`)
-  return { kind: 'has', types, from, param, criterion }
-}
-
-function readChain(
-  types: readonly string[],
-  head: string,
-  tail: string,
-  value: string,
-  hops: number,
-): Criterion | undefined {
-  const [code, wanted] = head.split(':')
-  const param = commonParam(types, code!)
-  if (param?.type !== 'reference') return undefined
-  if (wanted !== undefined && !isResourceType(wanted))
-    throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
-  const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
-  const targets = possible.flatMap(type => {
-    const criterion = readCriterion([type], tail, value, hops + 1)
-    return criterion ? [{ type, criterion }] : []
-  })
-  if (targets.length === 0)
-    throw malformed(
-      head,
-      `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`,
-    )
-  return { kind: 'chain', types, param, targets }
-}
-
-const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> = {
-  string: ['missing', 'exact', 'contains'],
-  token: ['missing', 'not', 'text', 'of-type', 'in', 'not-in', 'above', 'below'],
-  reference: ['missing', 'identifier'],
-  uri: ['missing', 'above', 'below'],
-  date: ['missing'],
-  number: ['missing'],
-  quantity: ['missing'],
-  composite: ['missing'],
-  special: [],
-}
-
-/** An unknown modifier changes the meaning, so it is always refused (search.html#modifiers). */
-function checkModifier(param: SearchParamModel, modifier: string, name: string): void {
-  if (modifier === '' || modifiers[param.type].includes(modifier)) return
-  if (param.type === 'reference' && isResourceType(modifier)) return
-  const known = modifiers[param.type].map(one => `:${one}`).join(', ')
-  throw malformed(
-    name,
-    `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter${known ? `; it takes ${known}` : ''}.`,
-  )
-}
-
-/** Splits at commas that are not escaped; the escapes stay for whoever reads the value. */
-export function splitOr(value: string): string[] {
-  return splitEscaped(value, ',').filter(part => part !== '')
-}
-
-/** Splits at a separator that is not preceded by a backslash. */
-export function splitEscaped(value: string, separator: string): string[] {
-  const parts = ['']
-  for (let at = 0; at < value.length; at++) {
-    if (value[at] === '\\' && at + 1 < value.length) parts[parts.length - 1] += value[at]! + value[++at]!
-    else if (value[at] === separator) parts.push('')
-    else parts[parts.length - 1] += value[at]!
-  }
-  return parts
-}
-
-/** Takes the backslashes off `\,` `\|` `\$` and `\\` (search.html#escaping). */
-export function unescaped(value: string): string {
-  return value.replace(/\\([,|$\\])/g, '$1')
 }

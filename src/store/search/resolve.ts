@@ -5,7 +5,7 @@ import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
 import { entriesOf } from './lists.ts'
-import { unescaped } from './parse.ts'
+import { unescaped } from './query-text.ts'
 import { type Coding, type Criterion, codeModifiers, type ParamCriterion, type SearchRequest } from './request.ts'
 import { queryToken } from './values.ts'
 

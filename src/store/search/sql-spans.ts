@@ -2,7 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { noDate } from '../index-draft.ts'
 import * as postings from '../postings.ts'
-import { unescaped } from './parse.ts'
+import { unescaped } from './query-text.ts'
 import { columnEnds, dateCondition, numberCondition, spanEnds } from './ranges.ts'
 import type { ParamCriterion, Prefix } from './request.ts'
 import { anyOf, numbersOf, type SqlContext } from './sql-context.ts'

@@ -1,6 +1,6 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
 import { foldedWord } from '../index-draft.ts'
-import { unescaped } from './parse.ts'
+import { unescaped } from './query-text.ts'
 import type { ParamCriterion } from './request.ts'
 import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 

@@ -1,14 +1,9 @@
 // The values of a query: prefixes, numbers with the precision they were written with, dates, tokens.
-import { Failure } from '../../lib/failure.ts'
 import { dateInterval, type Interval } from '../dates.ts'
-import { splitEscaped, unescaped } from './parse.ts'
+import { malformed, splitEscaped, unescaped } from './query-text.ts'
 import type { Prefix } from './request.ts'
 
 const prefixes = new Set<string>(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'])
-
-function malformed(code: string, message: string): Failure {
-  return new Failure('MALFORMED_REQUEST', message, { details: [{ field: code, code: 'value', message }] })
-}
 
 /** Splits `ge2020` into its prefix and the rest; no prefix means eq. */
 export function splitPrefix(value: string): { prefix: Prefix; rest: string } {
@@ -24,6 +19,7 @@ export function queryDate(code: string, value: string): { prefix: Prefix; interv
     throw malformed(
       code,
       `${code}: "${rest.slice(0, 40)}" is not a date; write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`,
+      'value',
     )
   return { prefix, interval }
 }
@@ -43,7 +39,8 @@ export function queryNumber(code: string, text: string): QueryNumber {
   const { prefix, rest } = splitPrefix(text)
   const match = number.exec(rest)
   const value = Number(rest)
-  if (!match || !Number.isFinite(value)) throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a number.`)
+  if (!match || !Number.isFinite(value))
+    throw malformed(code, `${code}: "${rest.slice(0, 40)}" is not a number.`, 'value')
   const [, whole, fraction = '', exponent = 0] = match
   // Halves are added to the digits, not to the double: 0.1 + 0.05 is more than 0.15.
   const digits = BigInt(whole! + fraction) * 10n
@@ -61,7 +58,7 @@ export interface QueryQuantity extends QueryNumber {
 /** `5.4|system|code`, `5.4||code`, `5.4`, and beyond R4 the two-part `5.4|system` or `5.4|code` that some clients send. */
 export function queryQuantity(code: string, text: string): QueryQuantity {
   const [amount, ...rest] = splitEscaped(text, '|').map(unescaped)
-  if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`)
+  if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`, 'value')
   const [system, unit] = rest.length === 1 ? [undefined, rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
   return { ...queryNumber(code, amount!), system, unit }
 }
@@ -78,7 +75,12 @@ export function queryToken(code: string, text: string): QueryToken {
   const parts = splitEscaped(text, '|').map(unescaped)
   if (parts.length === 1) return { system: undefined, code: parts[0]! }
   if (parts.length > 2)
-    throw malformed(code, `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`)
-  if (parts[0] === '' && parts[1] === '') throw malformed(code, `${code}: "|" names neither a system nor a code.`)
+    throw malformed(
+      code,
+      `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`,
+      'value',
+    )
+  if (parts[0] === '' && parts[1] === '')
+    throw malformed(code, `${code}: "|" names neither a system nor a code.`, 'value')
   return { system: parts[0]!, code: parts[1] === '' ? undefined : parts[1]! }
 }

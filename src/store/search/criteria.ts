@@ -1,0 +1,95 @@
+// The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { readList } from './lists.ts'
+import { malformed, shown, splitOr, unescaped } from './query-text.ts'
+import type { Criterion } from './request.ts'
+
+const mostHops = 5
+
+/** A parameter that all the types have. */
+export function commonParam(types: readonly string[], code: string): SearchParamModel | undefined {
+  const first = searchParams(types[0] ?? 'Patient').get(code)
+  return types.every(type => searchParams(type).has(code)) ? first : undefined
+}
+
+/** Reads one criterion; undefined if its parameter is not known. */
+export function readCriterion(
+  types: readonly string[],
+  name: string,
+  value: string,
+  hops: number,
+): Criterion | undefined {
+  if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
+  if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
+  if (name.startsWith('_has:')) return readHas(types, name, value, hops)
+  const dot = name.indexOf('.')
+  if (dot > 0) return readChain(types, name.slice(0, dot), name.slice(dot + 1), value, hops)
+  const [code, ...rest] = name.split(':')
+  const param = commonParam(types, code!)
+  if (!param) return undefined
+  const modifier = rest.join(':')
+  checkModifier(param, modifier, name)
+  return { kind: 'param', types, param, modifier, values: splitOr(value) }
+}
+
+function readHas(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
+  const [, from, code, ...rest] = name.split(':')
+  const inner = rest.join(':')
+  if (!from || !isResourceType(from))
+    throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
+  const param = code ? searchParams(from).get(code) : undefined
+  if (param?.type !== 'reference')
+    throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
+  const criterion = readCriterion([from], inner, value, hops + 1)
+  if (!criterion) throw malformed(name, `${shown(name)}: ${from} has no parameter "${shown(inner)}".`)
+  return { kind: 'has', types, from, param, criterion }
+}
+
+function readChain(
+  types: readonly string[],
+  head: string,
+  tail: string,
+  value: string,
+  hops: number,
+): Criterion | undefined {
+  const [code, wanted] = head.split(':')
+  const param = commonParam(types, code!)
+  if (param?.type !== 'reference') return undefined
+  if (wanted !== undefined && !isResourceType(wanted))
+    throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
+  const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
+  const targets = possible.flatMap(type => {
+    const criterion = readCriterion([type], tail, value, hops + 1)
+    return criterion ? [{ type, criterion }] : []
+  })
+  if (targets.length === 0)
+    throw malformed(
+      head,
+      `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`,
+    )
+  return { kind: 'chain', types, param, targets }
+}
+
+const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> = {
+  string: ['missing', 'exact', 'contains'],
+  token: ['missing', 'not', 'text', 'of-type', 'in', 'not-in', 'above', 'below'],
+  reference: ['missing', 'identifier'],
+  uri: ['missing', 'above', 'below'],
+  date: ['missing'],
+  number: ['missing'],
+  quantity: ['missing'],
+  composite: ['missing'],
+  special: [],
+}
+
+/** An unknown modifier changes the meaning, so it is always refused (search.html#modifiers). */
+function checkModifier(param: SearchParamModel, modifier: string, name: string): void {
+  if (modifier === '' || modifiers[param.type].includes(modifier)) return
+  if (param.type === 'reference' && isResourceType(modifier)) return
+  const known = modifiers[param.type].map(one => `:${one}`).join(', ')
+  throw malformed(
+    name,
+    `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter${known ? `; it takes ${known}` : ''}.`,
+  )
+}
