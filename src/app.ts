@@ -17,7 +17,10 @@ import type { Config } from './lib/config.ts'
 import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
 import { system } from './policy/caller.ts'
-import { createIndexer } from './store/index-entry.ts'
+import { createIndexer, type Indexer } from './store/index-entry.ts'
+import { withDefinitions } from './store/search-params/definition.ts'
+import { catchUp } from './store/search-params/registry.ts'
+import { followSearchParams } from './store/search-params/reindex.ts'
 import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
@@ -29,6 +32,7 @@ export const interfaceVersion = '1.2.0'
 /** What works without anybody asking: a database, and the store of FHIR resources in it. */
 export interface Storage {
   readonly database: Database
+  readonly indexer: Indexer
   readonly storeFor: (principal: Principal) => Store
 }
 
@@ -45,16 +49,18 @@ export interface Application extends Storage {
 export function openStorage(config: Config, connection: Connection, baseUrl: string): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = `${baseUrl}${fhirBase}`
+  const indexer = createIndexer(base)
   const storeFor = createStore({
     database,
-    indexer: createIndexer(base),
-    validate: createValidator({ invariants: fhirPathInvariants }),
+    indexer,
+    catchUp: () => catchUp(database, indexer),
+    validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now: () => new Date(),
     defaultCount: 20,
     maxCount: 1000,
   })
-  return { database, storeFor }
+  return { database, indexer, storeFor }
 }
 
 /**
@@ -68,7 +74,9 @@ export async function createApplication(
   log: Log,
 ): Promise<Application> {
   const { environment } = config
-  const { database, storeFor } = openStorage(config, connection, baseUrl)
+  const storage = openStorage(config, connection, baseUrl)
+  const { database, indexer, storeFor } = storage
+  const following = await followSearchParams({ database, indexer, base: `${baseUrl}${fhirBase}`, log })
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
   const demo = createDemoData(database, storeFor(system), baseUrl)
@@ -76,7 +84,7 @@ export async function createApplication(
     ...identityRoutes(identity),
     ...healthRoutes(database, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
-    ...fhirRoutes({ storeFor, log, version: interfaceVersion }),
+    ...fhirRoutes({ storeFor, searchParams: () => indexer.params, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
   const koa = createApp({
@@ -90,15 +98,15 @@ export async function createApplication(
   return {
     koa,
     routes,
-    database,
+    ...storage,
     identity,
-    storeFor,
     async prepare() {
       if (environment !== 'local') return
       await ensureDemoClient(database)
       await demo.ensure()
     },
     async close() {
+      await following.close()
       await identity.close()
       await database.end()
     },

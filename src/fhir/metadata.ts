@@ -11,6 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
+import type { SearchParams } from '../store/search-params/known.ts'
 import { operationsOf } from './operations.ts'
 
 /** Interactions of every type. */
@@ -40,8 +41,18 @@ export interface Metadata {
   readonly etag: string
 }
 
+export interface MetadataParts {
+  /** Address of the FHIR endpoint. */
+  readonly base: string
+  /** Address of the authorization server. */
+  readonly issuer: string
+  readonly version: string
+  readonly started: Date
+  readonly params: SearchParams
+}
+
 /** The statement for a base address, as JSON text with its entity tag. */
-export function capabilityStatement(base: string, issuer: string, version: string, started: Date): Metadata {
+export function capabilityStatement({ base, issuer, version, started, params: all }: MetadataParts): Metadata {
   const statement: CapabilityStatement = {
     resourceType: 'CapabilityStatement',
     id: 'health-interop',
@@ -64,9 +75,9 @@ export function capabilityStatement(base: string, issuer: string, version: strin
       {
         mode: 'server',
         security: security(issuer),
-        resource: resourceTypes.map(resource),
+        resource: resourceTypes.map(type => resource(type, all)),
         interaction: systemInteractions.map(code => ({ code })),
-        searchParam: params('Resource'),
+        searchParam: params('Resource', all),
         compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
       },
     ],
@@ -98,7 +109,7 @@ function security(issuer: string): CapabilityStatementRestSecurity {
   }
 }
 
-function resource(type: string): CapabilityStatementRestResource {
+function resource(type: string, all: SearchParams): CapabilityStatementRestResource {
   return {
     type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
@@ -111,16 +122,16 @@ function resource(type: string): CapabilityStatementRestResource {
     conditionalUpdate: true,
     conditionalDelete: 'single',
     referencePolicy: ['literal', 'logical', 'local'],
-    searchInclude: ['*', ...references(type)],
+    searchInclude: ['*', ...references(type, all)],
     searchRevInclude: revincludes().get(type),
-    searchParam: params(type),
+    searchParam: params(type, all),
     operation: operationsOf(type).map(({ name, definition }) => ({ name, definition })),
   }
 }
 
-function references(type: string): string[] {
-  return [...searchParams(type).values()]
-    .filter(param => param.type === 'reference')
+function references(type: string, all: SearchParams): string[] {
+  return [...all.of(type).values()]
+    .filter(param => param.type === 'reference' && isReady(param))
     .map(param => `${type}:${param.code}`)
 }
 
@@ -143,6 +154,8 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
+const isReady = (param: SearchParamModel): boolean => !('isReady' in param) || param.isReady === true
+
 // R4 describes _list, but has no SearchParameter for it.
 const list: CapabilityStatementRestResourceSearchParam = {
   name: '_list',
@@ -150,12 +163,14 @@ const list: CapabilityStatementRestResourceSearchParam = {
   documentation: 'Only what the List resources with these ids hold',
 }
 
-function params(type: string): CapabilityStatementRestResourceSearchParam[] {
-  const defined = [...searchParams(type).values()].filter(isAnswered).map(param => ({
-    name: param.code,
-    definition: param.url,
-    type: param.type,
-    documentation: param.description || undefined,
-  }))
+function params(type: string, all: SearchParams): CapabilityStatementRestResourceSearchParam[] {
+  const defined = [...all.of(type).values()]
+    .filter(param => isAnswered(param) && isReady(param))
+    .map(param => ({
+      name: param.code,
+      definition: param.url,
+      type: param.type,
+      documentation: param.description || undefined,
+    }))
   return [...defined, list]
 }

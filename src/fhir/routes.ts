@@ -6,6 +6,7 @@ import { fhirBase } from '../http/failures.ts'
 import { open, type Reply, type Route, route } from '../http/route.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { SearchParams } from '../store/search-params/known.ts'
 import type { Store } from '../store/store.ts'
 import { processBundle } from './batch.ts'
 import { interact } from './interact.ts'
@@ -33,6 +34,8 @@ import {
 
 export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
+  /** What can be searched by at the moment. */
+  readonly searchParams: () => SearchParams
   readonly log: Log
   readonly version: string
 }
@@ -245,6 +248,7 @@ function bundleRoute(parts: FhirParts): Route {
 
 function metadataRoute(parts: FhirParts): Route {
   const started = new Date()
+  let params = parts.searchParams()
   const known = new Map<string, Metadata>()
   return route({
     method: 'GET',
@@ -258,10 +262,15 @@ function metadataRoute(parts: FhirParts): Route {
     handle(request) {
       mustAcceptJson(request.headers.accept, request.search.get('_format'))
       const base = `${request.baseUrl}${fhirBase}`
+      if (params !== parts.searchParams()) known.clear()
+      params = parts.searchParams()
       let metadata = known.get(base)
       if (!metadata) {
         if (known.size > 20) known.clear()
-        known.set(base, (metadata = capabilityStatement(base, request.baseUrl, parts.version, started)))
+        known.set(
+          base,
+          (metadata = capabilityStatement({ base, issuer: request.baseUrl, version: parts.version, started, params })),
+        )
       }
       const headers = { etag: metadata.etag, 'cache-control': 'public, max-age=60' }
       if (request.headers['if-none-match'] === metadata.etag) return { status: 304, headers }

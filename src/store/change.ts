@@ -7,7 +7,7 @@ import { lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
-import { inTransaction, mustBeAllowed, type Session } from './session.ts'
+import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
 import { type Change, type Written, write } from './write.ts'
 
 export interface Preconditions {
@@ -54,7 +54,9 @@ export async function create(
   mustBeAllowed(session, type, 'c')
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
-  if (ifNoneExist === undefined) return one(session, change)
+  // One statement needs no transaction around it.
+  if (ifNoneExist === undefined && type !== 'SearchParameter') return retried(session, () => one(session, change))
+  if (ifNoneExist === undefined) return inTransaction(session, inner => one(inner, change))
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     const condition = { type, query: ifNoneExist }

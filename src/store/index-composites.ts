@@ -1,12 +1,12 @@
 // Composites in the index: two values of the same element, as a pair of postings or as an interval with a token.
 import type { SearchParamModel } from '../definitions/model.ts'
-import { typeModel } from '../definitions/r4.ts'
 import { compileTyped, type Typed } from '../fhirpath/compile.ts'
 import { isObject } from '../lib/json.ts'
 import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './index-draft.ts'
 import { componentParams, plainPath } from './param-paths.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
+import { expressionOptions } from './search-params/expression.ts'
 import { referenceTarget, stringsOf, tokensOf } from './values.ts'
 
 interface Component {
@@ -85,7 +85,7 @@ function componentsOf(param: SearchParamModel, type: string): Component[] {
   const params = componentParams(param, type)
   const focus = plainPath(param.expression, type)?.type ?? type
   return (param.components ?? []).map((component, index) => {
-    const run: Extract = compileTyped(component.expression, { model: { typeModel }, type: focus })
+    const run: Extract = compileTyped(component.expression, expressionOptions(focus))
     return { type: params[index]?.type ?? 'token', run }
   })
 }

@@ -3,6 +3,7 @@
 import type { SearchParamModel } from '../definitions/model.ts'
 import { searchParams, typeModel } from '../definitions/r4.ts'
 import { compileTyped } from '../fhirpath/compile.ts'
+import { FhirPathError } from '../fhirpath/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './index-composites.ts'
@@ -24,6 +25,8 @@ import {
 import { isSingle, isStored, pathText } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
+import { expressionOptions } from './search-params/expression.ts'
+import { createSearchParams, type OwnParam, type SearchParams } from './search-params/known.ts'
 import { tokensOf } from './values.ts'
 
 /** How the type's column-held parameters are found, for the search planner. */
@@ -39,17 +42,43 @@ interface TypeIndex {
   readonly columns: Columns
 }
 
+/** Everything that is known of how resources are indexed: read by searches, used by writes. */
+export interface Indexer {
+  readonly params: SearchParams
+  /** Which state of the users' search parameters `params` is; 1 when nobody has defined any yet. */
+  readonly epoch: number
+  columns(type: string): Columns
+  /** What the resource is found by. */
+  entry(resource: JsonObject): IndexEntry
+  /** Goes over to the search parameters of another epoch. */
+  adopt(own: readonly OwnParam[], epoch: number): void
+}
+
 /** Builds index entries; `base` is the address of this server's FHIR endpoint, so that absolute references to it are known as its own. */
-export function createIndexer(base: string) {
+export function createIndexer(base: string): Indexer {
   const types = new Map<string, TypeIndex>()
+  let params = createSearchParams([])
+  let epoch = 1
   const indexOf = (type: string): TypeIndex => {
     let index = types.get(type)
-    if (!index) types.set(type, (index = compileType(type, base)))
+    if (!index) types.set(type, (index = compileType(type, base, params.own(type))))
     return index
   }
   return {
-    columns: (type: string): Columns => indexOf(type).columns,
-    entry(resource: JsonObject): IndexEntry {
+    get params() {
+      return params
+    },
+    get epoch() {
+      return epoch
+    },
+    adopt(own, of) {
+      if (of === epoch && own.length === 0 && params.own().length === 0) return
+      params = createSearchParams(own)
+      epoch = of
+      types.clear()
+    },
+    columns: type => indexOf(type).columns,
+    entry(resource) {
       const type = String(resource['resourceType'])
       const draft: Draft = {
         tokens: new Set(),
@@ -80,12 +109,10 @@ export function createIndexer(base: string) {
   }
 }
 
-export type Indexer = ReturnType<typeof createIndexer>
-
 // Held by the table `resource` itself, not by postings.
 const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', '_has', '_filter', '_type', '_query'])
 
-function compileType(type: string, base: string): TypeIndex {
+function compileType(type: string, base: string, own: readonly OwnParam[]): TypeIndex {
   const columns = columnsOf(type)
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
@@ -94,7 +121,30 @@ function compileType(type: string, base: string): TypeIndex {
     const key = paramKey(type, param.code)
     extractors.push({ key, run, add: adder(param, key, type, base, columns) })
   }
-  return { extractors, columns }
+  return { extractors: [...extractors, ...own.map(param => ownExtractor(param, base))], columns }
+}
+
+const noColumns: Columns = { date: undefined, patient: new Set() }
+
+/** Extracts what a user's parameter finds a resource by. */
+export function ownExtractor(param: OwnParam, base: string): Extractor {
+  const compiled: Extract = compileTyped(param.tree, expressionOptions(param.of))
+  const add = param.type === 'token' ? tokenAdder(param.key, false) : adder(param, param.key, param.of, base, noColumns)
+  return {
+    key: param.key,
+    run: (focus, env) => unlessItFails(() => compiled(focus, env)) ?? [],
+    add: (draft, values, resource) => unlessItFails(() => add(draft, values, resource)),
+  }
+}
+
+// What its author did not think of must not keep a resource from being stored: then it has no value for the parameter.
+function unlessItFails<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof FhirPathError) return undefined
+    throw error
+  }
 }
 
 function columnsOf(type: string): Columns {

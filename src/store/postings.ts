@@ -14,8 +14,10 @@ export interface ParamKey {
 const keys = new Map<string, ParamKey>()
 
 /** The key of a parameter; the same object for the same parameter. */
-export function paramKey(type: string, code: string): ParamKey {
-  const name = `${type}.${code}`
+export const paramKey = (type: string, code: string): ParamKey => namedKey(`${type}.${code}`)
+
+/** The key of this name; the same object for the same name. */
+export function namedKey(name: string): ParamKey {
   let key = keys.get(name)
   if (!key) keys.set(name, (key = { name, number: hash32(name), salt: hash64(name) }))
   return key

@@ -41,10 +41,13 @@ const indexRows = (source: string): string => `
   select ${source}.key, v.param, v.folded, v.exact
   from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)`
 
+/** Nothing is written by one who does not know all search parameters (see the migration of index_epoch). */
+const guard = (epoch: string): string => `guard as materialized (select index_epoch_is(${epoch}::bigint) as ok)`
+
 const insertText = `
-  with input as (
+  with ${guard('$32')}, input as (
     select nextval('resource_key_seq') as key, given.*
-    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord) where guard.ok
   ), resources as (
     insert into resource (key, type, id, version, method, updated_at, body) overriding system value
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input
@@ -52,30 +55,19 @@ const insertText = `
     insert into search (key, self, patient, date, date_high, type, tokens, refs) select ${searchValues} from input
   ), ${indexRows('input')}`
 
-/** Inserts new resources with all that they are found by. @throws the database's unique_violation if an id is taken. */
-export async function insert(on: Queryable, rows: readonly Row[]): Promise<void> {
-  await on.query({ name: 'insert-resources', text: insertText, values: parameters(rows) })
+/**
+ * Inserts new resources with all that they are found by, as of the epoch in which that was worked out.
+ * @throws the database's unique_violation if an id is taken, its HI001 if the epoch has passed.
+ */
+export async function insert(on: Queryable, rows: readonly Row[], epoch: number): Promise<void> {
+  await on.query({ name: 'insert-resources', text: insertText, values: [...parameters(rows), epoch] })
 }
 
 // The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
 const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
 
-const replaceText = `
-  with input as (
-    select given.*, key.key, again.again
-    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
-    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
-    join unnest($33::smallint[]) with ordinality as again(again, ord) using (ord)
-  ), archived as (
-    insert into history (updated_at, version, type, method, id, body)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key)
-  ), resources as (
-    update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
-    from input where r.key = input.key
-  ), changed as (
-    select * from input where again = 1
-  ), searches as (
+const replaceIndex = `searches as (
     update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs
     from (select ${searchValues} from changed) as v(key, self, patient, date, date_high, type, tokens, refs) where s.key = v.key
   ), old_codes as (
@@ -86,10 +78,42 @@ const replaceText = `
     delete from word where key in (select key from changed)
   ), ${indexRows('changed')}`
 
-/** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. */
+const replaceText = `
+  with ${guard('$34')}, input as (
+    select given.*, key.key, again.again
+    from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($33::smallint[]) with ordinality as again(again, ord) using (ord)
+    where guard.ok
+  ), archived as (
+    insert into history (updated_at, version, type, method, id, body)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key)
+  ), resources as (
+    update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
+    from input where r.key = input.key
+  ), changed as (
+    select * from input where again = 1
+  ), ${replaceIndex}`
+
+const reindexText = `
+  with ${guard('$33')}, changed as (
+    select given.*, key.key
+    from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
+    where guard.ok
+  ), ${replaceIndex}`
+
+/** Indexes stored resources anew, without changing them; they must be locked. @throws the database's HI001 if the epoch has passed. */
+export async function reindex(on: Queryable, rows: readonly (Row & { key: number })[], epoch: number): Promise<void> {
+  const keys = safeInt8Array(rows.map(row => row.key))
+  await on.query({ name: 'reindex-resources', text: reindexText, values: [...parameters(rows), keys, epoch] })
+}
+
+/** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. @throws as insert. */
 export async function replace(
   on: Queryable,
   rows: readonly (Row & { key: number; isReindexed: boolean })[],
+  epoch: number,
 ): Promise<void> {
   const keys = safeInt8Array(rows.map(row => row.key))
   const again = int2Array(rows.map(row => (row.isReindexed ? 1 : 0)))
@@ -98,7 +122,7 @@ export async function replace(
       row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [], codes: [] } },
     ),
   )
-  await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again] })
+  await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again, epoch] })
 }
 
 const removeText = `

@@ -5,6 +5,7 @@ import type { Indexer } from './index-entry.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/run.ts'
+import { isOutdated } from './search-params/registry.ts'
 import type { Validate } from './validate.ts'
 
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
@@ -18,6 +19,8 @@ export interface Principal {
 export interface StoreParts {
   readonly database: Database
   readonly indexer: Indexer
+  /** Has the indexer learn of search parameters that other processes defined. */
+  readonly catchUp: () => Promise<void>
   readonly validate: Validate
   /** Address of this server's FHIR endpoint, without trailing slash. */
   readonly base: string
@@ -53,15 +56,26 @@ const mostAttempts = 5
  */
 export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
+  return retried(session, attempt =>
+    session.database.transaction(async on => {
+      if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
+      return work({ ...session, on, isInTransaction: true })
+    }),
+  )
+}
+
+/**
+ * Runs the work, which is a statement or a transaction as a whole, again if it lost a race, or if it was done without
+ * knowing of search parameters that were defined meanwhile.
+ */
+export async function retried<T>(session: Session, work: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await session.database.transaction(async on => {
-        if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
-        return work({ ...session, on, isInTransaction: true })
-      })
+      return await work(attempt)
     } catch (error) {
       const isRaceLost = error instanceof Failure && error.code === 'CONFLICT'
-      if (!isRaceLost || attempt === mostAttempts) throw error
+      if (!(isRaceLost || isOutdated(error)) || attempt === mostAttempts || session.isInTransaction) throw error
+      if (isOutdated(error)) await session.catchUp()
     }
   }
 }
@@ -87,6 +101,7 @@ export function conditionParams(type: string, query: string): [string, string][]
 /** Reads the query of a conditional request, in which nothing may be left out: an ignored parameter would match too much. */
 export function parseConditional(session: Session, type: string, query: string): SearchRequest {
   const request = parseSearch([type], conditionParams(type, query), {
+    params: session.indexer.params,
     strict: true,
     defaultCount: 2,
     maxCount: session.maxCount,

@@ -80,7 +80,12 @@ function bind(session: Session): Store {
       return history(session.on, { ...request, types: request.type ? [request.type] : visible(allowedTypes('r')) })
     },
     parse: (types, params, strict) =>
-      parseSearch(types, params, { strict, defaultCount: session.defaultCount, maxCount: session.maxCount }),
+      parseSearch(types, params, {
+        params: session.indexer.params,
+        strict,
+        defaultCount: session.defaultCount,
+        maxCount: session.maxCount,
+      }),
     async search(request) {
       await prepareSearch(session, request)
       return runSearch(session.on, request, searchOptions(session))

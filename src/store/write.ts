@@ -7,6 +7,7 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { IndexEntry } from './index-draft.ts'
 import type { Indexer } from './index-entry.ts'
 import * as rows from './rows.ts'
+import { define, lockIndex } from './search-params/registry.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** One change to one resource; at most one of a type and id in a batch. */
@@ -46,7 +47,9 @@ interface Stored {
 /**
  * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
  * @returns one result for each change, in order.
- * @throws Failure PRECONDITION_FAILED for a wrong version, CONFLICT if somebody created the same id meanwhile.
+ * Changes to SearchParameter resources need a transaction.
+ * @throws Failure PRECONDITION_FAILED for a wrong version, CONFLICT if somebody created the same id meanwhile; the
+ * database's HI001 if search parameters were defined that the indexer does not know yet.
  */
 export async function write(
   on: Queryable,
@@ -54,6 +57,8 @@ export async function write(
   changes: readonly Change[],
   now: Date,
 ): Promise<Written[]> {
+  const definitions = changes.some(change => change.type === 'SearchParameter')
+  if (definitions) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored>()
   const last = await lastVersions(
@@ -71,8 +76,16 @@ export async function write(
     )
   for (const slice of slices(creations)) await create(on, indexer, slice)
   for (const slice of slices(updates)) await update(on, indexer, slice)
+  if (definitions)
+    await define(
+      on,
+      plans.filter(isDefinition).map(each => ({ ...each.written, ...each })),
+    )
   return plans.map(each => each.written)
 }
+
+const isDefinition = ({ written: { type, outcome } }: Plan): boolean =>
+  type === 'SearchParameter' && outcome !== 'unchanged' && outcome !== 'absent'
 
 interface Plan {
   readonly change: Change
@@ -186,10 +199,9 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
 
 async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
   try {
-    await rows.insert(
-      on,
-      plans.map(each => row(each, indexer.entry(each.resource!))),
-    )
+    const { epoch } = indexer
+    const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
+    await rows.insert(on, entries, epoch)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
     throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
@@ -200,12 +212,13 @@ async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): 
 }
 
 async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
+  const { epoch } = indexer
   const entries = plans.map(each => {
     const fresh = indexer.entry(each.resource!)
     const former = indexer.entry(parseJson(each.stored!.body) as JsonObject)
     return { ...row(each, fresh), key: each.stored!.key, isReindexed: !sameEntry(fresh, former) }
   })
-  await rows.replace(on, entries)
+  await rows.replace(on, entries, epoch)
 }
 
 function row({ change, written }: Plan, entry: IndexEntry): rows.Row {

@@ -1,6 +1,7 @@
 // The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
 import type { SearchParamModel } from '../../definitions/model.ts'
-import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
+import type { SearchParams } from '../search-params/known.ts'
 import { readList } from './lists.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
@@ -8,13 +9,18 @@ import type { Criterion } from './request.ts'
 const mostHops = 5
 
 /** A parameter that all the types have. */
-export function commonParam(types: readonly string[], code: string): SearchParamModel | undefined {
-  const first = searchParams(types[0] ?? 'Patient').get(code)
-  return types.every(type => searchParams(type).has(code)) ? first : undefined
+export function commonParam(
+  params: SearchParams,
+  types: readonly string[],
+  code: string,
+): SearchParamModel | undefined {
+  const [first, ...others] = types.map(type => params.find(type, code))
+  return others.every(param => param) ? first : undefined
 }
 
 /** Reads one criterion; undefined if its parameter is not known. */
 export function readCriterion(
+  params: SearchParams,
   types: readonly string[],
   name: string,
   value: string,
@@ -22,31 +28,38 @@ export function readCriterion(
 ): Criterion | undefined {
   if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
   if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
-  if (name.startsWith('_has:')) return readHas(types, name, value, hops)
+  if (name.startsWith('_has:')) return readHas(params, types, name, value, hops)
   const dot = name.indexOf('.')
-  if (dot > 0) return readChain(types, name.slice(0, dot), name.slice(dot + 1), value, hops)
+  if (dot > 0) return readChain(params, types, name.slice(0, dot), name.slice(dot + 1), value, hops)
   const [code, ...rest] = name.split(':')
-  const param = commonParam(types, code!)
+  const param = commonParam(params, types, code!)
   if (!param) return undefined
   const modifier = rest.join(':')
   checkModifier(param, modifier, name)
   return { kind: 'param', types, param, modifier, values: splitOr(value) }
 }
 
-function readHas(types: readonly string[], name: string, value: string, hops: number): Criterion | undefined {
+function readHas(
+  params: SearchParams,
+  types: readonly string[],
+  name: string,
+  value: string,
+  hops: number,
+): Criterion | undefined {
   const [, from, code, ...rest] = name.split(':')
   const inner = rest.join(':')
   if (!from || !isResourceType(from))
     throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
-  const param = code ? searchParams(from).get(code) : undefined
+  const param = code ? params.find(from, code) : undefined
   if (param?.type !== 'reference')
     throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
-  const criterion = readCriterion([from], inner, value, hops + 1)
+  const criterion = readCriterion(params, [from], inner, value, hops + 1)
   if (!criterion) throw malformed(name, `${shown(name)}: ${from} has no parameter "${shown(inner)}".`)
   return { kind: 'has', types, from, param, criterion }
 }
 
 function readChain(
+  params: SearchParams,
   types: readonly string[],
   head: string,
   tail: string,
@@ -54,13 +67,13 @@ function readChain(
   hops: number,
 ): Criterion | undefined {
   const [code, wanted] = head.split(':')
-  const param = commonParam(types, code!)
+  const param = commonParam(params, types, code!)
   if (param?.type !== 'reference') return undefined
   if (wanted !== undefined && !isResourceType(wanted))
     throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
   const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
   const targets = possible.flatMap(type => {
-    const criterion = readCriterion([type], tail, value, hops + 1)
+    const criterion = readCriterion(params, [type], tail, value, hops + 1)
     return criterion ? [{ type, criterion }] : []
   })
   if (targets.length === 0)

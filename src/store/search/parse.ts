@@ -1,6 +1,7 @@
 // Reads the parameters of a search strictly: what is malformed is refused, what is unknown is left out with a warning.
 // https://hl7.org/fhir/R4/search.html
-import { isResourceType, searchParams } from '../../definitions/r4.ts'
+import { isResourceType } from '../../definitions/r4.ts'
+import type { SearchParams } from '../search-params/known.ts'
 import { commonParam, readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { isSortable } from './sort.ts'
 
 export interface ParseOptions {
+  readonly params: SearchParams
   /** Unknown parameters are refused instead of ignored (Prefer: handling=strict). */
   readonly strict: boolean
   readonly defaultCount: number
@@ -99,13 +101,13 @@ function readParameter(
     if (!isPaging(name)) draft.applied.push([name, value])
     return
   }
-  const criterion = readCriterion(types, name, value, 0)
+  const criterion = readCriterion(options.params, types, name, value, 0)
   if (criterion) {
     draft.criteria.push(criterion)
     draft.applied.push([name, value])
     return
   }
-  if (types.length > 1 && types.some(type => searchParams(type).has(name.split(/[:.]/, 1)[0]!)))
+  if (types.length > 1 && types.some(type => options.params.of(type).has(name.split(/[:.]/, 1)[0]!)))
     throw malformed(name, `${shown(name)} is not a parameter of every type that is searched; name types with _type.`)
   const warning = `The parameter ${name} is not known for ${types.length === 1 ? types[0] : 'a search across types'} and was not applied.`
   if (options.strict) throw malformed(name, warning.replace(' and was not applied', ''))
@@ -153,11 +155,11 @@ const controls = new Map<string, Control>(
           .filter(Boolean),
       )
     },
-    _include(draft, types, value, name) {
-      draft.includes.push(readInclude(types, value, name, false))
+    _include(draft, types, value, name, options) {
+      draft.includes.push(readInclude(options, types, value, name, false))
     },
-    _revinclude(draft, types, value, name) {
-      draft.includes.push(readInclude(types, value, name, true))
+    _revinclude(draft, types, value, name, options) {
+      draft.includes.push(readInclude(options, types, value, name, true))
     },
     _format() {},
     _pretty() {},
@@ -175,7 +177,7 @@ const controls = new Map<string, Control>(
 function readSort(draft: Draft, types: readonly string[], key: string, name: string, options: ParseOptions): SortKey[] {
   const descending = key.startsWith('-')
   const code = key.replace(/^-/, '')
-  const param = commonParam(types, code)
+  const param = commonParam(options.params, types, code)
   if (param && isSortable(param, types[0]!)) return [{ param, descending }]
   const warning = `Results cannot be sorted by "${shown(code)}"`
   if (options.strict) throw malformed(name, `${warning}.`)
@@ -183,7 +185,13 @@ function readSort(draft: Draft, types: readonly string[], key: string, name: str
   return []
 }
 
-function readInclude(types: readonly string[], value: string, name: string, reverse: boolean): Include {
+function readInclude(
+  { params }: ParseOptions,
+  types: readonly string[],
+  value: string,
+  name: string,
+  reverse: boolean,
+): Include {
   const modifier = name.split(':')[1]
   if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
     throw malformed(name, `${name} is not known; the only modifier is :iterate.`)
@@ -195,7 +203,7 @@ function readInclude(types: readonly string[], value: string, name: string, reve
   if (target !== undefined && !isResourceType(target))
     throw malformed(name, `${name}=${shown(value)}: "${shown(target)}" is not a resource type.`)
   if (code === '*' || code === undefined) return { source, param: undefined, target, reverse, iterate }
-  const param = searchParams(source).get(code)
+  const param = params.find(source, code)
   if (param?.type !== 'reference')
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
   return { source, param, target, reverse, iterate }

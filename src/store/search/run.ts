@@ -1,10 +1,9 @@
 // Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/database.ts'
-import { resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { resourceTypes } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index-entry.ts'
-import { storedKeys } from '../param-paths.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
@@ -134,8 +133,12 @@ function follow(
   from: readonly HitRow[],
   options: SearchOptions,
 ): Promise<HitRow[]> {
-  const params = param ? [param] : [...searchParams(source).values()].filter(each => each.type === 'reference')
-  const salts = [...new Set(params.flatMap(each => storedKeys(source, each.code)).map(key => key.salt))]
+  const params = param
+    ? [param]
+    : [...options.indexer.params.of(source).values()].filter(each => each.type === 'reference')
+  const salts = [
+    ...new Set(params.flatMap(each => options.indexer.params.keys(source, each.code)).map(key => key.salt)),
+  ]
   const holders = reverse
     ? from.filter(row => !target || typeName(row.type) === target)
     : from.filter(row => typeName(row.type) === source)

@@ -2,7 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { Failure } from '../../lib/failure.ts'
 import { clinicalDate } from '../clinical-date.ts'
-import { jsonPath, storedKeys } from '../param-paths.ts'
+import { jsonPath } from '../param-paths.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -55,7 +55,7 @@ function orderOf({ param, descending }: SortKey, types: readonly string[], conte
 }
 
 function spanOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
-  const which = `v.key = s.key and v.param = any(${context.bind(storedKeys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
+  const which = `v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
   const value = descending ? 'max(v.high)' : 'min(v.low)'
   const missing = descending ? '-Infinity' : 'Infinity'
   return {
@@ -67,7 +67,7 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
 }
 
 function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
-  const which = `v.key = s.key and v.param = any(${context.bind(storedKeys(type, param.code).map(key => key.number))}::integer[])`
+  const which = `v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
   const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${descending ? '' : lastText}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: false }
 }

@@ -30,7 +30,7 @@ export function compositeCondition(criterion: ParamCriterion, row: string, conte
       return wordCondition(criterion, startsWith(folded, context), row, context)
     }
     const other = pairText(criterion, right, parts[1]!, context)
-    const hashes = keysOf(criterion).map(key => postings.pairPosting(key, one, other))
+    const hashes = keysOf(criterion, context).map(key => postings.pairPosting(key, one, other))
     return `${row}.tokens && ${postingArray(context, hashes)}`
   })
   return anyOf(conditions)

@@ -1,7 +1,6 @@
 // What every condition is built with: the statement's parameters, and the keys under which values are stored.
 import { int4Array, int8Array } from '../../db/arrays.ts'
 import type { Indexer } from '../index-entry.ts'
-import { storedKeys } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import type { ParamCriterion } from './request.ts'
 
@@ -36,11 +35,11 @@ export const postingArray = (context: Pick<Binder, 'bind'>, hashes: readonly big
   `${context.bind(int8Array(hashes))}::bigint[]`
 
 /** Every key under which the parameter's values are stored, for each type of a search across types. */
-export const keysOf = (criterion: ParamCriterion): ParamKey[] =>
-  criterion.types.flatMap(type => storedKeys(type, criterion.param.code))
+export const keysOf = (criterion: ParamCriterion, { indexer }: Pick<SqlContext, 'indexer'>): ParamKey[] =>
+  criterion.types.flatMap(type => indexer.params.keys(type, criterion.param.code))
 
 export const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
-  `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
+  `any(${context.bind(int4Array(keysOf(criterion, context).map(key => key.number)))}::integer[])`
 
 export const anyOf = (conditions: readonly string[]): string =>
   conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`

@@ -13,7 +13,7 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
   if (criterion.modifier === 'identifier') {
     const hashes = criterion.values.flatMap(value => {
       const { system, code } = queryToken(criterion.param.code, value)
-      return keysOf(criterion).map(key => postings.identifierPosting(key, system, code ?? ''))
+      return keysOf(criterion, context).map(key => postings.identifierPosting(key, system, code ?? ''))
     })
     return `${row}.tokens && ${postingArray(context, hashes)}`
   }
@@ -32,7 +32,7 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
     conditions.push(
       `${row}.refs && ${postingArray(
         context,
-        keysOf(criterion).flatMap(key => others.map(target => postings.refPosting(key, target))),
+        keysOf(criterion, context).flatMap(key => others.map(target => postings.refPosting(key, target))),
       )}`,
     )
   const uris = others.filter(isUri)
@@ -40,7 +40,7 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
     conditions.push(
       `${row}.tokens && ${postingArray(
         context,
-        keysOf(criterion).flatMap(key => uris.map(uri => postings.uriPosting(key, uri))),
+        keysOf(criterion, context).flatMap(key => uris.map(uri => postings.uriPosting(key, uri))),
       )}`,
     )
   return conditions.length > 0 ? anyOf(conditions) : 'false'

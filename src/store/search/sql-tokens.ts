@@ -2,7 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import { codeValueSet, storedKeys } from '../param-paths.ts'
+import { codeValueSet } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
 import { fold } from '../values.ts'
@@ -15,11 +15,13 @@ export function tokenCondition(criterion: ParamCriterion, row: string, context: 
   if (criterion.modifier === 'text') return textCondition(criterion, row, context)
   if (codeModifiers.has(criterion.modifier) && !criterion.codes) throw new Error('the codes were not looked up')
   const hashes = criterion.types.flatMap(type =>
-    storedKeys(type, criterion.param.code).flatMap(key =>
-      criterion.codes
-        ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key))
-        : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value)),
-    ),
+    context.indexer.params
+      .keys(type, criterion.param.code)
+      .flatMap(key =>
+        criterion.codes
+          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key))
+          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value)),
+      ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
@@ -61,7 +63,7 @@ function textCondition(criterion: ParamCriterion, row: string, context: SqlConte
 export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const hashes = criterion.values.flatMap(value => {
     const uri = unescaped(value)
-    return keysOf(criterion).flatMap(key => {
+    return keysOf(criterion, context).flatMap(key => {
       if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
       if (criterion.modifier === 'above')
         return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))

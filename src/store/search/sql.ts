@@ -1,7 +1,6 @@
 // Turns criteria into SQL conditions on one row of the table `search`. Values only ever travel as parameters.
 import { int2Array } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
-import { storedKeys } from '../param-paths.ts'
 import * as postings from '../postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { listCondition } from './lists.ts'
@@ -54,7 +53,7 @@ function missingCondition(criterion: ParamCriterion, row: string, context: SqlCo
   const has =
     criterion.param.code === '_id' || criterion.param.code === '_lastUpdated'
       ? 'true'
-      : `${row}.tokens && ${postingArray(context, keysOf(criterion).map(postings.present))}`
+      : `${row}.tokens && ${postingArray(context, keysOf(criterion, context).map(postings.present))}`
   return value === 'true' ? `not (${has})` : has
 }
 
@@ -91,7 +90,7 @@ function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: S
 const saltArray = (types: readonly string[], code: string, context: SqlContext): string =>
   postingArray(
     context,
-    types.flatMap(type => storedKeys(type, code)).map(key => key.salt),
+    types.flatMap(type => context.indexer.params.keys(type, code)).map(key => key.salt),
   )
 
 function chainCondition(criterion: ChainCriterion, row: string, context: SqlContext): string {

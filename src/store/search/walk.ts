@@ -17,7 +17,7 @@ export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion 
 export function walkedCode(request: SearchRequest, indexer: Indexer): bigint | undefined {
   const [type, ...more] = request.types
   if (type === undefined || more.length > 0 || !isNewestFirst(request, type, indexer)) return undefined
-  const named = request.criteria.filter(criterion => isMainCode(criterion, type))
+  const named = request.criteria.filter(criterion => isMainCode(criterion, type, indexer))
   const code = named.length === 1 ? singleCode(named[0] as ParamCriterion) : undefined
   if (code === undefined) return undefined
   const others = request.criteria.filter(criterion => criterion !== named[0])
@@ -37,9 +37,9 @@ function isNewestFirst({ sort }: SearchRequest, type: string, indexer: Indexer):
   )
 }
 
-function isMainCode(criterion: Criterion, type: string): boolean {
+function isMainCode(criterion: Criterion, type: string, indexer: Indexer): boolean {
   if (!isPlainToken(criterion)) return false
-  const keys = storedKeys(type, criterion.param.code)
+  const keys = indexer.params.keys(type, criterion.param.code)
   return keys.length === 1 && keys[0]!.name === `${type}.${mainCode(type)}`
 }
 

@@ -1,0 +1,63 @@
+// The expression of a SearchParameter, cut to what it says of one resource type (https://hl7.org/fhir/R4/searchparameter.html).
+import { isResourceType, typeModel } from '../../definitions/r4.ts'
+import type { Call, Expression, TypeOperation } from '../../fhirpath/ast.ts'
+import type { CompileOptions } from '../../fhirpath/compile.ts'
+
+/**
+ * What the expression says of a type: `Patient.name | Practitioner.name` is `Patient.name` for patients. Undefined if it
+ * says nothing of it. Two habits of published parameters are understood: `Resource.x` stands for every type, and
+ * `as`, which FHIRPath allows on single items only, means `ofType`.
+ */
+export function expressionFor(type: string, expression: Expression): Expression | undefined {
+  const branches = branchesOf(expression).flatMap(branch => rooted(branch, type) ?? [])
+  const [first, ...more] = branches
+  return first && more.reduce((left, right) => ({ kind: 'binary', operator: '|', left, right, at: right.at }), first)
+}
+
+/** How expressions are compiled that came with a resource: bounded, since nobody has looked at them. */
+export const expressionOptions = (type: string): CompileOptions => ({ model: { typeModel }, type, untrusted: true })
+
+const branchesOf = (expression: Expression): Expression[] =>
+  expression.kind === 'binary' && expression.operator === '|'
+    ? [...branchesOf(expression.left), ...branchesOf(expression.right)]
+    : [expression]
+
+const bases = new Set(['Resource', 'DomainResource'])
+
+/** The branch as it reads on the type; undefined if it begins at another type. */
+function rooted(branch: Expression, type: string): Expression | undefined {
+  if (branch.kind === 'binary' || branch.kind === 'unary') return branch
+  if ('input' in branch && branch.input) {
+    const input = rooted(branch.input, type)
+    return input && onLists({ ...branch, input } as Expression)
+  }
+  if (branch.kind === 'indexer') return branch
+  if (branch.kind !== 'member') return branch
+  if (bases.has(branch.name)) return { ...branch, name: type }
+  return isResourceType(branch.name) && branch.name !== type ? undefined : branch
+}
+
+function onLists(expression: Expression): Expression {
+  if (expression.kind === 'type' && expression.operator === 'as') return ofType(expression)
+  if (expression.kind === 'call' && expression.name === 'as') return { ...expression, name: 'ofType' }
+  return expression
+}
+
+function ofType({ input, type, at }: TypeOperation): Call {
+  const [first, ...parts] = type
+  const named = parts.reduce<Expression>((before, name) => ({ kind: 'member', input: before, name, at }), {
+    kind: 'member',
+    name: first!,
+    at,
+  })
+  return { kind: 'call', input, name: 'ofType', args: [named], at }
+}
+
+/** The one type that `where(resolve() is Patient)` leaves of the references, if the expression ends so. */
+export function resolvedType(expression: Expression): string | undefined {
+  if (expression.kind !== 'call' || expression.name !== 'where') return undefined
+  const [test] = expression.args
+  const isResolved =
+    test?.kind === 'type' && test.operator === 'is' && test.input.kind === 'call' && test.input.name === 'resolve'
+  return isResolved ? test.type.at(-1) : undefined
+}
