@@ -50,7 +50,7 @@ export interface Indexer {
   columns(type: string): Columns
   /** What the resource is found by. */
   entry(resource: JsonObject): IndexEntry
-  /** Goes over to the search parameters of another epoch. */
+  /** Goes over to the users' search parameters as they are in this epoch. */
   adopt(own: readonly OwnParam[], epoch: number): void
 }
 
@@ -72,10 +72,10 @@ export function createIndexer(base: string): Indexer {
       return epoch
     },
     adopt(own, of) {
-      if (of === epoch && own.length === 0 && params.own().length === 0) return
+      if (of !== epoch) types.clear()
+      else if (own.every((param, index) => param.isReady === params.own()[index]?.isReady)) return
       params = createSearchParams(own)
       epoch = of
-      types.clear()
     },
     columns: type => indexOf(type).columns,
     entry(resource) {

@@ -66,6 +66,12 @@ export function createStore(parts: StoreParts): (principal: Principal) => Store 
 function bind(session: Session): Store {
   const allowedTypes = (interaction: 'r' | 's'): string[] =>
     resourceTypes.filter(type => session.principal.may(type, interaction))
+  // Whoever defines a search parameter can use it with the next request.
+  const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
+    const result = await work
+    if (!session.isInTransaction && types.includes('SearchParameter')) await session.catchUp()
+    return result
+  }
   return {
     read(type, id) {
       mustBeAllowed(session, type, 'r')
@@ -100,16 +106,22 @@ function bind(session: Session): Store {
         mustBeAllowed(session, type, 'r')
       return session.validate(resource, { type })
     },
-    create: (type, resource, ifNoneExist) => change.create(session, type, resource, ifNoneExist),
-    update: (type, id, resource, preconditions) => change.update(session, type, id, resource, preconditions),
+    create: (type, resource, ifNoneExist) => learning([type], change.create(session, type, resource, ifNoneExist)),
+    update: (type, id, resource, preconditions) =>
+      learning([type], change.update(session, type, id, resource, preconditions)),
     updateWhere: (type, query, resource, preconditions) =>
-      change.updateWhere(session, type, query, resource, preconditions),
-    patch: (type, id, patch, preconditions) => change.patch(session, type, id, patch, preconditions),
-    patchWhere: (type, query, patch, preconditions) => change.patchWhere(session, type, query, patch, preconditions),
-    remove: (type, id, preconditions) => change.remove(session, type, id, preconditions),
-    removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
+      learning([type], change.updateWhere(session, type, query, resource, preconditions)),
+    patch: (type, id, patch, preconditions) => learning([type], change.patch(session, type, id, patch, preconditions)),
+    patchWhere: (type, query, patch, preconditions) =>
+      learning([type], change.patchWhere(session, type, query, patch, preconditions)),
+    remove: (type, id, preconditions) => learning([type], change.remove(session, type, id, preconditions)),
+    removeWhere: (type, query, preconditions) =>
+      learning([type], change.removeWhere(session, type, query, preconditions)),
     transaction: (entries, readEntry) =>
-      transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+      learning(
+        entries.map(entry => entry.type),
+        transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+      ),
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
     may: (type, interaction) => session.principal.may(type, interaction),

@@ -17,10 +17,19 @@ export interface Service {
   readonly database: string
   /** An access token of the demo client, which may do everything. */
   readonly token: string
+  /** Ends it before the file's last test. */
+  readonly stop: () => Promise<void>
+}
+
+interface TestDatabase {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
 }
 
 /** Creates an empty, migrated database. */
-export async function createTestDatabase(): Promise<{ host: string; port: number; user: string; database: string }> {
+export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('server')
   const database = `test_${randomBytes(6).toString('hex')}`
   const client = new pg.Client({ ...server, database: 'postgres' })
@@ -32,7 +41,15 @@ export async function createTestDatabase(): Promise<{ host: string; port: number
 
 /** Starts the service on a database of its own; it stops after the file's last test. */
 export async function startService(env: Record<string, string> = {}, log: Log = createLog('silent')): Promise<Service> {
-  const connection = await createTestDatabase()
+  return start(await createTestDatabase(), env, log)
+}
+
+/** Starts the service once more on the database of another one, as a further process would be. */
+export async function startBeside(service: Service, env: Record<string, string> = {}): Promise<Service> {
+  return start({ ...inject('server'), database: service.database }, env, createLog('silent'))
+}
+
+async function start(connection: TestDatabase, env: Record<string, string>, log: Log): Promise<Service> {
   const config = readConfig({
     DATABASE_POOL: '10',
     RATE_LIMIT: '100000000',
@@ -44,11 +61,10 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
   const listening = await listen(application.koa, port, '127.0.0.1')
-  onCleanup(async () => {
-    await listening.close()
-    await application.close()
-  })
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopped ??= listening.close().then(() => application.close()))
+  onCleanup(stop)
   const { id: clientId, organizationId } = demoClient
   const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
-  return { url, application, database: connection.database, token }
+  return { url, application, database: connection.database, token, stop }
 }

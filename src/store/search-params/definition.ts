@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { plainPath } from '../param-paths.ts'
 import type { Issue, Validate } from '../validate.ts'
 import { objects, text } from '../values.ts'
-import { expressionFor, expressionOptions, resolvedType } from './expression.ts'
+import { expressionFor, expressionOptions, resolvedType, understood } from './expression.ts'
 import { type OwnParam, ownKey } from './known.ts'
 
 export interface Definition {
@@ -47,7 +47,7 @@ export function readDefinition(resource: JsonObject): Definition {
 
 // They shape the answer (https://hl7.org/fhir/R4/search.html#control), or are no ordinary parameter.
 const controls = new Set(
-  '_count _cursor _sort _total _summary _elements _include _revinclude _format _pretty _type _contained _containedType _query _has _list _filter _text _content _id _lastUpdated'.split(
+  '_count _cursor _sort _total _summary _elements _include _revinclude _format _pretty _contained _containedType _list'.split(
     ' ',
   ),
 )
@@ -69,10 +69,10 @@ function paramOf(resource: JsonObject, type: string, code: string, whole: Expres
           'code',
           `${type} has a search parameter ${code} of R4 already (${published.url}): give yours another code.`,
         )
-  const expression = expressionFor(type, whole)
-  if (!expression) return wrong('expression', `The expression says nothing of ${type}, which is among the bases.`)
-  const compiled = read(() => compileTyped(expression, expressionOptions(type)))
-  if (compiled instanceof FhirPathError) return wrong('expression', said(compiled))
+  const written = expressionFor(type, whole)
+  if (!written) return wrong('expression', `The expression says nothing of ${type}, which is among the bases.`)
+  const expression = read(() => understood(written, type))
+  if (expression instanceof FhirPathError) return wrong('expression', said(expression))
   const model = { ...modelOf(resource, code), targets: targetsOf(resource, expression) }
   const definition = hash64(JSON.stringify([model.type, model.expression, model.components])).toString(36)
   const param = {

@@ -1,7 +1,8 @@
 // The expression of a SearchParameter, cut to what it says of one resource type (https://hl7.org/fhir/R4/searchparameter.html).
-import { isResourceType, typeModel } from '../../definitions/r4.ts'
+import { isResourceType, openTypes, typeModel } from '../../definitions/r4.ts'
 import type { Call, Expression, TypeOperation } from '../../fhirpath/ast.ts'
-import type { CompileOptions } from '../../fhirpath/compile.ts'
+import { type CompileOptions, compileTyped } from '../../fhirpath/compile.ts'
+import { FhirPathError } from '../../fhirpath/errors.ts'
 
 /**
  * What the expression says of a type: `Patient.name | Practitioner.name` is `Patient.name` for patients. Undefined if it
@@ -51,6 +52,50 @@ function ofType({ input, type, at }: TypeOperation): Call {
     at,
   })
   return { kind: 'call', input, name: 'ofType', args: [named], at }
+}
+
+/**
+ * The expression, elements named as FHIRPath names them: published parameters sometimes have JSON's `servicedDate` for
+ * `serviced.ofType(date)`. @throws FhirPathError if it makes no sense for the type.
+ */
+export function understood(expression: Expression, type: string): Expression {
+  let tree = expression
+  let met: FhirPathError | undefined
+  for (;;) {
+    try {
+      compileTyped(tree, expressionOptions(type))
+      return tree
+    } catch (error) {
+      if (!(error instanceof FhirPathError)) throw error
+      if (met?.line === error.line && met.column === error.column) throw met
+      const mended = choiceAt(tree, (met = error))
+      if (!mended) throw error
+      tree = mended
+    }
+  }
+}
+
+const choice = new RegExp(`^([a-z]\\w*?)(${openTypes.map(name => name[0]!.toUpperCase() + name.slice(1)).join('|')})$`)
+
+/** The expression with the member at this place taken as a choice of one type; undefined if there is none there. */
+function choiceAt(expression: Expression, place: FhirPathError): Expression | undefined {
+  if (expression.kind === 'binary') {
+    const left = choiceAt(expression.left, place)
+    const right = left ? undefined : choiceAt(expression.right, place)
+    return left || right
+      ? { ...expression, left: left ?? expression.left, right: right ?? expression.right }
+      : undefined
+  }
+  const { at } = expression
+  if (expression.kind === 'member' && at.line === place.line && at.column === place.column) {
+    const [, name, suffix] = choice.exec(expression.name) ?? []
+    const type = openTypes.find(each => each.toLowerCase() === suffix?.toLowerCase())
+    return name && type
+      ? ofType({ kind: 'type', operator: 'as', input: { ...expression, name }, type: [type], at })
+      : undefined
+  }
+  const input = 'input' in expression && expression.input ? choiceAt(expression.input, place) : undefined
+  return input && ({ ...expression, input } as Expression)
 }
 
 /** The one type that `where(resolve() is Patient)` leaves of the references, if the expression ends so. */

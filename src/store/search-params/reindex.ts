@@ -1,5 +1,6 @@
 // Indexes what was stored before a search parameter was defined, a few hundred resources at a time, while the service runs.
 // Every batch is a transaction that notes how far it came: any process can go on where another one stopped.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { textArray } from '../../db/arrays.ts'
 import type { Database, Queryable } from '../../db/database.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
@@ -34,10 +35,11 @@ export async function followSearchParams(parts: ReindexParts): Promise<{ close()
     await catchUp(database, indexer)
     while (!isClosed && indexer.params.own().some(param => !param.isReady)) {
       const started = performance.now()
-      if (!(await indexBatch(parts))) break
+      const came = await indexBatch(parts)
+      if (came === 'nothing') break
       // Others come first: half of the time is theirs.
-      await new Promise(done => setTimeout(done, performance.now() - started))
-      await catchUp(database, indexer)
+      await sleep(performance.now() - started)
+      if (came !== 'more') await catchUp(database, indexer)
     }
   }
   const wake = (): void => {
@@ -83,13 +85,16 @@ interface Body {
   readonly body: string
 }
 
-/** Indexes the next resources of one type by all parameters that wait for it. False if there is nothing to do, or another process is at it. */
-function indexBatch(parts: ReindexParts): Promise<boolean> {
+/**
+ * Indexes the next resources of one type by all parameters that wait for it; says whether there are more of that type.
+ * Nothing, if nothing waits or another process is at it.
+ */
+function indexBatch(parts: ReindexParts): Promise<'nothing' | 'more' | 'done' | 'outdated'> {
   return parts.database
     .transaction(async on => {
       const waiting = await claim(on)
       const [first] = waiting
-      if (!first) return false
+      if (!first) return 'nothing'
       const after = waiting.map(each => each.reached).sort()[0]!
       const bodies = await on.query<Body>({
         name: 'reindex-bodies',
@@ -98,11 +103,12 @@ function indexBatch(parts: ReindexParts): Promise<boolean> {
         values: [first.type, after],
       })
       await indexBodies(on, parts, waiting, bodies)
-      await note(on, waiting, bodies.length < batchSize ? undefined : bodies.at(-1)!.id)
-      return true
+      const isDone = bodies.length < batchSize
+      await note(on, waiting, isDone ? undefined : bodies.at(-1)!.id)
+      return isDone ? 'done' : 'more'
     })
     .catch(error => {
-      if (isOutdated(error)) return true
+      if (isOutdated(error)) return 'outdated'
       throw error
     })
 }
