@@ -1,5 +1,5 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
-import { int2Array, textArray } from '../db/arrays.ts'
+import { int2Array, int4Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import { isUniqueViolation } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
@@ -75,6 +75,10 @@ export async function write(
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
   for (const slice of slices(creations)) await create(on, indexer, slice)
+  await mustBeLatest(
+    on,
+    creations.filter(each => !each.change.fresh).map(each => each.written),
+  )
   for (const slice of slices(updates)) await update(on, indexer, slice)
   if (definitions)
     await define(
@@ -129,6 +133,31 @@ async function lastVersions(on: Queryable, changes: readonly Change[]): Promise<
   })
   return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
 }
+
+/**
+ * What did not exist could not be locked: somebody may have created and deleted it between the look at its history and
+ * our own creation, which nobody else can see yet. @throws Failure CONFLICT then, before a version is used twice.
+ */
+async function mustBeLatest(on: Queryable, created: readonly Written[]): Promise<void> {
+  if (created.length === 0) return
+  const [overtaken] = await on.query({
+    name: 'overtaken',
+    text: `select 1 from unnest($1::smallint[], $2::text[], $3::integer[]) as new(type, id, version)
+      join history h using (type, id) where h.version >= new.version limit 1`,
+    values: [
+      int2Array(created.map(each => typeNumber(each.type))),
+      textArray(created.map(each => each.id)),
+      int4Array(created.map(each => each.version)),
+    ],
+  })
+  if (overtaken) throw createdMeanwhile()
+}
+
+const createdMeanwhile = (cause?: unknown): Failure =>
+  new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
+    retryAfter: 1,
+    cause,
+  })
 
 function plan(change: Change, stored: Stored | undefined, deleted: Last | undefined, now: Date): Plan {
   checkPreconditions(change, stored)
@@ -204,10 +233,7 @@ async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): 
     await rows.insert(on, entries, epoch)
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
-      retryAfter: 1,
-      cause: error,
-    })
+    throw createdMeanwhile(error)
   }
 }
 

@@ -345,6 +345,22 @@ describe('transactions at the same time', () => {
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
   })
 
+  test('creating and deleting one id never use a version twice', async () => {
+    const put = () => call('PUT', 'Patient/again', { body: { resourceType: 'Patient', id: 'again' } })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const statuses: number[] = []
+        for (let round = 0; round < 40; round++)
+          statuses.push((await (n % 2 ? put() : call('DELETE', 'Patient/again'))).status)
+        return statuses
+      }),
+    )
+    expect(answers.flat().filter(status => ![200, 201, 204, 409].includes(status))).toEqual([])
+    const { body } = await call('GET', 'Patient/again/_history?_count=1000')
+    const versions = body.entry.map((entry: { response: { etag: string } }) => entry.response.etag)
+    expect(new Set(versions).size).toBe(versions.length)
+  })
+
   test('with the same conditions in opposite order create each resource once', async () => {
     const create = (value: string) => post(tagged(value), undefined, { ifNoneExist: `identifier=${value}` })
     const answers = await Promise.all(
