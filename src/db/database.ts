@@ -7,7 +7,7 @@ export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
   readonly name?: string
-  /** True if one plan suits all values, as for a look-up by a unique key; only outside transactions. */
+  /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
   readonly isFixed?: boolean
 }
 
@@ -64,8 +64,8 @@ export function preparedName(text: string): string | undefined {
 }
 
 /**
- * Opens the pools; nothing connects until the first statement. Statements that are always the same (reads by id) have
- * connections of their own, on which PostgreSQL keeps their plan; all others are planned for the values they come with.
+ * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
+ * own, on which PostgreSQL keeps it; all others are planned for the values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {

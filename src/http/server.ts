@@ -211,8 +211,10 @@ function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen)
   const { status, headers = {}, body } = reply
   context.status = status
   context.set('x-request-id', requestId)
-  context.set('access-control-allow-origin', '*')
-  context.set('access-control-expose-headers', exposed)
+  if (context.req.headers.origin !== undefined) {
+    context.set('access-control-allow-origin', '*')
+    context.set('access-control-expose-headers', exposed)
+  }
   context.set('x-content-type-options', 'nosniff')
   if (seen.verdict) context.set(verdictHeaders(seen.verdict))
   for (const [name, value] of Object.entries(headers)) context.set(name, value)

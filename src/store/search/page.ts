@@ -3,6 +3,7 @@ import { int2Array } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
 import { typeNumber } from '../type-number.ts'
 import { type HitRow, hitColumns } from './hit.ts'
+import { suitsOnePlan } from './one-plan.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf } from './sort.ts'
@@ -47,7 +48,8 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
   const { context, ...source } = posting === undefined ? searched(request, options) : walked(request, options, posting)
   const orders = ordersOf(request, context)
   const text = pageText(request, context, { ...source, orders })
-  const rows = await on.query<PageRow>({ name: preparedName(text), text, values: context.values })
+  const isFixed = posting !== undefined || suitsOnePlan(request, options.indexer)
+  const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
 

@@ -26,7 +26,8 @@ export function walkedCode(request: SearchRequest, indexer: Indexer): bigint | u
     : undefined
 }
 
-function isNewestFirst({ sort }: SearchRequest, type: string, indexer: Indexer): boolean {
+/** True if the newest clinical date comes first, as it does without a sort, and a column holds that date whole. */
+export function isNewestFirst({ sort }: SearchRequest, type: string, indexer: Indexer): boolean {
   if (sort.length === 0) return true
   const [first, ...more] = sort
   return (
