@@ -65,7 +65,8 @@ export function preparedName(text: string): string | undefined {
 
 /**
  * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
- * own, on which PostgreSQL keeps it; all others are planned for the values they come with.
+ * own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
+ * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {
@@ -78,7 +79,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const fixed = openPool(config, options.poolSize, 'force_generic_plan')
   return {
     query: statement => ask(statement.isFixed ? fixed : planned, statement),
-    transaction: work => inTransaction(planned, work),
+    transaction: work => inTransaction(fixed, work),
     listen: (channel, heard) => listen(config, channel, heard),
     async end() {
       await Promise.all([planned.end(), fixed.end()])
@@ -91,6 +92,7 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.P
     ...config,
     options: `-c plan_cache_mode=${planMode}`,
     max: size,
+    pipeline: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
   })
@@ -116,9 +118,11 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
   })
   let broken: Error | undefined
   try {
-    // What a transaction asks is nearly always the same few statements, found by unique keys: their plans are kept.
-    await client.query('begin; set local plan_cache_mode = force_generic_plan')
+    // The first statement follows without waiting: the connection sends statements as they come (pipeline).
+    const begun = client.query('begin')
+    begun.catch(() => {})
     const result = await work({ query: statement => ask(client, statement) })
+    await begun
     await ask(client, { text: 'commit', values: [] })
     return result
   } catch (error) {

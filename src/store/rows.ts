@@ -36,10 +36,11 @@ const indexRows = (source: string): string => `
     insert into term (posting, param, folded)
     select distinct posting, param, folded from unnest($27::bigint[], $28::integer[], $29::text[]) as v(posting, param, folded)
     where not exists (select from term t where t.param = v.param and t.posting = v.posting)
-  )
-  insert into word (key, param, folded, exact)
-  select ${source}.key, v.param, v.folded, v.exact
-  from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)`
+  ), words as (
+    insert into word (key, param, folded, exact)
+    select ${source}.key, v.param, v.folded, v.exact
+    from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)
+  )`
 
 /** Nothing is written by one who does not know all search parameters (see the migration of index_epoch). */
 const guard = (epoch: string): string => `guard as materialized (select index_epoch_is(${epoch}::bigint) as ok)`
@@ -51,17 +52,28 @@ const insertText = `
   ), resources as (
     insert into resource (key, type, id, version, method, updated_at, body) overriding system value
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input
+    returning type, id, version
   ), searches as (
     insert into search (key, self, patient, date, date_high, type, tokens, refs) select ${searchValues} from input
-  ), ${indexRows('input')}`
+  ), ${indexRows('input')}
+  select bool_and(is_latest(type, id, version)) from resources where $33::boolean`
 
 /**
- * Inserts new resources with all that they are found by, as of the epoch in which that was worked out.
- * @throws the database's unique_violation if an id is taken, its HI001 if the epoch has passed.
+ * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
+ * fresh have ids that this server made for them.
+ * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
+ * since it was looked for: what does not exist yet cannot be locked.
  */
-export async function insert(on: Queryable, rows: readonly Row[], epoch: number): Promise<void> {
-  await on.query({ name: 'insert-resources', text: insertText, values: [...parameters(rows), epoch] })
+export async function insert(
+  on: Queryable,
+  rows: readonly Row[],
+  { epoch, isFresh }: { epoch: number; isFresh: boolean },
+): Promise<void> {
+  await on.query({ name: 'insert-resources', text: insertText, values: [...parameters(rows), epoch, !isFresh] })
 }
+
+/** True if the error says that somebody created and deleted a resource while we were about to create it. */
+export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'
 
 // The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
 const deleteCodes = (source: string): string =>
@@ -93,7 +105,8 @@ const replaceText = `
     from input where r.key = input.key
   ), changed as (
     select * from input where again = 1
-  ), ${replaceIndex}`
+  ), ${replaceIndex}
+  select`
 
 const reindexText = `
   with ${guard('$33')}, changed as (
@@ -101,7 +114,8 @@ const reindexText = `
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
     join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
     where guard.ok
-  ), ${replaceIndex}`
+  ), ${replaceIndex}
+  select`
 
 /** Indexes stored resources anew, without changing them; they must be locked. @throws the database's HI001 if the epoch has passed. */
 export async function reindex(on: Queryable, rows: readonly (Row & { key: number })[], epoch: number): Promise<void> {

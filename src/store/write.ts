@@ -1,5 +1,5 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
-import { int2Array, int4Array, textArray } from '../db/arrays.ts'
+import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import { isUniqueViolation } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
@@ -44,6 +44,12 @@ interface Stored {
   readonly body: string
 }
 
+/** The last version of what is deleted now: whoever comes back under its id counts on from it. */
+interface Deleted extends Omit<Stored, 'key' | 'body'> {
+  readonly key: null
+  readonly body: null
+}
+
 /**
  * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
  * @returns one result for each change, in order.
@@ -60,12 +66,8 @@ export async function write(
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
-  const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored>()
-  const last = await lastVersions(
-    on,
-    known.filter(change => !current.has(nameOf(change))),
-  )
-  const plans = changes.map(change => plan(change, current.get(nameOf(change)), last.get(nameOf(change)), now))
+  const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored | Deleted>()
+  const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
   const deletions = plans.filter(each => each.written.outcome === 'deleted')
@@ -75,10 +77,6 @@ export async function write(
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
   for (const slice of slices(creations)) await create(on, indexer, slice)
-  await mustBeLatest(
-    on,
-    creations.filter(each => !each.change.fresh).map(each => each.written),
-  )
   for (const slice of slices(updates)) await update(on, indexer, slice)
   if (definitions)
     await define(
@@ -101,68 +99,38 @@ interface Plan {
 
 const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
 
-/** The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of deadlocking. */
+/**
+ * The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
+ * deadlocking; of those that are deleted, where they ended.
+ */
 export async function lockCurrent(
   on: Queryable,
   changes: readonly { readonly type: string; readonly id: string }[],
-): Promise<Map<string, Stored>> {
-  const found = await on.query<Stored>({
+): Promise<Map<string, Stored | Deleted>> {
+  const found = await on.query<Stored | Deleted>({
     name: 'lock-current',
-    text: `select r.key, r.type, r.id, r.version, r.updated_at, r.body
-      from unnest($1::smallint[], $2::text[]) as wanted(type, id) join resource r using (type, id)
-      order by r.type, r.id for update of r`,
+    text: `with wanted as (
+        select distinct type, id from unnest($1::smallint[], $2::text[]) as given(type, id)
+      ), current as materialized (
+        select r.key, r.type, r.id, r.version, r.updated_at, r.body from wanted join resource r using (type, id)
+        order by r.type, r.id for update of r
+      )
+      select * from current
+      union all
+      select null, w.type, w.id, last.version, last.updated_at, null
+      from wanted w cross join lateral (
+        select h.version, h.updated_at from history h where h.type = w.type and h.id = w.id order by h.version desc limit 1
+      ) last
+      where not exists (select from current c where c.type = w.type and c.id = w.id)`,
     values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
   })
   return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
 }
 
-/** Version and time of what was current last; a deletion has no more. */
-interface Last {
-  readonly version: number
-  readonly updated_at: Date
-}
-
-/** The last version of resources that are deleted now: whoever comes back under their id counts on from it. */
-async function lastVersions(on: Queryable, changes: readonly Change[]): Promise<Map<string, Last>> {
-  if (changes.length === 0) return new Map()
-  const found = await on.query<Last & { type: number; id: string }>({
-    name: 'last-versions',
-    text: `select h.type, h.id, max(h.version) as version, max(h.updated_at) as updated_at
-      from unnest($1::smallint[], $2::text[]) as wanted(type, id) join history h using (type, id) group by h.type, h.id`,
-    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
-  })
-  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
-}
-
-/**
- * What did not exist could not be locked: somebody may have created and deleted it between the look at its history and
- * our own creation, which nobody else can see yet. @throws Failure CONFLICT then, before a version is used twice.
- */
-async function mustBeLatest(on: Queryable, created: readonly Written[]): Promise<void> {
-  if (created.length === 0) return
-  const [overtaken] = await on.query({
-    name: 'overtaken',
-    text: `select 1 from unnest($1::smallint[], $2::text[], $3::integer[]) as new(type, id, version)
-      join history h using (type, id) where h.version >= new.version limit 1`,
-    values: [
-      int2Array(created.map(each => typeNumber(each.type))),
-      textArray(created.map(each => each.id)),
-      int4Array(created.map(each => each.version)),
-    ],
-  })
-  if (overtaken) throw createdMeanwhile()
-}
-
-const createdMeanwhile = (cause?: unknown): Failure =>
-  new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
-    retryAfter: 1,
-    cause,
-  })
-
-function plan(change: Change, stored: Stored | undefined, deleted: Last | undefined, now: Date): Plan {
+function plan(change: Change, former: Stored | Deleted | undefined, now: Date): Plan {
+  const stored = former?.key == null ? undefined : former
   checkPreconditions(change, stored)
   const { type, id } = change
-  const former = stored ?? deleted
   const version = (former?.version ?? 0) + 1
   // A version is later than the one before it, whatever the clock says.
   const updatedAt = former && former.updated_at >= now ? new Date(former.updated_at.getTime() + 1) : now
@@ -230,10 +198,13 @@ async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): 
   try {
     const { epoch } = indexer
     const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
-    await rows.insert(on, entries, epoch)
+    await rows.insert(on, entries, { epoch, isFresh: plans.every(each => each.change.fresh === true) })
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error
-    throw createdMeanwhile(error)
+    if (!isUniqueViolation(error) && !rows.isOvertaken(error)) throw error
+    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
+      retryAfter: 1,
+      cause: error,
+    })
   }
 }
 

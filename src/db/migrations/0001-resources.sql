@@ -23,6 +23,16 @@ create table history (
   body text
 );
 create unique index history_version on history (type, id, version desc);
+
+-- Passes if no version of the resource is this high already. Read after the resource was put in place, so that nobody else
+-- can create it any more, and by a volatile function, which sees what others committed meanwhile.
+create function is_latest(of smallint, named text, created integer) returns boolean language plpgsql volatile as $$
+begin
+  if exists (select from history h where h.type = of and h.id = named and h.version >= created) then
+    raise exception 'created and deleted meanwhile' using errcode = 'HI002';
+  end if;
+  return true;
+end $$;
 create index history_updated on history (type, updated_at desc);
 
 -- What a resource is found by: one narrow row each. A posting is a 64-bit hash of (type, parameter, value);
