@@ -13,6 +13,7 @@ import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { operationsOf } from './operations.ts'
+import { instantiated, profilesOf } from './profiles.ts'
 
 /** Interactions of every type. */
 const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
@@ -66,6 +67,7 @@ export function capabilityStatement({ base, issuer, version, started, params: al
     publisher: 'health-interop',
     description: 'A generic FHIR R4 store on PostgreSQL: every resource type, every search parameter of R4.',
     kind: 'instance',
+    instantiates: [...instantiated],
     software: { name: 'health-interop', version },
     implementation: { description: 'health-interop', url: base },
     fhirVersion: '4.0.1',
@@ -110,9 +112,11 @@ function security(issuer: string): CapabilityStatementRestSecurity {
 }
 
 function resource(type: string, all: SearchParams): CapabilityStatementRestResource {
+  const profiles = profilesOf(type)
   return {
     type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    supportedProfile: profiles.length > 0 ? profiles : undefined,
     interaction: typeInteractions.map(code => ({ code })),
     versioning: 'versioned-update',
     readHistory: true,
