@@ -93,6 +93,7 @@ export async function createApplication(
     limits: createLimits(config.rateLimit),
     log,
     baseUrl: config.baseUrl || undefined,
+    trustedProxies: config.trustedProxies,
     maxBodyBytes: config.maxBodyBytes,
   })
   return {

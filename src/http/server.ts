@@ -1,7 +1,7 @@
 // The order of a request, written once: id and log > find > limits > authenticate > scope > read and check > handle > reply.
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, BlockList } from 'node:net'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
 import { Failure } from '../lib/failure.ts'
@@ -12,6 +12,7 @@ import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { asFailure, failureReply } from './failures.ts'
 import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
+import { senderOf } from './proxy.ts'
 import type { Access, Reply, Route, RouteRequest } from './route.ts'
 
 /** What a request brings to prove who sent it. */
@@ -32,6 +33,8 @@ export interface ServerParts {
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
+  /** Proxies that are believed what they say of a request. */
+  readonly trustedProxies: BlockList
   readonly maxBodyBytes: number
 }
 
@@ -88,7 +91,8 @@ async function answer(
   mustBeEscaped(context.querystring, 'query')
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
-  const remoteAddress = context.req.socket.remoteAddress ?? ''
+  const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
+  const remoteAddress = sender.address
   const contentType = mediaType(context.get('content-type'))
   const early =
     route.access.scheme === 'bearer'
@@ -111,7 +115,7 @@ async function answer(
     body,
     contentType,
     caller,
-    baseUrl: parts.baseUrl ?? `http://${context.get('host') || 'localhost'}`,
+    baseUrl: parts.baseUrl ?? sender.baseUrl,
     requestId,
     remoteAddress,
   }

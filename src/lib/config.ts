@@ -1,6 +1,7 @@
 // Every setting, one value each: its name, default, meaning and check. docs/configuration.md is printed from this list.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { networks } from './networks.ts'
 
 export type Environment = 'local' | 'sandbox' | 'production'
 
@@ -69,8 +70,14 @@ export const settings = {
   baseUrl: setting(
     'BASE_URL',
     '',
-    'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT.',
+    'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT, in links as the request names it.',
     httpUrl,
+  ),
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    '',
+    'Addresses or networks of proxies, with commas, whose Forwarded or X-Forwarded-For, -Proto and -Host headers are believed: 10.0.0.0/8,::1.',
+    networks,
   ),
   databaseUrl: secret(
     'DATABASE_URL',

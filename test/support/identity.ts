@@ -7,6 +7,7 @@ import { type Connection, type Database, openDatabase } from '../../src/db/datab
 import { createLimits } from '../../src/http/limits.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
+import { networks } from '../../src/lib/networks.ts'
 import { onCleanup } from './cleanup.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
@@ -62,6 +63,7 @@ export async function startProcess({
     limits: createLimits(1_000_000),
     log,
     baseUrl: undefined,
+    trustedProxies: networks(''),
     maxBodyBytes: 1_000_000,
   })
   const listening = await listen(app, port, '127.0.0.1')
