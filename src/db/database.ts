@@ -15,6 +15,11 @@ export interface Statement {
 export interface Queryable {
   /** The rows of the answer, in order. */
   query<Row extends object>(statement: Statement): Promise<Row[]>
+  /**
+   * Runs a statement whose answer nobody needs. A transaction does not wait for it: should it fail, the transaction fails
+   * with its error.
+   */
+  run(statement: Statement): Promise<void>
 }
 
 export interface Database extends Queryable {
@@ -79,6 +84,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const fixed = openPool(config, options.poolSize, 'force_generic_plan')
   return {
     query: statement => ask(statement.isFixed ? fixed : planned, statement),
+    run: async statement => void (await ask(fixed, statement)),
     transaction: work => inTransaction(fixed, work),
     listen: (channel, heard) => listen(config, channel, heard),
     async end() {
@@ -116,18 +122,30 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
   const client = await pool.connect().catch(error => {
     throw translated(error)
   })
+  // The connection sends statements as they come, and PostgreSQL answers them in order (pipeline). One that fails makes those
+  // after it fail, and the commit a rollback: so the first error is the one that counts.
+  let first: { error: unknown } | undefined
+  const sent: Promise<unknown>[] = []
+  const send = (statement: Statement): void => {
+    sent.push(ask(client, statement).catch(error => (first ??= { error })))
+  }
   let broken: Error | undefined
   try {
-    // The first statement follows without waiting: the connection sends statements as they come (pipeline).
-    const begun = client.query('begin')
-    begun.catch(() => {})
-    const result = await work({ query: statement => ask(client, statement) })
-    await begun
-    await ask(client, { text: 'commit', values: [] })
+    send({ text: 'begin', values: [] })
+    const result = await work({
+      query: statement => ask(client, statement),
+      async run(statement) {
+        send(statement)
+      },
+    })
+    const { command } = await client.query('commit')
+    await Promise.all(sent)
+    if (first) throw first.error
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement of it had failed')
     return result
   } catch (error) {
     await client.query('rollback').catch((failed: Error) => (broken = failed))
-    throw error
+    throw first?.error ?? translated(error)
   } finally {
     client.release(broken)
   }
@@ -197,9 +215,4 @@ async function listen(config: pg.ClientConfig, channel: string, heard: (payload:
     throw translated(error)
   })
   return { close }
-}
-
-/** True if the error is PostgreSQL's unique_violation (23505). */
-export function isUniqueViolation(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '23505'
 }

@@ -69,8 +69,11 @@ export async function insert(
   rows: readonly Row[],
   { epoch, isFresh }: { epoch: number; isFresh: boolean },
 ): Promise<void> {
-  await on.query({ name: 'insert-resources', text: insertText, values: [...parameters(rows), epoch, !isFresh] })
+  await on.run({ name: 'insert-resources', text: insertText, values: [...parameters(rows), epoch, !isFresh] })
 }
+
+/** True if the error says that somebody created a resource under the same id before us. */
+export const isTaken = (error: unknown): boolean => (error as { constraint?: unknown }).constraint === 'resource_id'
 
 /** True if the error says that somebody created and deleted a resource while we were about to create it. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'
@@ -120,7 +123,7 @@ const reindexText = `
 /** Indexes stored resources anew, without changing them; they must be locked. @throws the database's HI001 if the epoch has passed. */
 export async function reindex(on: Queryable, rows: readonly (Row & { key: number })[], epoch: number): Promise<void> {
   const keys = safeInt8Array(rows.map(row => row.key))
-  await on.query({ name: 'reindex-resources', text: reindexText, values: [...parameters(rows), keys, epoch] })
+  await on.run({ name: 'reindex-resources', text: reindexText, values: [...parameters(rows), keys, epoch] })
 }
 
 /** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. @throws as insert. */
@@ -136,7 +139,7 @@ export async function replace(
       row.isReindexed ? row : { ...row, entry: { ...row.entry, spans: [], words: [], terms: [], codes: [] } },
     ),
   )
-  await on.query({ name: 'replace-resources', text: replaceText, values: [...values, keys, again, epoch] })
+  await on.run({ name: 'replace-resources', text: replaceText, values: [...values, keys, again, epoch] })
 }
 
 const removeText = `
@@ -163,7 +166,7 @@ export async function remove(
   on: Queryable,
   gone: readonly { key: number; type: string; id: string; version: number; updatedAt: Date }[],
 ): Promise<void> {
-  await on.query({
+  await on.run({
     name: 'remove-resources',
     text: removeText,
     values: [

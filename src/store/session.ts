@@ -2,6 +2,7 @@
 import type { Database, Queryable } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Indexer } from './index-entry.ts'
+import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/run.ts'
@@ -73,11 +74,19 @@ export async function retried<T>(session: Session, work: (attempt: number) => Pr
     try {
       return await work(attempt)
     } catch (error) {
-      const isRaceLost = error instanceof Failure && error.code === 'CONFLICT'
-      if (!(isRaceLost || isOutdated(error)) || attempt === mostAttempts || session.isInTransaction) throw error
+      if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
+      if (attempt === mostAttempts) throw error instanceof Failure ? error : lost(error)
       if (isOutdated(error)) await session.catchUp()
     }
   }
+}
+
+const isRaceLost = (error: unknown): boolean =>
+  (error instanceof Failure && error.code === 'CONFLICT') || isTaken(error) || isOvertaken(error)
+
+function lost(cause: unknown): Failure {
+  const message = 'Other requests change the same resources all the time: try again.'
+  return new Failure('CONFLICT', message, { retryAfter: 1, cause })
 }
 
 export function searchOptions(session: Session): SearchOptions {

@@ -1,7 +1,6 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
 import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
-import { isUniqueViolation } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { IndexEntry } from './index-draft.ts'
@@ -54,8 +53,7 @@ interface Deleted extends Omit<Stored, 'key' | 'body'> {
  * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
  * @returns one result for each change, in order.
  * Changes to SearchParameter resources need a transaction.
- * @throws Failure PRECONDITION_FAILED for a wrong version, CONFLICT if somebody created the same id meanwhile; the
- * database's HI001 if search parameters were defined that the indexer does not know yet.
+ * @throws Failure PRECONDITION_FAILED for a wrong version; what `retried` understands if others were faster.
  */
 export async function write(
   on: Queryable,
@@ -195,17 +193,9 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
 }
 
 async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
-  try {
-    const { epoch } = indexer
-    const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
-    await rows.insert(on, entries, { epoch, isFresh: plans.every(each => each.change.fresh === true) })
-  } catch (error) {
-    if (!isUniqueViolation(error) && !rows.isOvertaken(error)) throw error
-    throw new Failure('CONFLICT', 'Another request created the same resource at the same time: try again.', {
-      retryAfter: 1,
-      cause: error,
-    })
-  }
+  const { epoch } = indexer
+  const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
+  await rows.insert(on, entries, { epoch, isFresh: plans.every(each => each.change.fresh === true) })
 }
 
 async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
