@@ -1,4 +1,4 @@
-// FHIR R4 as data: types, required value sets, search parameters and the Patient compartment, read from the JSON beside
+// FHIR R4 as data: types, required value sets, search parameters and compartments, read from the JSON beside
 // this file when first asked for. https://hl7.org/fhir/R4/
 
 import { readFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import type { ConstraintModel, ElementModel, SearchParamModel, SearchParamType, 
 import type { ConstraintRow, ElementRow, SearchFile, SearchParamRow, TypeRow, TypesFile, ValueSetRows } from './rows.ts'
 
 const typesFile = read<TypesFile>('r4-types.json')
+const compartmentsFile = read<Record<string, Record<string, string[]>>>('r4-compartments.json')
 const rows = new Map(typesFile.types.map(row => [row[0], row]))
 const models = new Map<string, TypeModel>()
 const jsonKeys = new Map<string, Map<string, JsonKey>>()
@@ -107,10 +108,13 @@ export function valueSetSystems(url: string): ReadonlyMap<string, ReadonlySet<st
   return valueSets.get(url) ?? loadValueSet(url)
 }
 
-/** The search parameters that put a resource of this type into a patient's compartment; none for types outside it. */
-export function patientCompartment(type: string): readonly string[] {
-  searchFile ??= read<SearchFile>('r4-search-parameters.json')
-  return Object.hasOwn(searchFile.compartment, type) ? searchFile.compartment[type]! : []
+/** The types that have compartments: `Patient`, `Encounter`… (https://hl7.org/fhir/R4/compartmentdefinition.html). */
+export const compartments: readonly string[] = Object.keys(compartmentsFile)
+
+/** The search parameters that put a resource of `type` into the compartment of an `of`; none for types outside it. */
+export function compartmentParams(of: string, type: string): readonly string[] {
+  const members = compartmentsFile[of]
+  return members && Object.hasOwn(members, type) ? members[type]! : []
 }
 
 function toModel([name, kind, base, abstract, elements, constraints, pattern]: TypeRow): TypeModel {

@@ -47,5 +47,4 @@ export interface TypesFile {
 export interface SearchFile {
   /** By resource type; `Resource` and `DomainResource` hold what their subtypes inherit. */
   params: Record<string, SearchParamRow[]>
-  compartment: Record<string, string[]>
 }

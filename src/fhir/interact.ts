@@ -1,6 +1,6 @@
 // What each FHIR interaction answers: a table from the shape of the address to the operation on the caller's store.
 // https://hl7.org/fhir/R4/http.html
-import { isResourceType } from '../definitions/r4.ts'
+import { compartments, isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import { isId } from '../store/ids.ts'
 import type { Patch } from '../store/patch.ts'
@@ -50,7 +50,7 @@ function shapeOf(segments: readonly string[]): string | undefined {
   if (second!.startsWith('$')) return segments.length === 2 ? 'type/$' : undefined
   if (segments.length === 2) return 'type/id'
   if (third!.startsWith('$')) return segments.length === 3 ? 'type/id/$' : undefined
-  if (first === 'Patient' && third !== '_history') return compartmentShape(segments)
+  if (third !== '_history' && compartments.includes(first!)) return compartmentShape(segments)
   if (third !== '_history') return undefined
   return fourth === undefined ? 'type/id/_history' : segments.length === 4 ? 'type/id/_history/version' : undefined
 }

@@ -10,7 +10,7 @@ import type {
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
-import { resourceTypes, searchParams } from '../definitions/r4.ts'
+import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
@@ -80,7 +80,7 @@ export function capabilityStatement({ base, issuer, version, started, params: al
         resource: resourceTypes.map(type => resource(type, all)),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource', all),
-        compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
+        compartment: compartments.map(type => `http://hl7.org/fhir/CompartmentDefinition/${type.toLowerCase()}`),
       },
     ],
   }

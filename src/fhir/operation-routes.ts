@@ -1,5 +1,6 @@
 // The routes of operations and of compartments; what they mean is in interact.ts and operations.ts.
 import { Type } from 'typebox'
+import { compartments } from '../definitions/r4.ts'
 import { fhirBase } from '../http/failures.ts'
 import type { Route } from '../http/route.ts'
 import { resourceTypesTaken } from './negotiate.ts'
@@ -44,30 +45,30 @@ function operationRoute(answer: Answer, each: Operation, method: 'GET' | 'POST',
 }
 
 export function compartmentRoutes(answer: Answer): Route[] {
-  const summary = "Search within a patient's compartment"
+  const summary = 'Search within a compartment'
+  const compartment = Type.String({ description: `${compartments.join(', ')}.`, examples: ['Patient'] })
   return [
     reads(answer, {
       path: `${fhirBase}/{compartment}/{id}/{type}`,
       operationId: 'searchCompartment',
       summary,
-      params: Type.Object({
-        compartment: Type.String({ description: 'Patient.', examples: ['Patient'] }),
-        id: idParam,
-        type: memberParam,
-      }),
+      params: Type.Object({ compartment, id: idParam, type: memberParam }),
       query: SearchQuery,
     }),
-    formSearch(answer, {
-      path: `${fhirBase}/Patient/{id}/_search`,
-      operationId: 'searchWholeCompartmentByForm',
-      summary: `${summary}, parameters in the body`,
-      params: Type.Object({ id: idParam }),
-    }),
-    formSearch(answer, {
-      path: `${fhirBase}/Patient/{id}/{type}/_search`,
-      operationId: 'searchCompartmentByForm',
-      summary: `${summary} for one type, parameters in the body`,
-      params: Type.Object({ id: idParam, type: memberParam }),
-    }),
+    // With a parameter for the type of compartment these addresses would look like others of the same length.
+    ...compartments.flatMap(of => [
+      formSearch(answer, {
+        path: `${fhirBase}/${of}/{id}/_search`,
+        operationId: `searchWhole${of}CompartmentByForm`,
+        summary: `${summary}, parameters in the body`,
+        params: Type.Object({ id: idParam }),
+      }),
+      formSearch(answer, {
+        path: `${fhirBase}/${of}/{id}/{type}/_search`,
+        operationId: `search${of}CompartmentByForm`,
+        summary: `${summary} for one type, parameters in the body`,
+        params: Type.Object({ id: idParam, type: memberParam }),
+      }),
+    ]),
   ]
 }

@@ -3,7 +3,7 @@ import { isResourceType, resourceTypes } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Hit } from '../store/search/hit.ts'
 import { encodeCursor, type SearchRequest } from '../store/search/request.ts'
-import { compartmentTypes, isInPatientCompartment } from '../store/search/sql-compartment.ts'
+import { membersOf } from '../store/search/sql-compartment.ts'
 import type { Store } from '../store/store.ts'
 import { type Link, searchset, warningOutcome } from './bundle.ts'
 import { project, projectionOf } from './projection.ts'
@@ -17,19 +17,20 @@ export async function searchOf(store: Store, request: FhirRequest): Promise<Fhir
   return answer(store, request, path, store.parse(types, pairs, request.prefer.strict))
 }
 
-/** `Patient/1/Observation` and `Patient/1/*`: a search within the patient's compartment (https://hl7.org/fhir/R4/http.html#vsearch). */
+/** `Patient/1/Observation` and `Encounter/1/*`: a search within a compartment (https://hl7.org/fhir/R4/http.html#vsearch). */
 export async function compartmentOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   const pairs = pairsOf(request)
   const path = request.segments.filter(segment => segment !== '_search')
-  const [, id, type = '*'] = path as [string, string, string | undefined]
-  const types = type === '*' ? typesAcross(pairs, compartmentTypes, store) : [type]
+  const [of, id, type = '*'] = path as [string, string, string | undefined]
+  const possible = membersOf(of)
+  const types = type === '*' ? typesAcross(pairs, possible, store) : [type]
   for (const each of types)
-    if (!isInPatientCompartment(each))
-      throw new Failure('MALFORMED_REQUEST', `${each} resources are not part of a patient's compartment.`, {
+    if (!possible.includes(each))
+      throw new Failure('MALFORMED_REQUEST', `${each} resources are not part of the compartment of a ${of}.`, {
         issue: 'not-supported',
       })
   const search = store.parse(types, pairs, request.prefer.strict)
-  const criteria = [{ kind: 'compartment', types, id } as const, ...search.criteria]
+  const criteria = [{ kind: 'compartment', types, of, id } as const, ...search.criteria]
   return answer(store, request, path, { ...search, criteria })
 }
 

@@ -51,7 +51,7 @@ export function inScope({ patient, start, end, types }: Scope, row: string, inde
           `${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
           ofSomePatient(types, row, indexer, binder),
         ]
-      : [compartmentCondition({ kind: 'compartment', types, id: patient }, row, context, false)]
+      : [compartmentCondition({ kind: 'compartment', types, of: 'Patient', id: patient }, row, context, false)]
   const dates: string[] = []
   if (start !== undefined) dates.push(`${row}.date_high >= ${bind(start)}::bigint`)
   if (end !== undefined) dates.push(`${row}.date <= ${bind(end)}::bigint`)
@@ -61,7 +61,7 @@ export function inScope({ patient, start, end, types }: Scope, row: string, inde
 }
 
 function ofSomePatient(types: readonly string[], row: string, indexer: Indexer, { bind }: Binder): string {
-  const { held, keys } = waysIn(types, indexer)
+  const { held, keys } = waysIn('Patient', types, indexer)
   const numbers = bind(int2Array(keys.map(({ type }) => typeNumber(type))))
   const salts = bind(int8Array(keys.map(({ key }) => key.salt)))
   const about = `(${row}.patient is not null and ${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]))`

@@ -6,7 +6,7 @@ import { members } from './everything-members.ts'
 import { outsideOfAll, outsideOfOne } from './everything-outside.ts'
 import { read } from './read.ts'
 import { type Hit, type HitRow, toHit } from './search/hit.ts'
-import { compartmentTypes, isInPatientCompartment } from './search/sql-compartment.ts'
+import { membersOf } from './search/sql-compartment.ts'
 import { mustBeAllowed, type Session } from './session.ts'
 import { typeNumber } from './type-number.ts'
 
@@ -45,18 +45,18 @@ export async function everything(session: Session, request: EverythingRequest): 
   const wanted = (type: string): boolean => visible(type) && (request.types?.includes(type) ?? true)
   const { after, count } = request
   const rows =
-    after?.part === 'outside' ? [] : await members(session, { ...request, types: compartmentTypes.filter(wanted) })
+    after?.part === 'outside' ? [] : await members(session, { ...request, types: membersOf('Patient').filter(wanted) })
   if (request.patient !== undefined && !isPatient(rows[0], request.patient))
     await read(session.on, 'Patient', request.patient)
   const shown = rows.slice(0, count)
   const matches = shown.map(toHit)
   if (rows.length > count) return { matches, included: [], next: { part: 'compartment', key: lastKey(shown, request) } }
-  const types = resourceTypes.filter(type => !isInPatientCompartment(type) && wanted(type))
+  const types = resourceTypes.filter(type => !membersOf('Patient').includes(type) && wanted(type))
   const room = count - shown.length
   const isWhole = after === undefined && request.since === undefined && request.types === undefined
   const beyond = await outside(session, request, {
     types,
-    sources: compartmentTypes.filter(visible),
+    sources: membersOf('Patient').filter(visible),
     bodies: isWhole ? shown.map(row => row.body) : undefined,
     after: after?.part === 'outside' ? after.key : 0,
     limit: room + 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patientCompartment, resourceTypes, searchParams, typeModel } from '../../src/definitions/r4.ts'
+import { compartmentParams, compartments, resourceTypes, searchParams, typeModel } from '../../src/definitions/r4.ts'
 
 const param = (type: string, code: string) => searchParams(type).get(code)!
 
@@ -118,13 +118,17 @@ test('US Core adds what R4 lacks and replaces nothing', () => {
   expect(param('Patient', 'name').url).toBe('http://hl7.org/fhir/SearchParameter/Patient-name')
 })
 
-test('the patient compartment is reached through parameters that exist', () => {
-  expect(patientCompartment('Observation')).toEqual(['subject', 'performer'])
-  expect(patientCompartment('Patient')).toEqual(['link'])
-  expect(patientCompartment('Organization')).toEqual([])
-  expect(patientCompartment('constructor')).toEqual([])
-  for (const type of resourceTypes) {
-    expect(patientCompartment(type).filter(code => !searchParams(type).has(code))).toEqual([])
+test('compartments are reached through parameters that exist', () => {
+  expect(compartments).toEqual(['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'])
+  expect(compartmentParams('Patient', 'Observation')).toEqual(['subject', 'performer'])
+  expect(compartmentParams('Patient', 'Patient')).toEqual(['link'])
+  expect(compartmentParams('Encounter', 'Observation')).toEqual(['encounter'])
+  expect(compartmentParams('Patient', 'Organization')).toEqual([])
+  expect(compartmentParams('Patient', 'constructor')).toEqual([])
+  expect(compartmentParams('Organization', 'Patient')).toEqual([])
+  for (const of of compartments) {
+    for (const type of resourceTypes)
+      expect(compartmentParams(of, type).filter(code => !searchParams(type).has(code))).toEqual([])
   }
 })
 

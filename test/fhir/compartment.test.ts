@@ -1,4 +1,4 @@
-// Searches within a patient's compartment. https://hl7.org/fhir/R4/http.html#vsearch, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+// Searches within a compartment. https://hl7.org/fhir/R4/http.html#vsearch, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, fhirCaller, issueOf, linkOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -138,7 +138,7 @@ describe('a search within a compartment', () => {
 
   test('by addresses that make no compartment is not found', async () => {
     for (const path of [
-      'Encounter/x/Observation',
+      'Organization/org/Observation',
       'Patient/ada/Nothing',
       'Patient/ada/Observation/o1',
       'Patient/a b/*',
@@ -159,6 +159,51 @@ describe('a search within a compartment', () => {
 
   test('is in the CapabilityStatement', async () => {
     const { body } = await get('metadata')
-    expect(body.rest[0].compartment).toEqual(['http://hl7.org/fhir/CompartmentDefinition/patient'])
+    const names = ['device', 'encounter', 'patient', 'practitioner', 'relatedperson']
+    expect(body.rest[0].compartment).toEqual(names.map(name => `http://hl7.org/fhir/CompartmentDefinition/${name}`))
+  })
+})
+
+describe('the compartments of R4 beside that of a patient', () => {
+  const reference = (name: string) => ({ reference: name })
+  const more = [
+    { resourceType: 'Encounter', id: 'e1', status: 'finished', class: { code: 'AMB' }, ...about('ada') },
+    { resourceType: 'Practitioner', id: 'doc' },
+    { resourceType: 'RelatedPerson', id: 'mum', patient: reference('Patient/ada') },
+    observation('in-e1', 6, { ...loinc('a'), ...about('ada'), encounter: reference('Encounter/e1') }),
+    observation('by-doc', 7, { ...loinc('a'), ...about('ada'), performer: [reference('Practitioner/doc')] }),
+    observation('by-mum', 8, { ...loinc('a'), ...about('ada'), performer: [reference('RelatedPerson/mum')] }),
+    observation('with-d1', 9, { ...loinc('a'), ...about('ada'), device: reference('Device/d1') }),
+    { resourceType: 'PractitionerRole', id: 'role', practitioner: reference('Practitioner/doc') },
+    // Another resource of the same id is another resource.
+    { resourceType: 'Practitioner', id: 'd1' },
+  ]
+  beforeAll(async () => {
+    for (const body of more) {
+      const { status, text } = await call('PUT', `${body.resourceType}/${body.id}`, { body })
+      expect(status, text).toBe(201)
+    }
+  })
+
+  const members = {
+    Encounter: ['e1', ['e1', 'in-e1'], ['in-e1']],
+    Practitioner: ['doc', ['by-doc', 'doc', 'role'], ['by-doc']],
+    RelatedPerson: ['mum', ['by-mum', 'mum'], ['by-mum']],
+    Device: ['d1', ['d1', 'with-d1'], ['with-d1']],
+  } as const
+
+  test.each(Object.entries(members))('%s', async (type, [id, all, observations]) => {
+    expect(names((await get(`${type}/${id}/*`)).body)).toEqual(all)
+    expect(names((await get(`${type}/${id}/Observation`)).body)).toEqual(observations)
+    expect(names((await get(`${type}/${id}/Observation?patient=bea`)).body)).toEqual([])
+    const body = new URLSearchParams({ code: 'a' })
+    expect(names((await call('POST', `${type}/${id}/Observation/_search`, { body, headers: form })).body)).toEqual(
+      observations,
+    )
+    expect((await get(`${type}/${id}/Organization`)).status).toBe(400)
+  })
+
+  test('one that is not known finds nothing', async () => {
+    for (const type of Object.keys(members)) expect((await get(`${type}/nobody/*`)).body.entry).toBeUndefined()
   })
 })

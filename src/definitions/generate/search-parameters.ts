@@ -19,10 +19,6 @@ export function searchParameterRows(source: Source): Record<string, SearchParamR
   return Object.fromEntries(Object.entries(rows).sort())
 }
 
-export function compartmentRows(source: Source): Record<string, string[]> {
-  return Object.fromEntries(source.compartment.filter(it => it.param).map(it => [it.code, it.param!]))
-}
-
 function isPublished(param: SearchParameter, type: string, source: Source): boolean {
   return type.endsWith('Resource') || source.publishedSearchParameters.has(`${type}.${param.code}`)
 }

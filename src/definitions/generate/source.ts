@@ -89,7 +89,6 @@ export interface Source {
   usCoreSearchParameters: SearchParameter[]
   /** `Patient.birthdate`… as the capability statement with everything lists them. */
   publishedSearchParameters: Set<string>
-  compartment: { code: string; param?: string[] }[]
 }
 
 type Any = StructureDefinition | CodeSystem | ValueSet | SearchParameter | CapabilityStatement
@@ -111,8 +110,6 @@ export function loadSource(): Source {
     searchParameters: searchParameters('search-parameters.json'),
     usCoreSearchParameters: searchParameters('search-parameters-uscore.json'),
     publishedSearchParameters: publishedSearchParameters(profiles),
-    compartment: read<{ resource: { code: string; param?: string[] }[] }>('compartmentdefinition-patient.json')
-      .resource,
   }
 }
 

@@ -51,11 +51,12 @@ export interface ListCriterion {
   readonly entries?: readonly bigint[]
 }
 
-/** `Patient/1/Observation`: the resource is in the patient's compartment. */
+/** `Patient/1/Observation`: the resource is in the compartment of that patient, encounter, practitioner… */
 export interface CompartmentCriterion {
   readonly kind: 'compartment'
   readonly types: readonly string[]
-  /** Id of the patient. */
+  /** The type whose compartment it is. */
+  readonly of: string
   readonly id: string
 }
 

@@ -1,7 +1,7 @@
-// A patient's compartment as a condition: what refers to the patient by a parameter that R4 names, and the patient itself
-// (https://hl7.org/fhir/R4/compartmentdefinition-patient.html).
+// A compartment as a condition: what refers to its patient, encounter, practitioner… by a parameter that R4 names, and that
+// resource itself (https://hl7.org/fhir/R4/compartmentdefinition.html).
 import { int2Array } from '../../db/arrays.ts'
-import { patientCompartment, resourceTypes } from '../../definitions/r4.ts'
+import { compartmentParams, resourceTypes } from '../../definitions/r4.ts'
 import type { Indexer } from '../index-entry.ts'
 import { storedKeys } from '../param-paths.ts'
 import { type ParamKey, refPosting, selfHash } from '../postings.ts'
@@ -9,24 +9,28 @@ import { typeNumber } from '../type-number.ts'
 import type { CompartmentCriterion } from './request.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
 
-/** The types that can be in a patient's compartment, Patient among them. */
-export const compartmentTypes: readonly string[] = resourceTypes.filter(type => patientCompartment(type).length > 0)
+const memberTypes = new Map<string, readonly string[]>()
 
-const inCompartment = new Set(compartmentTypes)
-
-export const isInPatientCompartment = (type: string): boolean => inCompartment.has(type)
+/** The types that can be in the compartment of an `of`, that type among them. */
+export function membersOf(of: string): readonly string[] {
+  let types = memberTypes.get(of)
+  if (!types) {
+    types = resourceTypes.filter(type => type === of || compartmentParams(of, type).length > 0)
+    memberTypes.set(of, types)
+  }
+  return types
+}
 
 /** With `isTypeAsked` the statement asks for the types already; without, the condition alone holds for these types only. */
 export function compartmentCondition(
-  { types, id }: CompartmentCriterion,
+  { types, of, id }: CompartmentCriterion,
   row: string,
   context: Pick<SqlContext, 'bind' | 'indexer' | 'meetsInPostings'>,
   isTypeAsked = true,
 ): string {
-  const patient = `Patient/${id}`
-  const { held, keys, isExact } = waysIn(types, context.indexer, !context.meetsInPostings)
+  const { held, keys, isExact } = waysIn(of, types, context.indexer, !context.meetsInPostings)
   const conditions: string[] = []
-  if (types.includes('Patient')) conditions.push(`${row}.self = ${context.bind(selfHash('Patient', id))}::bigint`)
+  if (types.includes(of)) conditions.push(`${row}.self = ${context.bind(selfHash(of, id))}::bigint`)
   if (held.length > 0) {
     const about = `${row}.patient = ${context.bind(selfHash('Patient', id))}::bigint`
     const only = () => `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
@@ -36,7 +40,7 @@ export function compartmentCondition(
     conditions.push(
       `${row}.refs && ${postingArray(
         context,
-        keys.map(({ key }) => refPosting(key, patient)),
+        keys.map(({ key }) => refPosting(key, `${of}/${id}`)),
       )}`,
     )
   return conditions.length > 0 ? anyOf(conditions) : 'false'
@@ -54,22 +58,22 @@ export interface WaysIn {
 
 const known = new Map<string, WaysIn>()
 
-export function waysIn(types: readonly string[], indexer: Indexer, usesColumn = true): WaysIn {
-  const name = `${usesColumn} ${types}`
+export function waysIn(of: string, types: readonly string[], indexer: Indexer, usesColumn = true): WaysIn {
+  const name = `${of} ${usesColumn} ${types}`
   const ready = known.get(name)
   if (ready) return ready
-  const ways = findWays(types, indexer, usesColumn)
+  const ways = findWays(of, types, indexer, usesColumn && of === 'Patient')
   if (known.size > 500) known.clear()
   known.set(name, ways)
   return ways
 }
 
-function findWays(types: readonly string[], indexer: Indexer, usesColumn: boolean): WaysIn {
+function findWays(of: string, types: readonly string[], indexer: Indexer, usesColumn: boolean): WaysIn {
   const held = new Set<string>()
   const keys: { type: string; key: ParamKey }[] = []
   for (const type of types) {
     const columns = indexer.columns(type).patient
-    for (const code of patientCompartment(type)) {
+    for (const code of compartmentParams(of, type)) {
       if (usesColumn && columns.has(code)) held.add(type)
       else for (const key of storedKeys(type, code)) keys.push({ type, key })
     }
