@@ -19,8 +19,7 @@ import type { Log } from './lib/log.ts'
 import { system } from './policy/caller.ts'
 import { createIndexer, type Indexer } from './store/index-entry.ts'
 import { withDefinitions } from './store/search-params/definition.ts'
-import { catchUp } from './store/search-params/registry.ts'
-import { followSearchParams } from './store/search-params/reindex.ts'
+import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
 import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
@@ -33,6 +32,7 @@ export const interfaceVersion = '1.2.0'
 export interface Storage {
   readonly database: Database
   readonly indexer: Indexer
+  readonly indexing: Indexing
   readonly storeFor: (principal: Principal) => Store
 }
 
@@ -46,21 +46,22 @@ export interface Application extends Storage {
 }
 
 /** Opens the database and its store alone, for commands that serve nobody. */
-export function openStorage(config: Config, connection: Connection, baseUrl: string): Storage {
+export function openStorage(config: Config, connection: Connection, baseUrl: string, log: Log): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
+  const indexing = createIndexing({ database, indexer, base, log })
   const storeFor = createStore({
     database,
     indexer,
-    catchUp: () => catchUp(database, indexer),
+    indexing,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now: () => new Date(),
     defaultCount: 20,
     maxCount: 1000,
   })
-  return { database, indexer, storeFor }
+  return { database, indexer, indexing, storeFor }
 }
 
 /**
@@ -74,9 +75,9 @@ export async function createApplication(
   log: Log,
 ): Promise<Application> {
   const { environment } = config
-  const storage = openStorage(config, connection, baseUrl)
-  const { database, indexer, storeFor } = storage
-  const following = await followSearchParams({ database, indexer, base: `${baseUrl}${fhirBase}`, log })
+  const storage = openStorage(config, connection, baseUrl, log)
+  const { database, indexer, indexing, storeFor } = storage
+  await indexing.follow()
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
   const demo = createDemoData(database, storeFor(system), baseUrl)
@@ -107,7 +108,7 @@ export async function createApplication(
       await demo.ensure()
     },
     async close() {
-      await following.close()
+      await indexing.close()
       await identity.close()
       await database.end()
     },

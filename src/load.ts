@@ -49,6 +49,7 @@ async function main(): Promise<number> {
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
       connection,
       addressOf(config),
+      log,
     )
     const meter = createMeter(process.stderr, values.json)
     const progress = await load(storage.storeFor(system), { paths: positionals, parallel, changed: meter.show })
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
     if (stored(progress) > 10_000)
       for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term'])
         await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
+    await storage.indexing.close()
     await storage.database.end()
     await database.end()
     return print(summary(progress, meter.seconds(), values.json), progress.problems.length === 0 ? 0 : 1)

@@ -7,6 +7,7 @@ import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/run.ts'
 import { isOutdated } from './search-params/registry.ts'
+import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
 
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
@@ -20,8 +21,7 @@ export interface Principal {
 export interface StoreParts {
   readonly database: Database
   readonly indexer: Indexer
-  /** Has the indexer learn of search parameters that other processes defined. */
-  readonly catchUp: () => Promise<void>
+  readonly indexing: Indexing
   readonly validate: Validate
   /** Address of this server's FHIR endpoint, without trailing slash. */
   readonly base: string
@@ -76,7 +76,7 @@ export async function retried<T>(session: Session, work: (attempt: number) => Pr
     } catch (error) {
       if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
       if (attempt === mostAttempts) throw error instanceof Failure ? error : lost(error)
-      if (isOutdated(error)) await session.catchUp()
+      if (isOutdated(error)) await session.indexing.catchUp()
     }
   }
 }

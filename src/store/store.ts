@@ -69,7 +69,7 @@ function bind(session: Session): Store {
   // Whoever defines a search parameter can use it with the next request.
   const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
     const result = await work
-    if (!session.isInTransaction && types.includes('SearchParameter')) await session.catchUp()
+    if (!session.isInTransaction && types.includes('SearchParameter')) await session.indexing.settle()
     return result
   }
   return {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { openStorage } from '../../src/app.ts'
 import { readConfig } from '../../src/lib/config.ts'
+import { createLog } from '../../src/lib/log.ts'
 import { system } from '../../src/policy/caller.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { sharedData } from '../support/data.ts'
@@ -357,7 +358,7 @@ describe('with several processes', () => {
 
   test('one that only loads, and listens to nobody, still learns of a definition before it stores anything more', async () => {
     const connection = { ...inject('server'), database: service.database }
-    const storage = openStorage(readConfig({}), connection, service.url)
+    const storage = openStorage(readConfig({}), connection, service.url, createLog('silent'))
     onCleanup(() => storage.database.end())
     const loader = storage.storeFor(system)
     const basic = (id: string, name: string) => ({ resourceType: 'Basic', id, code: { text: name } })
@@ -375,19 +376,25 @@ describe('with several processes', () => {
   test('one that starts later finishes what is half indexed', async () => {
     const first = await startService()
     const by = fhirCaller(() => first)
-    const entry = Array.from({ length: 900 }, (_, number) => ({
+    const entry = Array.from({ length: 2000 }, (_, number) => ({
       resource: { resourceType: 'Basic', code: { text: `n${number}` }, created: '2024-01-01' },
       request: { method: 'POST', url: 'Basic' },
     }))
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
+    const { database } = first.application
+    const state = () =>
+      database.query<{ is_ready: boolean }>({ text: 'select is_ready from search_parameter', values: [] })
     const given = { code: 'made', base: ['Basic'], type: 'date', expression: 'Basic.created' }
-    expect((await by('POST', 'SearchParameter', { body: parameter(given) })).status).toBe(201)
-    await first.stop()
+    const defined = by('POST', 'SearchParameter', { body: parameter(given) })
+    while ((await state()).length === 0) await sleep(1)
+    expect(await state()).toEqual([{ is_ready: false }])
+    expect((await by('GET', 'Basic?made=2024')).status).toBe(503)
+    await Promise.all([first.stop(), defined])
     const second = await startBeside(first)
     const { body } = await indexed(
       'Basic?made=2024&_summary=count',
       fhirCaller(() => second),
     )
-    expect(body.total).toBe(900)
+    expect(body.total).toBe(2000)
   })
 })

@@ -14,7 +14,7 @@ const batchSize = 200
 /** How often a process looks for news and for work that another process may have left behind, in milliseconds. */
 const lookEvery = 15_000
 
-export interface ReindexParts {
+export interface IndexingParts {
   readonly database: Database
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
@@ -22,16 +22,26 @@ export interface ReindexParts {
   readonly log: Log
 }
 
-/**
- * Follows the search parameters that users define, in whichever process, and indexes what was stored before them. When
- * it resolves, those defined so far are known.
- */
-export async function followSearchParams(parts: ReindexParts): Promise<{ close(): Promise<void> }> {
+export interface Indexing {
+  /** Has the indexer learn of search parameters that were defined, in whichever process. */
+  catchUp(): Promise<void>
+  /** The same, and indexes what was stored before them, for as long as a client who has just defined one may be kept waiting. */
+  settle(): Promise<void>
+  /** Does both from now on, whenever there is cause. When it resolves, those defined so far are known. */
+  follow(): Promise<void>
+  close(): Promise<void>
+}
+
+const patience = 1000
+
+export function createIndexing(parts: IndexingParts): Indexing {
   const { database, indexer, log } = parts
   let isClosed = false
   let working: Promise<void> | undefined
   let isAgain = false
-  const look = async (): Promise<void> => {
+  let subscription: { close(): Promise<void> } | undefined
+  let timer: NodeJS.Timeout | undefined
+  const work = async (): Promise<void> => {
     await catchUp(database, indexer)
     while (!isClosed && indexer.params.own().some(param => !param.isReady)) {
       const started = performance.now()
@@ -42,30 +52,33 @@ export async function followSearchParams(parts: ReindexParts): Promise<{ close()
       if (came !== 'more') await catchUp(database, indexer)
     }
   }
-  const wake = (): void => {
-    if (isClosed) return
-    if (working) {
-      isAgain = true
-      return
-    }
-    working = look()
+  const wake = (): Promise<void> => {
+    if (isClosed) return Promise.resolve()
+    isAgain = working !== undefined
+    working ??= work()
       .catch(error => log.warn({ err: error }, 'search parameters: could not go on indexing; it is tried again'))
       .finally(() => {
         working = undefined
-        if (isAgain) {
-          isAgain = false
-          wake()
-        }
+        if (isAgain) void wake()
       })
+    return working
   }
-  await catchUp(database, indexer)
-  const subscription = await database.listen(channel, wake)
-  const timer = setInterval(wake, lookEvery).unref()
   return {
+    catchUp: () => catchUp(database, indexer),
+    async settle() {
+      await catchUp(database, indexer)
+      const late = AbortSignal.timeout(patience)
+      await Promise.race([wake(), new Promise(done => late.addEventListener('abort', done))])
+    },
+    async follow() {
+      await catchUp(database, indexer)
+      subscription = await database.listen(channel, () => void wake())
+      timer = setInterval(() => void wake(), lookEvery).unref()
+    },
     async close() {
       isClosed = true
       clearInterval(timer)
-      await subscription.close()
+      await subscription?.close()
       await working
     },
   }
@@ -89,7 +102,7 @@ interface Body {
  * Indexes the next resources of one type by all parameters that wait for it; says whether there are more of that type.
  * Nothing, if nothing waits or another process is at it.
  */
-function indexBatch(parts: ReindexParts): Promise<'nothing' | 'more' | 'done' | 'outdated'> {
+function indexBatch(parts: IndexingParts): Promise<'nothing' | 'more' | 'done' | 'outdated'> {
   return parts.database
     .transaction(async on => {
       const waiting = await claim(on)
@@ -128,7 +141,7 @@ async function claim(on: Queryable): Promise<Waiting[]> {
 
 async function indexBodies(
   on: Queryable,
-  { indexer, base }: ReindexParts,
+  { indexer, base }: IndexingParts,
   waiting: readonly Waiting[],
   bodies: readonly Body[],
 ): Promise<void> {
