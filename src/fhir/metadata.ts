@@ -11,7 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
-import type { SearchParams } from '../store/search-params/known.ts'
+import { isWaiting, type SearchParams } from '../store/search-params/known.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
 
@@ -135,7 +135,7 @@ function resource(type: string, all: SearchParams): CapabilityStatementRestResou
 
 function references(type: string, all: SearchParams): string[] {
   return [...all.of(type).values()]
-    .filter(param => param.type === 'reference' && isReady(param))
+    .filter(param => param.type === 'reference' && !isWaiting(param))
     .map(param => `${type}:${param.code}`)
 }
 
@@ -158,8 +158,6 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
-const isReady = (param: SearchParamModel): boolean => !('isReady' in param) || param.isReady === true
-
 // R4 describes _list, but has no SearchParameter for it.
 const list: CapabilityStatementRestResourceSearchParam = {
   name: '_list',
@@ -169,7 +167,7 @@ const list: CapabilityStatementRestResourceSearchParam = {
 
 function params(type: string, all: SearchParams): CapabilityStatementRestResourceSearchParam[] {
   const defined = [...all.of(type).values()]
-    .filter(param => isAnswered(param) && isReady(param))
+    .filter(param => isAnswered(param) && !isWaiting(param))
     .map(param => ({
       name: param.code,
       definition: param.url,

@@ -6,6 +6,7 @@ import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/run.ts'
+import { mustBeReady } from './search-params/known.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
@@ -87,6 +88,13 @@ const isRaceLost = (error: unknown): boolean =>
 function lost(cause: unknown): Failure {
   const message = 'Other requests change the same resources all the time: try again.'
   return new Failure('CONFLICT', message, { retryAfter: 1, cause })
+}
+
+/** Waits a moment for parameters that were just defined. @throws Failure UNAVAILABLE if that is not enough. */
+export async function mustBeIndexed({ indexing, indexer }: Session, { waiting }: SearchRequest): Promise<void> {
+  if (waiting.length === 0) return
+  await indexing.settle()
+  mustBeReady(indexer.params, waiting)
 }
 
 export function searchOptions(session: Session): SearchOptions {

@@ -15,6 +15,7 @@ import { libraryFor, runSearch, type SearchResult, typesOf } from './search/run.
 import {
   type Interaction,
   mustBeAllowed,
+  mustBeIndexed,
   type Principal,
   type Session,
   type StoreParts,
@@ -131,6 +132,7 @@ function bind(session: Session): Store {
 /** What comes before any search: the caller may search every type it touches, and it is planned for its values. */
 async function prepareSearch(session: Session, request: SearchRequest): Promise<void> {
   for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+  await mustBeIndexed(session, request)
   if (session.isInTransaction) await session.on.query(valuePlans)
 }
 

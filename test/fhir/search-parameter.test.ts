@@ -376,25 +376,45 @@ describe('with several processes', () => {
   test('one that starts later finishes what is half indexed', async () => {
     const first = await startService()
     const by = fhirCaller(() => first)
-    const entry = Array.from({ length: 2000 }, (_, number) => ({
+    const entry = Array.from({ length: 900 }, (_, number) => ({
       resource: { resourceType: 'Basic', code: { text: `n${number}` }, created: '2024-01-01' },
       request: { method: 'POST', url: 'Basic' },
     }))
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
-    const { database } = first.application
-    const state = () =>
-      database.query<{ is_ready: boolean }>({ text: 'select is_ready from search_parameter', values: [] })
+    // Whoever has the last one in hand keeps it from being indexed.
+    const other = openStorage(
+      readConfig({}),
+      { ...inject('server'), database: first.database },
+      first.url,
+      createLog('silent'),
+    )
+    onCleanup(() => other.database.end())
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>()
+    const holding = other.database.transaction(async on => {
+      await on.query({ text: 'select from resource order by type, id desc limit 1 for update', values: [] })
+      hold()
+      await released
+    })
+    await held
     const given = { code: 'made', base: ['Basic'], type: 'date', expression: 'Basic.created' }
-    const defined = by('POST', 'SearchParameter', { body: parameter(given) })
-    while ((await state()).length === 0) await sleep(1)
-    expect(await state()).toEqual([{ is_ready: false }])
-    expect((await by('GET', 'Basic?made=2024')).status).toBe(503)
-    await Promise.all([first.stop(), defined])
+    expect((await by('POST', 'SearchParameter', { body: parameter(given) })).status).toBe(201)
+    const early = await by('GET', 'Basic?made=2024')
+    expect([early.status, early.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(issueOf(early.body).diagnostics).toContain('still being indexed')
+    const conditional = {
+      body: { resourceType: 'Basic', code: { text: 'x' } },
+      headers: { 'if-none-exist': 'made=2024' },
+    }
+    expect((await by('POST', 'Basic', conditional)).status).toBe(503)
+    const stopping = first.stop()
+    release()
+    await Promise.all([stopping, holding])
     const second = await startBeside(first)
     const { body } = await indexed(
       'Basic?made=2024&_summary=count',
       fhirCaller(() => second),
     )
-    expect(body.total).toBe(2000)
+    expect(body.total).toBe(900)
   })
 })

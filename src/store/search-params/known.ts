@@ -23,7 +23,7 @@ export interface OwnParam extends SearchParamModel {
 export interface SearchParams {
   /** The parameters of a type by code, those still being indexed included. */
   of(type: string): ReadonlyMap<string, SearchParamModel>
-  /** The parameter, if the type has it. @throws Failure UNAVAILABLE while it is still being indexed. */
+  /** The parameter, if the type has it. */
   find(type: string, code: string): SearchParamModel | undefined
   /** The keys under which the values of a parameter are stored. */
   keys(type: string, code: string): readonly ParamKey[]
@@ -46,11 +46,7 @@ export function createSearchParams(own: readonly OwnParam[]): SearchParams {
         known.set(type, (all = new Map([...searchParams(type), ...added.map(each => [each.code, each] as const)])))
       return all
     },
-    find(type, code) {
-      const param = ownParam(type, code)
-      if (param && !param.isReady) throw notReady(param)
-      return param ?? searchParams(type).get(code)
-    },
+    find: (type, code) => ownParam(type, code) ?? searchParams(type).get(code),
     keys(type, code) {
       const param = ownParam(type, code)
       return param ? [param.key] : storedKeys(type, code)
@@ -62,6 +58,16 @@ export function createSearchParams(own: readonly OwnParam[]): SearchParams {
 /** The key of a user's parameter: by its definition, not by its name alone. */
 export const ownKey = (type: string, code: string, definition: string): ParamKey =>
   namedKey(`${type}.${code}~${definition}`)
+
+/** True if resources that were stored before the parameter was defined are still being indexed by it. */
+export const isWaiting = (param: SearchParamModel | undefined): param is OwnParam =>
+  param !== undefined && 'isReady' in param && param.isReady === false
+
+/** @throws Failure UNAVAILABLE if one of the parameters is still waiting. */
+export function mustBeReady(params: SearchParams, asked: readonly OwnParam[]): void {
+  const waiting = asked.map(({ of, code }) => params.find(of, code)).find(isWaiting)
+  if (waiting) throw notReady(waiting)
+}
 
 function notReady({ of, code }: OwnParam): Failure {
   const message = `The search parameter ${code} of ${of} was defined a moment ago, and ${of} resources are still being indexed by it: try again soon.`

@@ -25,7 +25,7 @@ export interface IndexingParts {
 export interface Indexing {
   /** Has the indexer learn of search parameters that were defined, in whichever process. */
   catchUp(): Promise<void>
-  /** The same, and indexes what was stored before them, for as long as a client who has just defined one may be kept waiting. */
+  /** The same, and waits until what was stored before them is indexed, as long as a client may be kept waiting. */
   settle(): Promise<void>
   /** Does both from now on, whenever there is cause. When it resolves, those defined so far are known. */
   follow(): Promise<void>
@@ -66,9 +66,13 @@ export function createIndexing(parts: IndexingParts): Indexing {
   return {
     catchUp: () => catchUp(database, indexer),
     async settle() {
+      const until = performance.now() + patience
       await catchUp(database, indexer)
-      const late = AbortSignal.timeout(patience)
-      await Promise.race([wake(), new Promise(done => late.addEventListener('abort', done))])
+      while (!isClosed && indexer.params.own().some(param => !param.isReady) && performance.now() < until) {
+        // Another process may be at it: then this one comes back at once, with nothing to do.
+        await Promise.race([wake(), sleep(until - performance.now(), undefined, { ref: false })])
+        await sleep(10)
+      }
     },
     async follow() {
       await catchUp(database, indexer)

@@ -1,7 +1,7 @@
 // Reads the parameters of a search strictly: what is malformed is refused, what is unknown is left out with a warning.
 // https://hl7.org/fhir/R4/search.html
 import { isResourceType } from '../../definitions/r4.ts'
-import type { SearchParams } from '../search-params/known.ts'
+import { isWaiting, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { commonParam, readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
 import {
@@ -38,6 +38,7 @@ interface Draft {
   cursorText: string | undefined
   applied: [string, string][]
   warnings: string[]
+  waiting: OwnParam[]
 }
 
 /**
@@ -47,8 +48,9 @@ interface Draft {
 export function parseSearch(
   types: readonly string[],
   params: Iterable<readonly [string, string]>,
-  options: ParseOptions,
+  given: ParseOptions,
 ): SearchRequest {
+  const { options, waiting } = watched(given)
   const draft: Draft = {
     criteria: [],
     sort: [],
@@ -61,6 +63,7 @@ export function parseSearch(
     cursorText: undefined,
     applied: [],
     warnings: [],
+    waiting,
   }
   let values = 0
   for (const [name, value] of params) {
@@ -75,6 +78,17 @@ export function parseSearch(
     readParameter(draft, types, name, value, options)
   }
   return finish(draft, types)
+}
+
+/** The same options, noting the parameters that are met before they are ready. */
+function watched(options: ParseOptions): { options: ParseOptions; waiting: OwnParam[] } {
+  const waiting: OwnParam[] = []
+  const find: SearchParams['find'] = (type, code) => {
+    const param = options.params.find(type, code)
+    if (isWaiting(param)) waiting.push(param)
+    return param
+  }
+  return { options: { ...options, params: { ...options.params, find } }, waiting }
 }
 
 function finish(draft: Draft, types: readonly string[]): SearchRequest {

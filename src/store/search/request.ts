@@ -1,5 +1,6 @@
 // A search as it was asked for: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
 import type { SearchParamModel } from '../../definitions/model.ts'
+import type { OwnParam } from '../search-params/known.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
@@ -92,6 +93,8 @@ export interface SearchRequest {
   readonly cursor: Cursor | undefined
   /** The parameters that were applied, as they were sent, for the self link. */
   readonly applied: readonly (readonly [string, string])[]
+  /** Parameters among them that were defined a moment ago, so that older resources may not be indexed by them yet. */
+  readonly waiting: readonly OwnParam[]
   /** What was not applied, in words, for an outcome entry. */
   readonly warnings: readonly string[]
 }
