@@ -143,12 +143,15 @@ function isAnswered({ code, type, components = [] }: SearchParamModel): boolean 
   return !unanswered.has(code) && type !== 'special' && components.length <= 2
 }
 
-// R4 describes _list, but has no SearchParameter for it.
-const list: CapabilityStatementRestResourceSearchParam = {
-  name: '_list',
-  type: 'special',
-  documentation: 'Only what the List resources with these ids hold',
-}
+// What the definitions have no SearchParameter for.
+const further: readonly CapabilityStatementRestResourceSearchParam[] = [
+  { name: '_list', type: 'special', documentation: 'Only what the List resources with these ids hold' },
+  {
+    name: '_filter',
+    type: 'special',
+    documentation: 'Tests on search parameters joined by and, or and not: https://hl7.org/fhir/R4/search_filter.html',
+  },
+]
 
 function params(type: string): CapabilityStatementRestResourceSearchParam[] {
   const defined = [...searchParams(type).values()].filter(isAnswered).map(param => ({
@@ -157,5 +160,5 @@ function params(type: string): CapabilityStatementRestResourceSearchParam[] {
     type: param.type,
     documentation: param.description || undefined,
   }))
-  return [...defined, list]
+  return [...defined, ...further]
 }

@@ -204,14 +204,15 @@ describe('what the CapabilityStatement says is so', () => {
     expect(await unanswered(urls.map(({ name, type }) => `?${name}=${examples[type]}`))).toEqual([])
   })
 
-  test('_list is answered for every type, and is the only special parameter', async () => {
+  test('_list and _filter are answered for every type, and are the only special parameters', async () => {
     await call('PUT', 'List/capability', {
       body: { resourceType: 'List', id: 'capability', status: 'current', mode: 'working' },
     })
     const special = resources.map(each => each.searchParam.filter(({ type }) => type === 'special'))
-    expect(new Set(special.map(params => params.map(each => each.name).join()))).toEqual(new Set(['_list']))
+    expect(new Set(special.map(params => params.map(each => each.name).join()))).toEqual(new Set(['_list,_filter']))
     expect(await unanswered(resources.map(({ type }) => `${type}?_list=capability`))).toEqual([])
     expect(answer.body.rest[0].searchParam.map((each: { name: string }) => each.name)).toContain('_list')
-    expect(await unanswered(['?_list=capability'])).toEqual([])
+    expect(await unanswered(resources.map(({ type }) => `${type}?_filter=_id%20eq%20x`))).toEqual([])
+    expect(await unanswered(['?_list=capability', '?_filter=_id%20eq%20x'])).toEqual([])
   })
 })

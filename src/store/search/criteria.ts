@@ -1,6 +1,7 @@
 // The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
@@ -22,6 +23,8 @@ export function readCriterion(
 ): Criterion | undefined {
   if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
   if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
+  if (name === '_filter') return readFilter(types, value)
+  if (name.startsWith('_filter:')) throw malformed('_filter', '_filter takes no modifier.')
   if (name.startsWith('_has:')) return readHas(types, name, value, hops)
   const dot = name.indexOf('.')
   if (dot > 0) return readChain(types, name.slice(0, dot), name.slice(dot + 1), value, hops)

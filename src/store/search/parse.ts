@@ -101,7 +101,7 @@ function readParameter(
   }
   const criterion = readCriterion(types, name, value, 0)
   if (criterion) {
-    draft.criteria.push(criterion)
+    draft.criteria.push(...(criterion.kind === 'and' ? criterion.parts : [criterion]))
     draft.applied.push([name, value])
     return
   }

@@ -1,6 +1,6 @@
 // Prefixes as conditions on a stored interval. https://hl7.org/fhir/R4/search.html#prefix
 import type { Interval } from '../dates.ts'
-import type { Prefix } from './request.ts'
+import type { ParamOperator, Prefix } from './request.ts'
 import type { Binder } from './sql-context.ts'
 import type { QueryNumber } from './values.ts'
 
@@ -47,6 +47,14 @@ export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type
     case 'ap':
       return approximately(asked, { low, high, type }, bind)
   }
+}
+
+/** `po`: the stored interval overlaps with the asked one; `co`: it includes it whole (search_filter.html#ops). */
+export function periodCondition(operator: ParamOperator, asked: Interval, ends: Ends, { bind }: Binder): string {
+  const [from, to] = [`${bind(asked.low)}::${ends.type}`, `${bind(asked.high)}::${ends.type}`]
+  return operator === 'co'
+    ? `(${ends.low} <= ${from} and ${ends.high} >= ${to})`
+    : `(${ends.low} <= ${to} and ${ends.high} >= ${from})`
 }
 
 /** Overlap with the asked interval, widened by a tenth of its distance from now. */

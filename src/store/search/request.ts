@@ -11,6 +11,12 @@ export interface Coding {
   readonly code: string
 }
 
+/**
+ * On strings: the whole text, how it ends, or its place in the order of code points; on dates: overlap (`po`), and
+ * inclusion of the asked period (`co`).
+ */
+export type ParamOperator = 'eq' | 'ne' | 'ew' | 'gt' | 'lt' | 'ge' | 'le' | 'po' | 'co'
+
 /** `code=a,b` on one type: the resource matches if one of the values does. */
 export interface ParamCriterion {
   readonly kind: 'param'
@@ -21,6 +27,8 @@ export interface ParamCriterion {
   readonly modifier: string
   /** Still escaped as in the query, split at commas. */
   readonly values: readonly string[]
+  /** An operator of `_filter` that ordinary parameters have neither a prefix nor a modifier for. */
+  readonly operator?: ParamOperator
   /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
   readonly codes?: readonly Coding[]
 }
@@ -59,7 +67,42 @@ export interface CompartmentCriterion {
   readonly id: string
 }
 
-export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | CompartmentCriterion | ListCriterion
+/** All of the parts, or one of them. */
+export interface LogicalCriterion {
+  readonly kind: 'and' | 'or'
+  readonly parts: readonly Criterion[]
+}
+
+export interface NotCriterion {
+  readonly kind: 'not'
+  readonly part: Criterion
+}
+
+export type Criterion =
+  | ParamCriterion
+  | ChainCriterion
+  | HasCriterion
+  | CompartmentCriterion
+  | ListCriterion
+  | LogicalCriterion
+  | NotCriterion
+
+/** The criteria directly within a criterion. */
+export function partsOf(criterion: Criterion): readonly Criterion[] {
+  switch (criterion.kind) {
+    case 'and':
+    case 'or':
+      return criterion.parts
+    case 'not':
+      return [criterion.part]
+    case 'chain':
+      return criterion.targets.map(target => target.criterion)
+    case 'has':
+      return [criterion.criterion]
+    default:
+      return []
+  }
+}
 
 export interface SortKey {
   readonly param: SearchParamModel

@@ -6,7 +6,14 @@ import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './query-text.ts'
-import { type Coding, type Criterion, codeModifiers, type ParamCriterion, type SearchRequest } from './request.ts'
+import {
+  type Coding,
+  type Criterion,
+  codeModifiers,
+  type ParamCriterion,
+  partsOf,
+  type SearchRequest,
+} from './request.ts'
 import { queryToken } from './values.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
@@ -18,15 +25,20 @@ export async function resolve(request: SearchRequest, library: Library): Promise
 }
 
 function needsLookup(criterion: Criterion): boolean {
-  if (criterion.kind === 'chain') return criterion.targets.some(target => needsLookup(target.criterion))
-  if (criterion.kind === 'has') return needsLookup(criterion.criterion)
-  return criterion.kind === 'list' || isOfCodes(criterion)
+  return criterion.kind === 'list' || isOfCodes(criterion) || partsOf(criterion).some(needsLookup)
 }
 
 const isOfCodes = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' && criterion.param.type === 'token' && codeModifiers.has(criterion.modifier)
 
 async function resolved(criterion: Criterion, library: Library): Promise<Criterion> {
+  if (!needsLookup(criterion)) return criterion
+  if (criterion.kind === 'not') return { ...criterion, part: await resolved(criterion.part, library) }
+  if (criterion.kind === 'and' || criterion.kind === 'or') {
+    const parts = []
+    for (const part of criterion.parts) parts.push(await resolved(part, library))
+    return { ...criterion, parts }
+  }
   if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, library) }
   if (criterion.kind === 'list')
     return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, library)) }

@@ -9,7 +9,7 @@ import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { conditions, readPage } from './page.ts'
-import type { Cursor, Include, SearchRequest } from './request.ts'
+import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve } from './resolve.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -171,16 +171,10 @@ const reverseText = `select distinct on (r.key) ${hitColumns}
 /** Refuses a search over a type that the caller may not search, chains included. */
 export function typesOf(request: SearchRequest): string[] {
   const types = new Set<string>(request.types)
-  const visit = (criterion: SearchRequest['criteria'][number]): void => {
-    if (criterion.kind === 'chain') {
-      for (const target of criterion.targets) {
-        types.add(target.type)
-        visit(target.criterion)
-      }
-    } else if (criterion.kind === 'has') {
-      types.add(criterion.from)
-      visit(criterion.criterion)
-    }
+  const visit = (criterion: Criterion): void => {
+    if (criterion.kind === 'chain') for (const target of criterion.targets) types.add(target.type)
+    if (criterion.kind === 'has') types.add(criterion.from)
+    partsOf(criterion).forEach(visit)
   }
   request.criteria.forEach(visit)
   if (types.size === 0) throw new Failure('MALFORMED_REQUEST', 'The search names no resource type.')

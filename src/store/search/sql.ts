@@ -19,10 +19,27 @@ import { queryDate } from './values.ts'
 
 /** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
-  if (criterion.kind === 'chain') return chainCondition(criterion, row, context)
-  if (criterion.kind === 'has') return hasCondition(criterion, row, context)
-  if (criterion.kind === 'list') return listCondition(criterion, row, context)
-  if (criterion.kind === 'compartment') return compartmentCondition(criterion, row, context)
+  switch (criterion.kind) {
+    case 'and':
+    case 'or':
+      return `(${criterion.parts.map(part => conditionOf(part, row, context)).join(` ${criterion.kind} `)})`
+    case 'not':
+      // Not just `not`: a resource without a patient is not about a patient.
+      return `((${conditionOf(criterion.part, row, context)}) is not true)`
+    case 'chain':
+      return chainCondition(criterion, row, context)
+    case 'has':
+      return hasCondition(criterion, row, context)
+    case 'list':
+      return listCondition(criterion, row, context)
+    case 'compartment':
+      return compartmentCondition(criterion, row, context)
+    case 'param':
+      return paramCondition(criterion, row, context)
+  }
+}
+
+function paramCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'missing') return missingCondition(criterion, row, context)
   if (criterion.param.code === '_id') return idCondition(criterion, row, context)
   if (criterion.param.code === '_lastUpdated') return lastUpdatedCondition(criterion, row, context)
