@@ -33,7 +33,7 @@ const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] 
 ]
 
 // Parameters that the definitions name but search does not answer yet.
-const unanswered = new Set(['_text', '_content', '_filter', '_query', '_has', '_type'])
+const unanswered = new Set(['_query'])
 
 export interface Metadata {
   readonly body: string

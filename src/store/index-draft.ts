@@ -15,7 +15,7 @@ interface Span {
   readonly high: number
 }
 
-/** A spoken text that stands for codes; texts recur, so each is stored once and found by its posting. */
+/** A string, or the spoken text beside a code; texts recur, so each is stored once and found by its posting. */
 interface Term {
   readonly param: number
   readonly posting: bigint
@@ -40,6 +40,8 @@ export interface IndexEntry {
   readonly spans: readonly Span[]
   readonly words: readonly Word[]
   readonly terms: readonly Term[]
+  /** Postings of the words that can be read in it. */
+  readonly texts: readonly bigint[]
   /** Postings of the resource's main codes, without their systems. */
   readonly codes: readonly bigint[]
 }
@@ -160,7 +162,11 @@ export function addMagnitudes(draft: Draft, values: readonly Typed[], param: num
 }
 
 export function addWords(draft: Draft, values: readonly Typed[], key: ParamKey): void {
-  for (const { type, value } of values) for (const part of stringsOf(type, value)) addWord(draft, key, part)
+  const folded = new Set<string>()
+  for (const { type, value } of values)
+    for (const part of stringsOf(type, value)) folded.add(addWord(draft, key, part).folded)
+  for (const each of folded)
+    draft.terms.push({ param: key.number, posting: postings.textPosting(key, each), folded: each })
 }
 
 /** A text as the index holds it: folded, and cut to what a btree entry can hold. */
@@ -173,7 +179,8 @@ export function foldedWord(part: string): string {
     .replace(/\uFFFD+$/, '')
 }
 
-export function addWord(draft: Draft, key: ParamKey, part: string): void {
+export function addWord(draft: Draft, key: ParamKey, part: string): Word {
   const word = { param: key.number, folded: foldedWord(part), exact: part }
   if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
+  return word
 }

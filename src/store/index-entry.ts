@@ -24,6 +24,7 @@ import {
 import { isSingle, isStored, pathText } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
+import { textPostings } from './text-postings.ts'
 import { tokensOf } from './values.ts'
 
 /** How the type's column-held parameters are found, for the search planner. */
@@ -74,6 +75,7 @@ export function createIndexer(base: string) {
         self: postings.selfHash(type, String(resource['id'])),
         tokens: [...draft.tokens],
         refs: [...draft.refs],
+        texts: textPostings(resource, type),
         codes: [...draft.codes],
       }
     },

@@ -5,6 +5,7 @@ import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
+import { readText } from './sql-text.ts'
 
 const mostHops = 5
 
@@ -32,6 +33,10 @@ export function readCriterion(
   const param = commonParam(types, code!)
   if (!param) return undefined
   const modifier = rest.join(':')
+  if (code === '_text' || code === '_content') {
+    if (modifier !== '') throw malformed(name, `${code} takes no modifier.`)
+    return readText(types, code, splitOr(value))
+  }
   checkModifier(param, modifier, name)
   return { kind: 'param', types, param, modifier, values: splitOr(value) }
 }

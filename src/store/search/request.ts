@@ -1,5 +1,6 @@
 // A search as it was asked for: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
 import type { SearchParamModel } from '../../definitions/model.ts'
+import type { TextQuery } from './text-query.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
@@ -67,6 +68,14 @@ export interface CompartmentCriterion {
   readonly id: string
 }
 
+/** `_text=bone OR liver`: words of the narrative, or of everything that can be read. */
+export interface TextCriterion {
+  readonly kind: 'text'
+  readonly types: readonly string[]
+  readonly param: '_text' | '_content'
+  readonly query: TextQuery
+}
+
 /** All of the parts, or one of them. */
 export interface LogicalCriterion {
   readonly kind: 'and' | 'or'
@@ -84,6 +93,7 @@ export type Criterion =
   | HasCriterion
   | CompartmentCriterion
   | ListCriterion
+  | TextCriterion
   | LogicalCriterion
   | NotCriterion
 

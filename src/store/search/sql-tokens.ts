@@ -5,10 +5,10 @@ import { Failure } from '../../lib/failure.ts'
 import { codeValueSet, storedKeys } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
-import { fold } from '../values.ts'
 import { splitEscaped, unescaped } from './query-text.ts'
 import { codeModifiers, type ParamCriterion } from './request.ts'
-import { anyOf, keysOf, likeText, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { termsWith } from './sql-words.ts'
 import { type QueryToken, queryToken } from './values.ts'
 
 export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -54,8 +54,7 @@ export function withoutImplied(token: QueryToken, param: SearchParamModel, type:
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescaped(value)))}%`)}`)
-  return `${row}.tokens && (select coalesce(array_agg(v.posting), '{}') from term v where v.param = ${numbersOf(criterion, context)} and ${anyOf(terms)})`
+  return `${row}.tokens && array(${termsWith(criterion, 'd.posting', context)})`
 }
 
 export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {

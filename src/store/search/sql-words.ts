@@ -1,4 +1,6 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
+import { int4Array } from '../../db/arrays.ts'
+import { gramsOf } from '../grams.ts'
 import { foldedWord } from '../index-draft.ts'
 import { unescaped } from './query-text.ts'
 import type { ParamCriterion, ParamOperator } from './request.ts'
@@ -8,18 +10,36 @@ import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 export const afterAll = '\u{10FFFF}'
 
 export function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.modifier === 'contains' || criterion.operator === 'ew')
+    return wordCondition(
+      criterion,
+      `(v.param, v.folded) in (${termsWith(criterion, 'd.param, d.folded', context)})`,
+      row,
+      context,
+    )
   const conditions = criterion.values.map(value => {
     const text = unescaped(value)
     const folded = foldedWord(text)
-    if (criterion.operator) return compared(criterion.operator, folded, context)
+    if (criterion.operator) return `v.folded ${signs[criterion.operator]} ${context.bind(folded)}`
     if (criterion.modifier === 'exact')
       return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
-    if (criterion.modifier === 'contains') return `v.folded like ${context.bind(`%${likeText(folded)}%`)}`
     return startsWith(folded, context)
   })
   return wordCondition(criterion, anyOf(conditions), row, context)
 }
 
+/** What stands in the table `term` and contains one of the values, found by its runs of three letters if it has any. */
+export function termsWith(criterion: ParamCriterion, columns: string, context: SqlContext): string {
+  const conditions = criterion.values.map(value => {
+    const folded = foldedWord(unescaped(value))
+    const like = `d.folded like ${context.bind(`%${likeText(folded)}${criterion.operator === 'ew' ? '' : '%'}`)}`
+    const grams = gramsOf(folded)
+    return grams.length > 0 ? `(d.grams @> ${context.bind(int4Array(grams))}::integer[] and ${like})` : like
+  })
+  return `select ${columns} from term d where d.param = ${numbersOf(criterion, context)} and ${anyOf(conditions)}`
+}
+
+/** The order of the C collation is that of code points, as `_filter` asks. */
 const signs: Readonly<Partial<Record<ParamOperator, string>>> = {
   eq: '=',
   ne: '<>',
@@ -27,13 +47,6 @@ const signs: Readonly<Partial<Record<ParamOperator, string>>> = {
   lt: '<',
   ge: '>=',
   le: '<=',
-}
-
-/** The order of the C collation is that of code points, as `_filter` asks. */
-function compared(operator: ParamOperator, folded: string, { bind }: SqlContext): string {
-  return operator === 'ew'
-    ? `v.folded like ${bind(`%${likeText(folded)}`)}`
-    : `v.folded ${signs[operator]} ${bind(folded)}`
 }
 
 export const startsWith = (folded: string, { bind }: SqlContext): string =>

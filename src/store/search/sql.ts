@@ -13,6 +13,7 @@ import { compositeCondition } from './sql-composites.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
+import { textCondition } from './sql-text.ts'
 import { tokenCondition, uriCondition } from './sql-tokens.ts'
 import { stringCondition } from './sql-words.ts'
 import { queryDate } from './values.ts'
@@ -32,6 +33,8 @@ export function conditionOf(criterion: Criterion, row: string, context: SqlConte
       return hasCondition(criterion, row, context)
     case 'list':
       return listCondition(criterion, row, context)
+    case 'text':
+      return textCondition(criterion, row, context)
     case 'compartment':
       return compartmentCondition(criterion, row, context)
     case 'param':
