@@ -9,7 +9,6 @@ import type {
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
-import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
 import { operationsOf } from './operations.ts'
 
@@ -32,7 +31,7 @@ const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] 
   'history-system',
 ]
 
-// Parameters that the definitions name but search does not answer yet.
+// Named queries: there are none here, so what would name one is refused.
 const unanswered = new Set(['_query'])
 
 export interface Metadata {
@@ -139,10 +138,6 @@ function revincludes(): Map<string, string[]> {
   return reverse
 }
 
-function isAnswered({ code, type, components = [] }: SearchParamModel): boolean {
-  return !unanswered.has(code) && type !== 'special' && components.length <= 2
-}
-
 // What the definitions have no SearchParameter for.
 const further: readonly CapabilityStatementRestResourceSearchParam[] = [
   { name: '_list', type: 'special', documentation: 'Only what the List resources with these ids hold' },
@@ -154,11 +149,13 @@ const further: readonly CapabilityStatementRestResourceSearchParam[] = [
 ]
 
 function params(type: string): CapabilityStatementRestResourceSearchParam[] {
-  const defined = [...searchParams(type).values()].filter(isAnswered).map(param => ({
-    name: param.code,
-    definition: param.url,
-    type: param.type,
-    documentation: param.description || undefined,
-  }))
+  const defined = [...searchParams(type).values()]
+    .filter(param => !unanswered.has(param.code))
+    .map(param => ({
+      name: param.code,
+      definition: param.url,
+      type: param.type,
+      documentation: param.description || undefined,
+    }))
   return [...defined, ...further]
 }

@@ -1,7 +1,7 @@
 // An index entry in the making: how each kind of value is added to it.
 import type { Typed } from '../fhirpath/compile.ts'
 import { hash64 } from '../lib/hash.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isJsonNumber, isObject, type JsonObject, numberOf } from '../lib/json.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from './values.ts'
@@ -126,7 +126,10 @@ export function addUri(draft: Draft, key: ParamKey, uri: string): void {
   draft.tokens.add(postings.uriPosting(key, uri))
   const bar = uri.lastIndexOf('|')
   const plain = bar > 0 ? uri.slice(0, bar) : uri
-  if (bar > 0) draft.tokens.add(postings.uriPosting(key, plain))
+  if (bar > 0) {
+    draft.tokens.add(postings.uriPosting(key, plain))
+    for (const version of postings.versionsAbove(uri)) draft.tokens.add(postings.belowPosting(key, version))
+  }
   for (const ancestor of postings.ancestors(plain)) draft.tokens.add(postings.belowPosting(key, ancestor))
 }
 
@@ -158,6 +161,15 @@ export function addMagnitudes(draft: Draft, values: readonly Typed[], param: num
     })
     if (code && unit && unit !== code)
       draft.spans.push({ param, token, unit: postings.unitNumber('', unit), low, high })
+  }
+}
+
+/** A place on the globe: its latitude stands in the column low, its longitude in high. */
+export function addPositions(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+  for (const { value } of values) {
+    const [latitude, longitude] = isObject(value) ? [value['latitude'], value['longitude']] : []
+    if (isJsonNumber(latitude) && isJsonNumber(longitude))
+      draft.spans.push({ param: key.number, token: 0n, unit: 0n, low: numberOf(latitude), high: numberOf(longitude) })
   }
 }
 

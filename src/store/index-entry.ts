@@ -11,6 +11,7 @@ import {
   addMagnitudes,
   addMainCode,
   addOrderingDate,
+  addPositions,
   addReferences,
   addToken,
   addUri,
@@ -130,7 +131,7 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: strin
     case 'composite':
       return compositeAdder(param, key, type, base)
     case 'special':
-      return () => {}
+      return (draft, values) => addPositions(draft, values, key)
   }
 }
 

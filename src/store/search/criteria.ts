@@ -88,7 +88,7 @@ const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> =
   number: ['missing'],
   quantity: ['missing'],
   composite: ['missing'],
-  special: [],
+  special: ['missing'],
 }
 
 /** An unknown modifier changes the meaning, so it is always refused (search.html#modifiers). */

@@ -63,27 +63,32 @@ function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder[
   return `(${high} >= ${bind(asked.low - distance)}::${type} and ${low} <= ${bind(asked.high + distance)}::${type})`
 }
 
-/** A stored magnitude v.low..v.high against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
-export function numberCondition({ prefix, value, low, high }: QueryNumber, { bind }: Binder): string {
+/** A stored magnitude, or one end of it, against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
+export function numberCondition(
+  asked: QueryNumber,
+  { bind }: Binder,
+  ends: Pick<Ends, 'low' | 'high'> = spanEnds,
+): string {
+  const { prefix, value, low, high } = asked
   const at = (number: number): string => `${bind(number)}::double precision`
   switch (prefix) {
     case 'eq':
-      return `(v.low >= ${at(low)} and v.high < ${at(high)})`
+      return `(${ends.low} >= ${at(low)} and ${ends.high} < ${at(high)})`
     case 'ne':
-      return `(v.low < ${at(low)} or v.high >= ${at(high)})`
+      return `(${ends.low} < ${at(low)} or ${ends.high} >= ${at(high)})`
     case 'gt':
-      return `v.high > ${at(value)}`
+      return `${ends.high} > ${at(value)}`
     case 'lt':
-      return `v.low < ${at(value)}`
+      return `${ends.low} < ${at(value)}`
     case 'ge':
-      return `v.high >= ${at(value)}`
+      return `${ends.high} >= ${at(value)}`
     case 'le':
-      return `v.low <= ${at(value)}`
+      return `${ends.low} <= ${at(value)}`
     case 'sa':
-      return `v.low > ${at(value)}`
+      return `${ends.low} > ${at(value)}`
     case 'eb':
-      return `v.high < ${at(value)}`
+      return `${ends.high} < ${at(value)}`
     case 'ap':
-      return `(v.high >= ${at(value - Math.abs(value) * 0.1)} and v.low <= ${at(value + Math.abs(value) * 0.1)})`
+      return `(${ends.high} >= ${at(value - Math.abs(value) * 0.1)} and ${ends.low} <= ${at(value + Math.abs(value) * 0.1)})`
   }
 }

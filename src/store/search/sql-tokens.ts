@@ -5,7 +5,7 @@ import { Failure } from '../../lib/failure.ts'
 import { codeValueSet, storedKeys } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
-import { splitEscaped, unescaped } from './query-text.ts'
+import { malformed, splitEscaped, unescaped } from './query-text.ts'
 import { codeModifiers, type ParamCriterion } from './request.ts'
 import { keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { termsWith } from './sql-words.ts'
@@ -60,6 +60,11 @@ function textCondition(criterion: ParamCriterion, row: string, context: SqlConte
 export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const hashes = criterion.values.flatMap(value => {
     const uri = unescaped(value)
+    if (criterion.modifier === 'above' && uri.includes('|'))
+      throw malformed(
+        criterion.param.code,
+        `${criterion.param.code}:above takes an address without a version: no version is above another.`,
+      )
     return keysOf(criterion).flatMap(key => {
       if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
       if (criterion.modifier === 'above')

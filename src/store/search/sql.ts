@@ -11,6 +11,7 @@ import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { nearCondition } from './sql-near.ts'
 import { referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
 import { textCondition } from './sql-text.ts'
@@ -63,7 +64,7 @@ function paramCondition(criterion: ParamCriterion, row: string, context: SqlCont
     case 'composite':
       return compositeCondition(criterion, row, context)
     case 'special':
-      throw new Failure('MALFORMED_REQUEST', `The parameter ${criterion.param.code} is not supported here.`)
+      return nearCondition(criterion, row, context)
   }
 }
 
