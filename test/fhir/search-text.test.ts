@@ -11,6 +11,9 @@ const narrative = (html: string) => ({
   status: 'generated',
   div: `<div xmlns="http://www.w3.org/1999/xhtml">${html}</div>`,
 })
+interface Entry {
+  readonly resource: { readonly recordedDate: string }
+}
 const condition = (id: string, more: object) => ({
   resourceType: 'Condition',
   id,
@@ -146,6 +149,29 @@ describe('a search for words', () => {
     expect(await found('Condition', { 'patient._text': 'countess', _content: 'chronic' })).toEqual(['heart'])
     expect(await found('Patient', { '_has:Condition:patient:_text': 'liver' })).toEqual(['ada'])
     expect(await found('Patient/ada/Condition', { _content: 'periscope' })).toEqual(['inner'])
+  })
+
+  test('finds a word that very many have, in pages too', async () => {
+    const entry = Array.from({ length: 1100 }, (_, index) => ({
+      resource: condition('', {
+        code: { text: 'everywhere' },
+        recordedDate: new Date(index * 86_400_000).toISOString(),
+      }),
+      request: { method: 'POST', url: 'Condition' },
+    })).map(({ resource: { id: _id, ...resource }, request }) => ({ resource, request }))
+    for (let from = 0; from < entry.length; from += 550) {
+      const body = { resourceType: 'Bundle', type: 'transaction', entry: entry.slice(from, from + 550) }
+      expect((await call('POST', '', { body })).status).toBe(200)
+    }
+    const first = await call('GET', 'Condition?_content=everywhere&_sort=-recorded-date&_count=500&_total=accurate')
+    const second = await call('GET', linkOf(first.body, 'next')!)
+    const third = await call('GET', linkOf(second.body, 'next')!)
+    const all = [first, second, third].flatMap(({ body }) =>
+      body.entry.map((each: Entry) => each.resource.recordedDate),
+    )
+    expect([first.body.total, all.length, new Set(all).size]).toEqual([1100, 1100, 1100])
+    expect(all).toEqual([...all].sort().reverse())
+    expect(linkOf(third.body, 'next')).toBeUndefined()
   })
 
   test('follows an update and a deletion', async () => {

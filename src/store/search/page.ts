@@ -8,6 +8,7 @@ import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createBinder, type SqlContext } from './sql-context.ts'
+import { needsWord } from './text-query.ts'
 import { isClinicalDate, isPlainToken, walkedCode } from './walk.ts'
 
 export interface Page {
@@ -22,9 +23,9 @@ export interface Conditions {
   readonly where: string
 }
 
-export function conditions(request: SearchRequest, options: SearchOptions): Conditions {
+export function conditions(request: SearchRequest, options: SearchOptions, typeColumn = 's.type'): Conditions {
   const context = createContext(request, options, 's')
-  const type = typeCondition(request, context)
+  const type = typeCondition(request, context, typeColumn)
   return { context, where: [type, ...request.criteria.map(each => conditionOf(each, 's', context))].join(' and ') }
 }
 
@@ -32,23 +33,61 @@ function createContext(request: SearchRequest, { indexer, base }: SearchOptions,
   return { ...createBinder(), indexer, base, alias: 1, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
 }
 
-function typeCondition({ types }: SearchRequest, { bind }: SqlContext): string {
+function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {
   const numbers = types.map(typeNumber)
   return numbers.length === 1
-    ? `s.type = ${bind(numbers[0])}::smallint`
-    : `s.type = any(${bind(int2Array(numbers))}::smallint[])`
+    ? `${column} = ${bind(numbers[0])}::smallint`
+    : `${column} = any(${bind(int2Array(numbers))}::smallint[])`
 }
 
 type PageRow = HitRow & Record<string, string>
 
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
+  const few = isOfWords(request) ? await readFew(on, request, options) : undefined
+  if (few) return few
   const posting = walkedCode(request, options.indexer)
   const { context, ...source } = posting === undefined ? searched(request, options) : walked(request, options, posting)
   const orders = ordersOf(request, context)
   const text = pageText(request, context, { ...source, orders })
   const rows = await on.query<PageRow>({ name: preparedName(text), text, values: context.values })
   return pageOf(rows, request, orders.length)
+}
+
+/** True if a word must be there: how many resources have it is not known before it is looked for. */
+const isOfWords = ({ criteria }: SearchRequest): boolean =>
+  criteria.some(each => each.kind === 'text' && needsWord(each.query))
+
+/** Most matches that are all found before they are ordered. */
+const fewest = 1000
+
+/**
+ * Finds the matches without regard to their order; a page of them if there are few, undefined if there are many. The planner
+ * takes a word it has never met for a more frequent one than it is, and would rather look through everything in the
+ * order of the answer than fetch what the index of words has. Without an order, it takes the index.
+ */
+async function readFew(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page | undefined> {
+  // The words are those of the types already: a second index for the types would only cost.
+  const { context, where } = conditions(request, options, '(s.type + 0)')
+  const orders = ordersOf(request, context)
+  const source: Source = { from: 'found s', where: 'true', key: 's.key' }
+  // What is materialized is planned as if it were read to the end, but is read as far as the limit asks.
+  const text = `with every as materialized (select s.key, s.date from search s where ${where}),
+    found as materialized (select * from every limit ${context.bind(fewest + 1)})
+    select f.found, page.* from (select count(*) as found from found) f left join (
+      select p.*, row_number() over () as place from (${pageText(request, context, { ...source, orders })}) p
+    ) page on true order by page.place`
+  const rows = await on.query<PageRow & { found: number }>({
+    name: preparedName(text),
+    text,
+    values: context.values,
+  })
+  if (rows[0]!.found > fewest) return undefined
+  return pageOf(
+    rows.filter(row => row.key !== null),
+    request,
+    orders.length,
+  )
 }
 
 function searched(request: SearchRequest, options: SearchOptions): Source & { context: SqlContext } {

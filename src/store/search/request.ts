@@ -32,6 +32,8 @@ export interface ParamCriterion {
   readonly operator?: ParamOperator
   /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
   readonly codes?: readonly Coding[]
+  /** The texts that `:text` found beside codes, as postings, once they have been looked up; absent if they are very many. */
+  readonly texts?: readonly bigint[]
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */

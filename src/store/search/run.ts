@@ -10,7 +10,7 @@ import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { conditions, readPage } from './page.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
-import { resolve } from './resolve.ts'
+import { resolve, type Sources } from './resolve.ts'
 import type { SqlContext } from './sql-context.ts'
 
 export interface SearchResult {
@@ -36,12 +36,19 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
-  return runResolved(on, await resolve(request, libraryFor(on, options)), options)
+  return runResolved(on, await resolve(request, sourcesOf(on, options)), options)
 }
 
 /** Where a search, or an operation of the same caller, looks up terminology. */
 export const libraryFor = (on: Queryable, options: SearchOptions): Library =>
   createLibrary(on, options.maySee, options.base)
+
+/** Where what a search names is looked up. */
+export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
+  library: libraryFor(on, options),
+  on,
+  indexer: options.indexer,
+})
 
 async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =
@@ -69,7 +76,7 @@ export async function findIds(
   options: SearchOptions,
   limit: number,
 ): Promise<{ type: string; id: string }[]> {
-  const { context, where } = conditions(await resolve(request, libraryFor(on, options)), options)
+  const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   // `offset 0`: with the limit in sight the planner would look through rows one by one, hoping for an early match.
   const text = `
     select r.type, r.id from (select s.key from search s where ${where} offset 0) found join resource r using (key)

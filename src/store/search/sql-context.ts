@@ -39,7 +39,7 @@ export const postingArray = (context: Pick<Binder, 'bind'>, hashes: readonly big
 export const keysOf = (criterion: ParamCriterion): ParamKey[] =>
   criterion.types.flatMap(type => storedKeys(type, criterion.param.code))
 
-export const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
+export const numbersOf = (criterion: ParamCriterion, context: Pick<SqlContext, 'bind' | 'indexer'>): string =>
   `any(${context.bind(int4Array(keysOf(criterion).map(key => key.number)))}::integer[])`
 
 export const anyOf = (conditions: readonly string[]): string =>

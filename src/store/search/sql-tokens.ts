@@ -54,6 +54,8 @@ export function withoutImplied(token: QueryToken, param: SearchParamModel, type:
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (criterion.texts?.length === 0) return 'false'
+  if (criterion.texts) return `${row}.tokens && ${postingArray(context, criterion.texts)}`
   return `${row}.tokens && array(${termsWith(criterion, 'd.posting', context)})`
 }
 

@@ -1,10 +1,12 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
 import { int4Array } from '../../db/arrays.ts'
+import { preparedName, type Queryable } from '../../db/database.ts'
 import { gramsOf } from '../grams.ts'
 import { foldedWord } from '../index-draft.ts'
+import type { Indexer } from '../index-entry.ts'
 import { unescaped } from './query-text.ts'
 import type { ParamCriterion, ParamOperator } from './request.ts'
-import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
+import { anyOf, createBinder, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 
 /** Greater than every text with the prefix, in the byte order of the C collation. */
 export const afterAll = '\u{10FFFF}'
@@ -29,7 +31,11 @@ export function stringCondition(criterion: ParamCriterion, row: string, context:
 }
 
 /** What stands in the table `term` and contains one of the values, found by its runs of three letters if it has any. */
-export function termsWith(criterion: ParamCriterion, columns: string, context: SqlContext): string {
+export function termsWith(
+  criterion: ParamCriterion,
+  columns: string,
+  context: Pick<SqlContext, 'bind' | 'indexer'>,
+): string {
   const conditions = criterion.values.map(value => {
     const folded = foldedWord(unescaped(value))
     const like = `d.folded like ${context.bind(`%${likeText(folded)}${criterion.operator === 'ew' ? '' : '%'}`)}`
@@ -40,6 +46,20 @@ export function termsWith(criterion: ParamCriterion, columns: string, context: S
 }
 
 /** The order of the C collation is that of code points, as `_filter` asks. */
+/** Most texts that are asked for one by one. */
+const mostTexts = 1000
+
+/** The postings of the texts that contain one of the values, found first, so that the search is planned for them; undefined if they are too many. */
+export async function findTexts(
+  criterion: ParamCriterion,
+  { on, indexer }: { on: Queryable; indexer: Indexer },
+): Promise<bigint[] | undefined> {
+  const context = { ...createBinder(), indexer }
+  const text = `${termsWith(criterion, 'd.posting::text as posting', context)} limit ${mostTexts + 1}`
+  const rows = await on.query<{ posting: string }>({ name: preparedName(text), text, values: context.values })
+  return rows.length > mostTexts ? undefined : rows.map(row => BigInt(row.posting))
+}
+
 const signs: Readonly<Partial<Record<ParamOperator, string>>> = {
   eq: '=',
   ne: '<>',

@@ -16,6 +16,13 @@ export type TextQuery =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly TextQuery[] }
   | { readonly kind: 'not'; readonly part: TextQuery }
 
+/** True if nothing can match that has none of the words. */
+export function needsWord(query: TextQuery): boolean {
+  if (query.kind === 'phrase') return true
+  if (query.kind === 'not') return false
+  return query.kind === 'and' ? query.parts.some(needsWord) : query.parts.every(needsWord)
+}
+
 const mostWords = 100
 const deepest = 20
 
