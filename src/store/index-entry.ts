@@ -6,6 +6,7 @@ import { compileTyped } from '../fhirpath/compile.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './index-composites.ts'
+import { addContained, containedTargets } from './index-contained.ts'
 import {
   addDates,
   addMagnitudes,
@@ -53,24 +54,7 @@ export function createIndexer(base: string) {
     columns: (type: string): Columns => indexOf(type).columns,
     entry(resource: JsonObject): IndexEntry {
       const type = String(resource['resourceType'])
-      const draft: Draft = {
-        tokens: new Set(),
-        refs: new Set(),
-        spans: [],
-        words: [],
-        terms: [],
-        codes: new Set(),
-        patient: undefined,
-        date: noDate,
-        dateHigh: noDate,
-      }
-      const env = { resource }
-      for (const extractor of indexOf(type).extractors) {
-        const values = extractor.run(resource, env)
-        if (values.length === 0) continue
-        draft.tokens.add(postings.present(extractor.key))
-        extractor.add(draft, values, resource)
-      }
+      const draft = draftOf(resource, type, resource['contained'] !== undefined)
       return {
         ...draft,
         self: postings.selfHash(type, String(resource['id'])),
@@ -81,7 +65,36 @@ export function createIndexer(base: string) {
       }
     },
   }
+
+  function draftOf(resource: JsonObject, type: string, hasContained: boolean): Draft {
+    const draft = emptyDraft()
+    const env = { resource }
+    for (const extractor of indexOf(type).extractors) {
+      const values = extractor.run(resource, env)
+      if (values.length === 0) continue
+      draft.tokens.add(postings.present(extractor.key))
+      extractor.add(draft, values, resource)
+      if (!hasContained) continue
+      for (const inner of containedTargets(resource, values)) {
+        const innerType = String(inner['resourceType'])
+        addContained(draft, extractor.key, innerType, draftOf(inner, innerType, false))
+      }
+    }
+    return draft
+  }
 }
+
+const emptyDraft = (): Draft => ({
+  tokens: new Set(),
+  refs: new Set(),
+  spans: [],
+  words: [],
+  terms: [],
+  codes: new Set(),
+  patient: undefined,
+  date: noDate,
+  dateHigh: noDate,
+})
 
 export type Indexer = ReturnType<typeof createIndexer>
 

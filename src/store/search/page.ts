@@ -30,7 +30,9 @@ export function conditions(request: SearchRequest, options: SearchOptions, typeC
 }
 
 function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
-  return { ...createBinder(), indexer, base, alias: 1, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
+  let aliases = 0
+  const nextAlias = (): string => `t${++aliases}`
+  return { ...createBinder(), indexer, base, nextAlias, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
 }
 
 function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {

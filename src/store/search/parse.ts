@@ -1,6 +1,7 @@
 // Reads the parameters of a search strictly: what is malformed is refused, what is unknown is left out with a warning.
 // https://hl7.org/fhir/R4/search.html
 import { isResourceType, searchParams } from '../../definitions/r4.ts'
+import type { Failure } from '../../lib/failure.ts'
 import { commonParam, readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
 import {
@@ -163,14 +164,22 @@ const controls = new Map<string, Control>(
     _pretty() {},
     _type() {},
     _contained(_draft, _types, value, name) {
-      if (value !== 'false')
-        throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
+      if (value !== 'false') throw noContained(name)
+    },
+    _containedType(_draft, _types, _value, name) {
+      throw noContained(name)
     },
     _query(_draft, _types, _value, name) {
       throw malformed(name, 'Named queries (_query) are not supported.')
     },
   }),
 )
+
+const noContained = (name: string): Failure =>
+  malformed(
+    name,
+    `Only _contained=false is supported: contained resources are found by a chain through what contains them, e.g. MedicationRequest?medication.code=x.`,
+  )
 
 function readSort(draft: Draft, types: readonly string[], key: string, name: string, options: ParseOptions): SortKey[] {
   const descending = key.startsWith('-')

@@ -54,8 +54,11 @@ export function withoutImplied(token: QueryToken, param: SearchParamModel, type:
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  if (criterion.texts?.length === 0) return 'false'
-  if (criterion.texts) return `${row}.tokens && ${postingArray(context, criterion.texts)}`
+  // Those that were looked up are texts of resources of their own.
+  const texts = context.shift === undefined ? criterion.texts : undefined
+  if (texts?.length === 0) return 'false'
+  if (texts) return `${row}.tokens && ${postingArray(context, texts)}`
+  // Terms of contained resources are stored with the posting that their container has.
   return `${row}.tokens && array(${termsWith(criterion, 'd.posting', context)})`
 }
 

@@ -10,6 +10,7 @@ import { dateCondition, type Ends } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
+import { insideContained, isOnlyOutside } from './sql-contained.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { nearCondition } from './sql-near.ts'
 import { referenceCondition } from './sql-references.ts'
@@ -21,6 +22,7 @@ import { queryDate } from './values.ts'
 
 /** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
+  if (context.shift !== undefined && isOnlyOutside(criterion)) return 'false'
   switch (criterion.kind) {
     case 'and':
     case 'or':
@@ -119,18 +121,24 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   const { param, types } = criterion
   const held = types.length === 1 && context.indexer.columns(types[0]!).patient.has(param.code)
   const conditions = criterion.targets.map(target => {
-    const inner = `t${context.alias++}`
-    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context)}`
+    const inner = context.nextAlias()
+    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context.outside ?? context)}`
     if (held && target.type === 'Patient')
       return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
     return `${row}.refs && (select coalesce(array_agg(${inner}.self # salt), '{}') from search ${inner}, unnest(${salts}) as salt where ${found})`
   })
+  if (context.shift === undefined && !held) conditions.push(...containedConditions(criterion, row, context))
   return anyOf(conditions)
 }
 
+function containedConditions({ param, types, targets }: ChainCriterion, row: string, context: SqlContext): string[] {
+  const keys = types.flatMap(type => storedKeys(type, param.code))
+  return targets.flatMap(target => keys.map(key => insideContained({ key, ...target }, row, context, conditionOf)))
+}
+
 function hasCondition(criterion: HasCriterion, row: string, context: SqlContext): string {
-  const inner = `t${context.alias++}`
+  const inner = context.nextAlias()
   const found = `${inner}.type = ${typeNumber(criterion.from)} and ${conditionOf(criterion.criterion, inner, context)}`
   const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
   if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')
