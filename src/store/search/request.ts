@@ -34,6 +34,8 @@ export interface ParamCriterion {
   readonly codes?: readonly Coding[]
   /** The texts that `:text` found beside codes, as postings, once they have been looked up; absent if they are very many. */
   readonly texts?: readonly bigint[]
+  /** The strings, folded, that contain what is asked for, once they have been looked up; absent if they are very many. */
+  readonly strings?: readonly string[]
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */

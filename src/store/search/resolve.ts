@@ -16,7 +16,7 @@ import {
   partsOf,
   type SearchRequest,
 } from './request.ts'
-import { findTexts } from './sql-words.ts'
+import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
@@ -36,7 +36,11 @@ export interface Sources {
 
 function needsLookup(criterion: Criterion): boolean {
   return (
-    criterion.kind === 'list' || isOfCodes(criterion) || isOfTexts(criterion) || partsOf(criterion).some(needsLookup)
+    criterion.kind === 'list' ||
+    isOfCodes(criterion) ||
+    isOfTexts(criterion) ||
+    isOfStrings(criterion) ||
+    partsOf(criterion).some(needsLookup)
   )
 }
 
@@ -45,6 +49,8 @@ const isOfCodes = (criterion: Criterion): boolean =>
 
 const isOfTexts = (criterion: Criterion): boolean =>
   criterion.kind === 'param' && criterion.param.type === 'token' && criterion.modifier === 'text'
+
+const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param' && asksWithin(criterion)
 
 async function resolved(criterion: Criterion, sources: Sources): Promise<Criterion> {
   if (!needsLookup(criterion)) return criterion
@@ -64,7 +70,8 @@ async function resolved(criterion: Criterion, sources: Sources): Promise<Criteri
     return { ...criterion, targets }
   }
   if (criterion.kind !== 'param') return criterion
-  return criterion.modifier === 'text'
+  if (asksWithin(criterion)) return { ...criterion, strings: await findStrings(criterion, sources) }
+  return isOfTexts(criterion)
     ? { ...criterion, texts: await findTexts(criterion, sources) }
     : { ...criterion, codes: await codesOf(criterion, sources.library) }
 }

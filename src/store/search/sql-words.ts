@@ -1,5 +1,5 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
-import { int4Array } from '../../db/arrays.ts'
+import { int4Array, textArray } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
 import { gramsOf } from '../grams.ts'
 import { foldedWord } from '../index-draft.ts'
@@ -12,13 +12,7 @@ import { anyOf, createBinder, likeText, numbersOf, type SqlContext } from './sql
 export const afterAll = '\u{10FFFF}'
 
 export function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  if (criterion.modifier === 'contains' || criterion.operator === 'ew')
-    return wordCondition(
-      criterion,
-      `(v.param, v.folded) in (${termsWith(criterion, 'd.param, d.folded', context)})`,
-      row,
-      context,
-    )
+  if (asksWithin(criterion)) return wordCondition(criterion, withinCondition(criterion, context), row, context)
   const conditions = criterion.values.map(value => {
     const text = unescaped(value)
     const folded = foldedWord(text)
@@ -28,6 +22,17 @@ export function stringCondition(criterion: ParamCriterion, row: string, context:
     return startsWith(folded, context)
   })
   return wordCondition(criterion, anyOf(conditions), row, context)
+}
+
+/** True for what is found anywhere in a string, so that the order of the strings does not help. */
+export const asksWithin = ({ param, modifier, operator }: ParamCriterion): boolean =>
+  param.type === 'string' && (modifier === 'contains' || operator === 'ew')
+
+function withinCondition(criterion: ParamCriterion, context: SqlContext): string {
+  // Those that were looked up are strings of resources of their own.
+  if (criterion.strings && context.shift === undefined)
+    return `v.folded = any(${context.bind(textArray(criterion.strings))}::text[])`
+  return `(v.param, v.folded) in (${termsWith(criterion, 'd.param, d.folded', context)})`
 }
 
 /** What stands in the table `term` and contains one of the values, found by its runs of three letters if it has any. */
@@ -49,15 +54,33 @@ export function termsWith(
 /** Most texts that are asked for one by one. */
 const mostTexts = 1000
 
-/** The postings of the texts that contain one of the values, found first, so that the search is planned for them; undefined if they are too many. */
-export async function findTexts(
+/**
+ * The postings of the texts beside codes that contain one of the values. They are found first, so that the search is planned
+ * for them; undefined if they are too many.
+ */
+export async function findTexts(criterion: ParamCriterion, on: Terms): Promise<bigint[] | undefined> {
+  const found = await findTerms(criterion, 'd.posting::text as term', on)
+  return found?.map(BigInt)
+}
+
+/** The strings that contain one of the values, likewise. */
+export const findStrings = (criterion: ParamCriterion, on: Terms): Promise<string[] | undefined> =>
+  findTerms(criterion, 'd.folded as term', on)
+
+interface Terms {
+  readonly on: Queryable
+  readonly indexer: Indexer
+}
+
+async function findTerms(
   criterion: ParamCriterion,
-  { on, indexer }: { on: Queryable; indexer: Indexer },
-): Promise<bigint[] | undefined> {
+  column: string,
+  { on, indexer }: Terms,
+): Promise<string[] | undefined> {
   const context = { ...createBinder(), indexer }
-  const text = `${termsWith(criterion, 'd.posting::text as posting', context)} limit ${mostTexts + 1}`
-  const rows = await on.query<{ posting: string }>({ name: preparedName(text), text, values: context.values })
-  return rows.length > mostTexts ? undefined : rows.map(row => BigInt(row.posting))
+  const text = `${termsWith(criterion, column, context)} limit ${mostTexts + 1}`
+  const rows = await on.query<{ term: string }>({ name: preparedName(text), text, values: context.values })
+  return rows.length > mostTexts ? undefined : rows.map(row => row.term)
 }
 
 const signs: Readonly<Partial<Record<ParamOperator, string>>> = {
