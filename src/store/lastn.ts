@@ -3,10 +3,10 @@ import { safeInt8Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import { isObject } from '../lib/json.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
-import { conditions } from './search/page.ts'
 import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
 import { type SearchOptions, sourcesOf } from './search/run.ts'
+import { conditions } from './search/statement.ts'
 
 interface Candidate {
   readonly key: number

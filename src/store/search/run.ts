@@ -8,10 +8,11 @@ import { storedKeys } from '../param-paths.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
-import { conditions, readPage } from './page.ts'
+import { readPage } from './page.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
 import type { SqlContext } from './sql-context.ts'
+import { conditions } from './statement.ts'
 
 export interface SearchResult {
   readonly matches: readonly Hit[]
