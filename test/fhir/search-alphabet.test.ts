@@ -84,10 +84,10 @@ describe.each([
   ['-family', true, people],
 ] as const)('a search with _sort=%s', (sort, descending, among) => {
   test('pages through everybody once, in order, forth and back', async () => {
-    const forth = await pages(`Patient?_sort=${sort}&_count=100`, 'next')
+    const forth = await pages(`Patient?_sort=${sort}&_count=250`, 'next')
     expect(new Set(forth.flat()).size).toBe(among.length)
     expect(names(forth.flat(), descending)).toEqual(expected(descending, among))
-    let last = await call('GET', `Patient?_sort=${sort}&_count=100`)
+    let last = await call('GET', `Patient?_sort=${sort}&_count=250`)
     for (let next = linkOf(last.body, 'next'); next; next = linkOf(last.body, 'next')) last = await call('GET', next)
     const back = await pages(linkOf(last.body, 'self')!, 'previous')
     expect(back.reverse()).toEqual(forth)
@@ -95,8 +95,8 @@ describe.each([
 
   test('does so with many matches of a criterion, and with few', async () => {
     const [many, few] = [
-      await pages(`Patient?name:contains=a&_sort=${sort}&_count=300`, 'next'),
-      await pages(`Patient?gender=male&_sort=${sort}&_count=300`, 'next'),
+      await pages(`Patient?name:contains=a&_sort=${sort}&_count=400`, 'next'),
+      await pages(`Patient?gender=male&_sort=${sort}&_count=400`, 'next'),
     ]
     expect(names(many.flat(), descending)).toEqual(expected(descending, people))
     const men = people.filter(({ gender }) => gender === 'male')

@@ -56,7 +56,7 @@ async function readFew(on: Queryable, request: SearchRequest, options: SearchOpt
   // The words are those of the types already: a second index for the types would only cost.
   const { context, where } = conditions(request, options, ofWords ? '(s.type + 0)' : 's.type')
   const orders = ordersOf(request, context)
-  const source: Source = { from: 'found s', where: 'true', key: 's.key' }
+  const source: Source = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
   const every = `select s.key, s.date from search s where ${where}`
   const limit = `limit ${context.bind(fewest + 1)}`
   // What is materialized is planned as if it were read to the end, but is read as far as the limit asks.
