@@ -9,7 +9,6 @@ import type {
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
-import type { SearchParamModel } from '../definitions/model.ts'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import { isWaiting, type SearchParams } from '../store/search-params/known.ts'
 import { operationsOf } from './operations.ts'
@@ -34,8 +33,8 @@ const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] 
   'history-system',
 ]
 
-// Parameters that the definitions name but search does not answer yet.
-const unanswered = new Set(['_text', '_content', '_filter', '_query', '_has', '_type'])
+// Named queries: there are none here, so what would name one is refused.
+const unanswered = new Set(['_query'])
 
 export interface Metadata {
   readonly body: string
@@ -154,25 +153,24 @@ function revincludes(): Map<string, string[]> {
   return reverse
 }
 
-function isAnswered({ code, type, components = [] }: SearchParamModel): boolean {
-  return !unanswered.has(code) && type !== 'special' && components.length <= 2
-}
-
-// R4 describes _list, but has no SearchParameter for it.
-const list: CapabilityStatementRestResourceSearchParam = {
-  name: '_list',
-  type: 'special',
-  documentation: 'Only what the List resources with these ids hold',
-}
+// What the definitions have no SearchParameter for.
+const further: readonly CapabilityStatementRestResourceSearchParam[] = [
+  { name: '_list', type: 'special', documentation: 'Only what the List resources with these ids hold' },
+  {
+    name: '_filter',
+    type: 'special',
+    documentation: 'Tests on search parameters joined by and, or and not: https://hl7.org/fhir/R4/search_filter.html',
+  },
+]
 
 function params(type: string, all: SearchParams): CapabilityStatementRestResourceSearchParam[] {
   const defined = [...all.of(type).values()]
-    .filter(param => isAnswered(param) && !isWaiting(param))
+    .filter(param => !unanswered.has(param.code) && !isWaiting(param))
     .map(param => ({
       name: param.code,
       definition: param.url,
       type: param.type,
       documentation: param.description || undefined,
     }))
-  return [...defined, list]
+  return [...defined, ...further]
 }

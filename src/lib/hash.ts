@@ -8,11 +8,14 @@ const cache = new Map<string, bigint>()
 export function hash64(text: string): bigint {
   const known = cache.get(text)
   if (known !== undefined) return known
-  const value = hash('sha256', text, 'buffer').readBigInt64BE(0)
+  const value = uncachedHash64(text)
   if (cache.size >= limit) cache.clear()
   cache.set(text, value)
   return value
 }
+
+/** The same hash, for whoever remembers it himself. */
+export const uncachedHash64 = (text: string): bigint => hash('sha256', text, 'buffer').readBigInt64BE(0)
 
 /** The signed 32-bit hash of a text. */
 export function hash32(text: string): number {

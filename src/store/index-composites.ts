@@ -7,23 +7,49 @@ import { componentParams, plainPath } from './param-paths.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
 import { expressionOptions } from './search-params/expression.ts'
-import { referenceTarget, stringsOf, tokensOf } from './values.ts'
+import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from './values.ts'
 
 interface Component {
   readonly type: SearchParamModel['type']
   readonly run: Extract
 }
 
-// Both components are read from the same element: that is what makes a composite.
+// All components are read from the same element: that is what makes a composite.
 export function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: string): Extractor['add'] {
-  const [left, right, more] = componentsOf(param, type)
-  if (!left || !right || more) return () => {}
+  const [left, right, third] = componentsOf(param, type)
+  if (!left || !right) return () => {}
+  if (third) return stretchAdder(left, right, third, key)
   const add = isRange(right.type) ? addRangePair : addPair
   return (draft, values, resource) => {
     for (const element of values) {
       const lefts = left.run(element.value, { resource })
       const rights = lefts.length > 0 ? right.run(element.value, { resource }) : []
       if (rights.length > 0) add(draft, key, { left, right, lefts, rights, base })
+    }
+  }
+}
+
+/**
+ * A token with two numbers, the start and the end of a stretch of a sequence. Searches count from 1, as R4 says of these
+ * parameters: of a resource that counts from 0 the start is moved (https://hl7.org/fhir/R4/molecularsequence.html).
+ */
+function stretchAdder(token: Component, start: Component, end: Component, key: ParamKey): Extractor['add'] {
+  return (draft, values, resource) => {
+    const moved = resource['coordinateSystem'] === 0 ? 1 : 0
+    for (const { value } of values) {
+      const numbers = (component: Component): number[] =>
+        component.run(value, { resource }).flatMap(each => magnitudeOf(each.type, each.value)?.low ?? [])
+      const [low, high] = [numbers(start)[0], numbers(end)[0]]
+      if (low === undefined || high === undefined) continue
+      for (const { type, value: code } of token.run(value, { resource }))
+        for (const each of tokensOf(type, code).filter(one => one.code !== undefined))
+          draft.spans.push({
+            param: key.number,
+            token: postings.spanToken(each.system ?? '', each.code!),
+            unit: 0n,
+            low: low + moved,
+            high,
+          })
     }
   }
 }

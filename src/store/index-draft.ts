@@ -1,7 +1,7 @@
 // An index entry in the making: how each kind of value is added to it.
 import type { Typed } from '../fhirpath/compile.ts'
 import { hash64 } from '../lib/hash.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isJsonNumber, isObject, type JsonObject, numberOf } from '../lib/json.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from './values.ts'
@@ -15,7 +15,7 @@ interface Span {
   readonly high: number
 }
 
-/** A spoken text that stands for codes; texts recur, so each is stored once and found by its posting. */
+/** A string, or the spoken text beside a code; texts recur, so each is stored once and found by its posting. */
 interface Term {
   readonly param: number
   readonly posting: bigint
@@ -40,6 +40,8 @@ export interface IndexEntry {
   readonly spans: readonly Span[]
   readonly words: readonly Word[]
   readonly terms: readonly Term[]
+  /** Postings of the words that can be read in it. */
+  readonly texts: readonly bigint[]
   /** Postings of the resource's main codes, without their systems. */
   readonly codes: readonly bigint[]
 }
@@ -124,7 +126,10 @@ export function addUri(draft: Draft, key: ParamKey, uri: string): void {
   draft.tokens.add(postings.uriPosting(key, uri))
   const bar = uri.lastIndexOf('|')
   const plain = bar > 0 ? uri.slice(0, bar) : uri
-  if (bar > 0) draft.tokens.add(postings.uriPosting(key, plain))
+  if (bar > 0) {
+    draft.tokens.add(postings.uriPosting(key, plain))
+    for (const version of postings.versionsAbove(uri)) draft.tokens.add(postings.belowPosting(key, version))
+  }
   for (const ancestor of postings.ancestors(plain)) draft.tokens.add(postings.belowPosting(key, ancestor))
 }
 
@@ -159,8 +164,21 @@ export function addMagnitudes(draft: Draft, values: readonly Typed[], param: num
   }
 }
 
+/** A place on the globe: its latitude stands in the column low, its longitude in high. */
+export function addPositions(draft: Draft, values: readonly Typed[], key: ParamKey): void {
+  for (const { value } of values) {
+    const [latitude, longitude] = isObject(value) ? [value['latitude'], value['longitude']] : []
+    if (isJsonNumber(latitude) && isJsonNumber(longitude))
+      draft.spans.push({ param: key.number, token: 0n, unit: 0n, low: numberOf(latitude), high: numberOf(longitude) })
+  }
+}
+
 export function addWords(draft: Draft, values: readonly Typed[], key: ParamKey): void {
-  for (const { type, value } of values) for (const part of stringsOf(type, value)) addWord(draft, key, part)
+  const folded = new Set<string>()
+  for (const { type, value } of values)
+    for (const part of stringsOf(type, value)) folded.add(addWord(draft, key, part).folded)
+  for (const each of folded)
+    draft.terms.push({ param: key.number, posting: postings.textPosting(key, each), folded: each })
 }
 
 /** A text as the index holds it: folded, and cut to what a btree entry can hold. */
@@ -173,7 +191,8 @@ export function foldedWord(part: string): string {
     .replace(/\uFFFD+$/, '')
 }
 
-export function addWord(draft: Draft, key: ParamKey, part: string): void {
+export function addWord(draft: Draft, key: ParamKey, part: string): Word {
   const word = { param: key.number, folded: foldedWord(part), exact: part }
   if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
+  return word
 }

@@ -7,11 +7,13 @@ import { FhirPathError } from '../fhirpath/errors.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './index-composites.ts'
+import { addContained, containedTargets } from './index-contained.ts'
 import {
   addDates,
   addMagnitudes,
   addMainCode,
   addOrderingDate,
+  addPositions,
   addReferences,
   addToken,
   addUri,
@@ -27,6 +29,7 @@ import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
 import { expressionOptions } from './search-params/expression.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from './search-params/known.ts'
+import { textPostings } from './text-postings.ts'
 import { tokensOf } from './values.ts'
 
 /** How the type's column-held parameters are found, for the search planner. */
@@ -80,34 +83,47 @@ export function createIndexer(base: string): Indexer {
     columns: type => indexOf(type).columns,
     entry(resource) {
       const type = String(resource['resourceType'])
-      const draft: Draft = {
-        tokens: new Set(),
-        refs: new Set(),
-        spans: [],
-        words: [],
-        terms: [],
-        codes: new Set(),
-        patient: undefined,
-        date: noDate,
-        dateHigh: noDate,
-      }
-      const env = { resource }
-      for (const extractor of indexOf(type).extractors) {
-        const values = extractor.run(resource, env)
-        if (values.length === 0) continue
-        draft.tokens.add(postings.present(extractor.key))
-        extractor.add(draft, values, resource)
-      }
+      const draft = draftOf(resource, type, resource['contained'] !== undefined)
       return {
         ...draft,
         self: postings.selfHash(type, String(resource['id'])),
         tokens: [...draft.tokens],
         refs: [...draft.refs],
+        texts: textPostings(resource, type),
         codes: [...draft.codes],
       }
     },
   }
+
+  function draftOf(resource: JsonObject, type: string, hasContained: boolean): Draft {
+    const draft = emptyDraft()
+    const env = { resource }
+    for (const extractor of indexOf(type).extractors) {
+      const values = extractor.run(resource, env)
+      if (values.length === 0) continue
+      draft.tokens.add(postings.present(extractor.key))
+      extractor.add(draft, values, resource)
+      if (!hasContained) continue
+      for (const inner of containedTargets(resource, values)) {
+        const innerType = String(inner['resourceType'])
+        addContained(draft, extractor.key, innerType, draftOf(inner, innerType, false))
+      }
+    }
+    return draft
+  }
 }
+
+const emptyDraft = (): Draft => ({
+  tokens: new Set(),
+  refs: new Set(),
+  spans: [],
+  words: [],
+  terms: [],
+  codes: new Set(),
+  patient: undefined,
+  date: noDate,
+  dateHigh: noDate,
+})
 
 // Held by the table `resource` itself, not by postings.
 const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', '_has', '_filter', '_type', '_query'])
@@ -178,7 +194,7 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: strin
     case 'composite':
       return compositeAdder(param, key, type, base)
     case 'special':
-      return () => {}
+      return (draft, values) => addPositions(draft, values, key)
   }
 }
 

@@ -3,10 +3,10 @@ import { safeInt8Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
 import { isObject } from '../lib/json.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
-import { conditions } from './search/page.ts'
 import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
-import { libraryFor, type SearchOptions } from './search/run.ts'
+import { type SearchOptions, sourcesOf } from './search/run.ts'
+import { conditions } from './search/statement.ts'
 
 interface Candidate {
   readonly key: number
@@ -23,7 +23,7 @@ export async function lastn(
   max: number,
   options: SearchOptions,
 ): Promise<{ matches: Hit[]; warnings: readonly string[] }> {
-  const { context, where } = conditions(await resolve(request, libraryFor(on, options)), options)
+  const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   const candidates = await on.query<Candidate>({
     text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (key)
       where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}`,

@@ -94,3 +94,12 @@ export function ancestors(uri: string): string[] {
     all.push(trimmed.slice(0, at))
   return all
 }
+
+/** A canonical with its version, and with that cut after each number: `url|1.2` and `url|1` lie above `url|1.2.3`. */
+export function versionsAbove(canonical: string): string[] {
+  const all = [canonical]
+  const bar = canonical.lastIndexOf('|')
+  for (let at = canonical.lastIndexOf('.'); at > bar; at = canonical.lastIndexOf('.', at - 1))
+    all.push(canonical.slice(0, at))
+  return all
+}

@@ -1,6 +1,7 @@
 // The statements that put rows into the tables of the store, each a single round trip for any number of resources.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/database.ts'
+import { gramsOf } from './grams.ts'
 import type { IndexEntry } from './index-draft.ts'
 import { methods, typeNumber } from './type-number.ts'
 
@@ -16,12 +17,12 @@ export interface Row {
 }
 
 // Arrays of unequal length cannot be nested, so postings travel as one long array and each row says where its own begin and end.
-const inputColumns = `type, id, version, method, updated_at, body, self, patient, date, date_high, token_from, token_to, ref_from, ref_to`
+const inputColumns = `type, id, version, method, updated_at, body, self, patient, date, date_high, token_from, token_to, ref_from, ref_to, text_from, text_to`
 const inputArrays = `$1::smallint[], $2::text[], $3::integer[], $4::smallint[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[],
-  $11::integer[], $12::integer[], $13::integer[], $14::integer[]`
+  $11::integer[], $12::integer[], $13::integer[], $14::integer[], $33::integer[], $34::integer[]`
 
 const searchValues = `key, self, nullif(patient, 0), date, date_high, type,
-  ($15::bigint[])[token_from:token_to], ($16::bigint[])[ref_from:ref_to]`
+  ($15::bigint[])[token_from:token_to], ($16::bigint[])[ref_from:ref_to], ($32::bigint[])[text_from:text_to]`
 
 const indexRows = (source: string): string => `
   spans as (
@@ -33,8 +34,10 @@ const indexRows = (source: string): string => `
     insert into coded (posting, date, key)
     select v.posting, ${source}.date, ${source}.key from unnest($30::bigint[], $31::bigint[]) as v(ord, posting) join ${source} using (ord)
   ), terms as (
-    insert into term (posting, param, folded)
-    select distinct posting, param, folded from unnest($27::bigint[], $28::integer[], $29::text[]) as v(posting, param, folded)
+    insert into term (posting, param, folded, grams)
+    select distinct on (param, posting) posting, param, folded, ($35::integer[])[gram_from:gram_to]
+    from unnest($27::bigint[], $28::integer[], $29::text[], $36::integer[], $37::integer[])
+      as v(posting, param, folded, gram_from, gram_to)
     where not exists (select from term t where t.param = v.param and t.posting = v.posting)
   ), words as (
     insert into word (key, param, folded, exact)
@@ -46,7 +49,7 @@ const indexRows = (source: string): string => `
 const guard = (epoch: string): string => `guard as materialized (select index_epoch_is(${epoch}::bigint) as ok)`
 
 const insertText = `
-  with ${guard('$32')}, input as (
+  with ${guard('$38')}, input as (
     select nextval('resource_key_seq') as key, given.*
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord) where guard.ok
   ), resources as (
@@ -54,9 +57,9 @@ const insertText = `
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input
     returning type, id, version
   ), searches as (
-    insert into search (key, self, patient, date, date_high, type, tokens, refs) select ${searchValues} from input
+    insert into search (key, self, patient, date, date_high, type, tokens, refs, texts) select ${searchValues} from input
   ), ${indexRows('input')}
-  select bool_and(is_latest(type, id, version)) from resources where $33::boolean`
+  select bool_and(is_latest(type, id, version)) from resources where $39::boolean`
 
 /**
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
@@ -83,8 +86,8 @@ const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
 
 const replaceIndex = `searches as (
-    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs
-    from (select ${searchValues} from changed) as v(key, self, patient, date, date_high, type, tokens, refs) where s.key = v.key
+    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts
+    from (select ${searchValues} from changed) as v(key, self, patient, date, date_high, type, tokens, refs, texts) where s.key = v.key
   ), old_codes as (
     ${deleteCodes('changed')}
   ), old_spans as (
@@ -94,11 +97,11 @@ const replaceIndex = `searches as (
   ), ${indexRows('changed')}`
 
 const replaceText = `
-  with ${guard('$34')}, input as (
+  with ${guard('$40')}, input as (
     select given.*, key.key, again.again
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
-    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
-    join unnest($33::smallint[]) with ordinality as again(again, ord) using (ord)
+    join unnest($38::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($39::smallint[]) with ordinality as again(again, ord) using (ord)
     where guard.ok
   ), archived as (
     insert into history (updated_at, version, type, method, id, body)
@@ -112,10 +115,10 @@ const replaceText = `
   select`
 
 const reindexText = `
-  with ${guard('$33')}, changed as (
+  with ${guard('$39')}, changed as (
     select given.*, key.key
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
-    join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
+    join unnest($38::bigint[]) with ordinality as key(key, ord) using (ord)
     where guard.ok
   ), ${replaceIndex}
   select`
@@ -187,6 +190,9 @@ function parameters(rows: readonly Row[]): Buffer[] {
   const spans = entries.flatMap((entry, index) => entry.spans.map(span => ({ ...span, ord: index + 1 })))
   const words = entries.flatMap((entry, index) => entry.words.map(word => ({ ...word, ord: index + 1 })))
   const terms = entries.flatMap(entry => entry.terms)
+  const grams = terms.map(term => gramsOf(term.folded))
+  const gramBounds = bounds(grams)
+  const texts = bounds(entries.map(entry => entry.texts))
   const codes = entries.flatMap((entry, index) => entry.codes.map(posting => ({ posting, ord: index + 1 })))
   return [
     int2Array(rows.map(row => row.type)),
@@ -220,6 +226,12 @@ function parameters(rows: readonly Row[]): Buffer[] {
     textArray(terms.map(term => term.folded)),
     safeInt8Array(codes.map(code => code.ord)),
     int8Array(codes.map(code => code.posting)),
+    int8Array(entries.flatMap(entry => [...entry.texts])),
+    int4Array(texts.from),
+    int4Array(texts.to),
+    int4Array(grams.flat()),
+    int4Array(gramBounds.from),
+    int4Array(gramBounds.to),
   ]
 }
 

@@ -1,5 +1,6 @@
 // The CapabilityStatement, and that the service does what it says. https://hl7.org/fhir/R4/capabilitystatement.html
 import { beforeAll, describe, expect, test } from 'vitest'
+import { searchParams } from '../../src/definitions/r4.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
 import { type Answer, fhirCaller } from '../support/fhir.ts'
@@ -139,7 +140,10 @@ describe('what the CapabilityStatement says is so', () => {
     const urls = resources.flatMap(({ type, searchParam }) =>
       searchParam
         .filter(each => each.type !== 'composite' && each.type !== 'special')
-        .flatMap(({ name, type: kind }) => [`${type}?${name}=${examples[kind]}`, `${type}?${name}:missing=true`]),
+        .flatMap(({ name, type: kind }) => [
+          `${type}?${name}=${examples[kind]}`,
+          ...(name === '_text' || name === '_content' ? [] : [`${type}?${name}:missing=true`]),
+        ]),
     )
     expect(urls.length).toBeGreaterThan(2000)
     expect(await unanswered(urls)).toEqual([])
@@ -176,7 +180,7 @@ describe('what the CapabilityStatement says is so', () => {
     const composites = resources.flatMap(({ type, searchParam }) =>
       searchParam.filter(each => each.type === 'composite').map(({ name }) => `${type}?${name}`),
     )
-    const values = ['x$5', 'x$2020', 'x$x', 'Patient/x$x']
+    const values = ['x$5', 'x$2020', 'x$x', 'Patient/x$x', 'x$5$6']
     const answers = await Promise.all(
       composites.map(async query => {
         const statuses = await Promise.all(values.map(async value => (await call('GET', `${query}=${value}`)).status))
@@ -204,14 +208,24 @@ describe('what the CapabilityStatement says is so', () => {
     expect(await unanswered(urls.map(({ name, type }) => `?${name}=${examples[type]}`))).toEqual([])
   })
 
-  test('_list is answered for every type, and is the only special parameter', async () => {
+  test('every parameter of R4 is named, but for named queries', () => {
+    for (const { type, searchParam } of resources) {
+      const names = new Set(searchParam.map(each => each.name))
+      expect([...searchParams(type).keys()].filter(code => !names.has(code))).toEqual(['_query'])
+    }
+  })
+
+  test('_list and _filter are answered for every type, and only near is special beside them', async () => {
     await call('PUT', 'List/capability', {
       body: { resourceType: 'List', id: 'capability', status: 'current', mode: 'working' },
     })
     const special = resources.map(each => each.searchParam.filter(({ type }) => type === 'special'))
-    expect(new Set(special.map(params => params.map(each => each.name).join()))).toEqual(new Set(['_list']))
+    expect(new Set(special.map(params => params.map(each => each.name).join()))).toEqual(
+      new Set(['_list,_filter', 'near,_list,_filter']),
+    )
     expect(await unanswered(resources.map(({ type }) => `${type}?_list=capability`))).toEqual([])
     expect(answer.body.rest[0].searchParam.map((each: { name: string }) => each.name)).toContain('_list')
-    expect(await unanswered(['?_list=capability'])).toEqual([])
+    expect(await unanswered(resources.map(({ type }) => `${type}?_filter=_id%20eq%20x`))).toEqual([])
+    expect(await unanswered(['?_list=capability', '?_filter=_id%20eq%20x'])).toEqual([])
   })
 })

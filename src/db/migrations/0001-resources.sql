@@ -45,12 +45,15 @@ create table search (
   date_high bigint not null,         -- its upper bound
   type smallint not null,
   tokens bigint[] not null,
-  refs bigint[] not null
+  refs bigint[] not null,
+  texts bigint[] not null            -- the words that can be read in it, and each two neighbours
 );
 create index search_self on search (self);
 create index search_patient on search (patient, type, date desc, key desc) where patient is not null;
 create index search_date on search (type, date desc, key desc);
 create index search_posting on search using gin (tokens, refs) with (fastupdate = on, gin_pending_list_limit = 512);
+-- Apart from the postings: words come in greater numbers, and only those who look for them wait for the longer list.
+create index search_text on search using gin (texts) with (fastupdate = on, gin_pending_list_limit = 1024);
 
 -- The main code of a resource, one row for each coding, in clinical order: the newest of a code is one walk along the index.
 create table coded (
@@ -83,10 +86,13 @@ create table word (
 create index word_folded on word (param, folded, key);
 create index word_key on word (key);
 
--- Spoken texts beside codes, each once: `:text` looks here first, then for the postings it found.
+-- Every folded string, and every spoken text beside a code, each once: what contains some letters is looked for here,
+-- then the rows of word, or the postings, that hold what was found.
 create table term (
   posting bigint not null,
   param integer not null,
-  folded text collate "C" not null
+  folded text collate "C" not null,
+  grams integer[] not null           -- its runs of three letters, as numbers
 );
 create index term_posting on term (param, posting);
+create index term_grams on term using gin (grams);

@@ -2,9 +2,11 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
 import type { SearchParams } from '../search-params/known.ts'
+import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
+import { readText } from './sql-text.ts'
 
 const mostHops = 5
 
@@ -28,6 +30,8 @@ export function readCriterion(
 ): Criterion | undefined {
   if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
   if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
+  if (name === '_filter') return readFilter(params, types, value)
+  if (name.startsWith('_filter:')) throw malformed('_filter', '_filter takes no modifier.')
   if (name.startsWith('_has:')) return readHas(params, types, name, value, hops)
   const dot = name.indexOf('.')
   if (dot > 0) return readChain(params, types, name.slice(0, dot), name.slice(dot + 1), value, hops)
@@ -35,6 +39,10 @@ export function readCriterion(
   const param = commonParam(params, types, code!)
   if (!param) return undefined
   const modifier = rest.join(':')
+  if (code === '_text' || code === '_content') {
+    if (modifier !== '') throw malformed(name, `${code} takes no modifier.`)
+    return readText(types, code, splitOr(value))
+  }
   checkModifier(param, modifier, name)
   return { kind: 'param', types, param, modifier, values: splitOr(value) }
 }
@@ -93,7 +101,7 @@ const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> =
   number: ['missing'],
   quantity: ['missing'],
   composite: ['missing'],
-  special: [],
+  special: ['missing'],
 }
 
 /** An unknown modifier changes the meaning, so it is always refused (search.html#modifiers). */

@@ -1,15 +1,16 @@
 // One page of matches: found, ordered and fetched by a single statement.
-import { int2Array } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
-import { typeNumber } from '../type-number.ts'
-import { type HitRow, hitColumns } from './hit.ts'
+import type { ParamKey } from '../postings.ts'
+import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import type { SearchOptions } from './run.ts'
-import { beyond, isBackward, type Order, orderBy, ordersOf } from './sort.ts'
+import { beyond, isBackward, type Order, orderBy, ordersOf, valueOfMissing } from './sort.ts'
 import { conditionOf } from './sql.ts'
-import { createBinder, type SqlContext } from './sql-context.ts'
-import { isClinicalDate, isPlainToken, walkedCode } from './walk.ts'
+import type { SqlContext } from './sql-context.ts'
+import { conditions, createContext, pageText, type Source, typeCondition } from './statement.ts'
+import { needsWord } from './text-query.ts'
+import { isClinicalDate, walkedCode } from './walk.ts'
 
 export interface Page {
   readonly rows: readonly HitRow[]
@@ -17,33 +18,19 @@ export interface Page {
   readonly previous: Cursor | undefined
 }
 
-/** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */
-export interface Conditions {
-  readonly context: SqlContext
-  readonly where: string
-}
-
-export function conditions(request: SearchRequest, options: SearchOptions): Conditions {
-  const context = createContext(request, options, 's')
-  const type = typeCondition(request, context)
-  return { context, where: [type, ...request.criteria.map(each => conditionOf(each, 's', context))].join(' and ') }
-}
-
-function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
-  return { ...createBinder(), indexer, base, alias: 1, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
-}
-
-function typeCondition({ types }: SearchRequest, { bind }: SqlContext): string {
-  const numbers = types.map(typeNumber)
-  return numbers.length === 1
-    ? `s.type = ${bind(numbers[0])}::smallint`
-    : `s.type = any(${bind(int2Array(numbers))}::smallint[])`
-}
-
 type PageRow = HitRow & Record<string, string>
 
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
+  const alphabetical = alphabeticalParam(request, options)
+  if (isOfWords(request) || alphabetical) {
+    const page = await readFew(on, request, options)
+    if (page) return page
+  }
+  if (alphabetical) {
+    const page = await readAlphabet(on, request, options, alphabetical)
+    if (page) return page
+  }
   const posting = walkedCode(request, options.indexer)
   const { context, ...source } = posting === undefined ? searched(request, options) : walked(request, options, posting)
   const orders = ordersOf(request, context)
@@ -51,6 +38,89 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
   const isFixed = posting !== undefined || suitsOnePlan(request, options.indexer)
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
+}
+
+/** True if a word must be there: how many resources have it is not known before it is looked for. */
+const isOfWords = ({ criteria }: SearchRequest): boolean =>
+  criteria.some(each => each.kind === 'text' && needsWord(each.query))
+
+/** Most matches that are all found before they are ordered. */
+const fewest = 1000
+
+/**
+ * Finds the matches without regard to their order; a page of them if there are few, undefined if there are many. The planner
+ * takes a word it has never met for a more frequent one than it is, and would rather look through everything in the
+ * order of the answer than fetch what the index of words has. Without an order, it takes the index.
+ */
+async function readFew(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page | undefined> {
+  const ofWords = isOfWords(request)
+  // The words are those of the types already: a second index for the types would only cost.
+  const { context, where } = conditions(request, options, ofWords ? '(s.type + 0)' : 's.type')
+  const orders = ordersOf(request, context)
+  const source: Source = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
+  const every = `select s.key, s.date from search s where ${where}`
+  const limit = `limit ${context.bind(fewest + 1)}`
+  // What is materialized is planned as if it were read to the end, but is read as far as the limit asks.
+  const found = ofWords
+    ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
+    : `found as materialized (${every} ${limit})`
+  const text = `with ${found}
+    select f.found, page.* from (select count(*) as found from found) f left join (
+      select p.*, row_number() over () as place from (${pageText(request, context, { ...source, orders })}) p
+    ) page on true order by page.place`
+  const rows = await on.query<PageRow & { found: number }>({
+    name: preparedName(text),
+    text,
+    values: context.values,
+  })
+  if (rows[0]!.found > fewest) return undefined
+  return pageOf(
+    rows.filter(row => row.key !== null),
+    request,
+    orders.length,
+  )
+}
+
+/** The string parameter by which results are ordered, if its texts can be walked in that order from the place of the cursor. */
+function alphabeticalParam({ types, sort, cursor }: SearchRequest, { indexer }: SearchOptions): ParamKey | undefined {
+  const [first, ...more] = sort
+  if (types.length > 1 || more.length > 0 || first?.param.type !== 'string') return undefined
+  const [key, ...others] = indexer.params.keys(types[0]!, first.param.code)
+  return others.length > 0 || cursor?.values[0] === valueOfMissing(first.descending) ? undefined : key
+}
+
+/** Most texts that are walked along before matches are ordered all at once. */
+const longestWalk = 20_000
+
+/**
+ * Walks along the texts in their order until the page is full: for matches so many that ordering them all would take long.
+ * Undefined if the page does not fill, as the rest has no text at all, or lies too far along.
+ */
+async function readAlphabet(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  param: ParamKey,
+): Promise<Page | undefined> {
+  const context = createContext(request, options, 's')
+  const { descending } = request.sort[0]!
+  const orders: Order[] = [{ expression: 'w.folded', type: 'text collate "C"', descending, usesResource: false }]
+  const conditions = [typeCondition(request, context), ...request.criteria.map(each => conditionOf(each, 's', context))]
+  const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
+  const texts = `select w.key, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
+    ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
+  const source: Source = {
+    // Each resource stands where its first text stands, or its last in descending order.
+    from: `(${texts}) w cross join lateral (
+      select s.key from search s where s.key = w.key and ${conditions.join(' and ')}
+        and not exists (select from word v where v.key = w.key and v.param = w.param
+          and (v.folded, v.exact) ${descending ? '>' : '<'} (w.folded, w.exact)) offset 0) s`,
+    where: 'true',
+    key: 'w.key',
+  }
+  const text = pageText(request, context, { ...source, orders })
+  const rows = await on.query<PageRow>({ name: preparedName(text), text, values: context.values })
+  return rows.length > request.count ? pageOf(rows, request, orders.length) : undefined
 }
 
 function searched(request: SearchRequest, options: SearchOptions): Source & { context: SqlContext } {
@@ -69,43 +139,6 @@ function walked(request: SearchRequest, options: SearchOptions, posting: bigint)
     ...dated.map(each => conditionOf(each, 's', context)),
   ].join(' and ')
   return { context, from, where, key: 'c.key' }
-}
-
-interface Source {
-  readonly from: string
-  readonly where: string
-  /** The column that decides among equals. */
-  readonly key: string
-}
-
-interface Search extends Source {
-  readonly orders: readonly Order[]
-}
-
-function pageText(request: SearchRequest, context: SqlContext, { from, where, key, orders }: Search): string {
-  const backward = isBackward(request.cursor)
-  const names = orders.map((_order, index) => `k${index}`)
-  const expressions = orders.map(order => order.expression)
-  const usesResource = orders.some(order => order.usesResource)
-  const scope =
-    usesResource && request.types.length === 1
-      ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
-      : ''
-  const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
-  return `
-    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
-    from (
-      select ${key}, ${expressions.map((expression, index) => `${expression} as k${index}`).join(', ')}
-      from ${from}${usesResource ? ' join resource u on u.key = s.key' : ''}
-      where ${where}${scope}${place}
-      ${orderBy(orders, expressions, key, backward)} limit ${context.bind(request.count + 1)}
-    ) page join resource r on r.key = page.key
-    ${orderBy(
-      orders,
-      names.map(name => `page.${name}`),
-      'page.key',
-      backward,
-    )}`
 }
 
 function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {

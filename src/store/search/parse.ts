@@ -1,6 +1,7 @@
 // Reads the parameters of a search strictly: what is malformed is refused, what is unknown is left out with a warning.
 // https://hl7.org/fhir/R4/search.html
 import { isResourceType } from '../../definitions/r4.ts'
+import type { Failure } from '../../lib/failure.ts'
 import { isWaiting, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { commonParam, readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
@@ -117,7 +118,7 @@ function readParameter(
   }
   const criterion = readCriterion(options.params, types, name, value, 0)
   if (criterion) {
-    draft.criteria.push(criterion)
+    draft.criteria.push(...(criterion.kind === 'and' ? criterion.parts : [criterion]))
     draft.applied.push([name, value])
     return
   }
@@ -179,14 +180,22 @@ const controls = new Map<string, Control>(
     _pretty() {},
     _type() {},
     _contained(_draft, _types, value, name) {
-      if (value !== 'false')
-        throw malformed(name, 'Only _contained=false is supported: contained resources are not searched.')
+      if (value !== 'false') throw noContained(name)
+    },
+    _containedType(_draft, _types, _value, name) {
+      throw noContained(name)
     },
     _query(_draft, _types, _value, name) {
       throw malformed(name, 'Named queries (_query) are not supported.')
     },
   }),
 )
+
+const noContained = (name: string): Failure =>
+  malformed(
+    name,
+    `Only _contained=false is supported: contained resources are found by a chain through what contains them, e.g. MedicationRequest?medication.code=x.`,
+  )
 
 function readSort(draft: Draft, types: readonly string[], key: string, name: string, options: ParseOptions): SortKey[] {
   const descending = key.startsWith('-')

@@ -1,6 +1,6 @@
 // Prefixes as conditions on a stored interval. https://hl7.org/fhir/R4/search.html#prefix
 import type { Interval } from '../dates.ts'
-import type { Prefix } from './request.ts'
+import type { ParamOperator, Prefix } from './request.ts'
 import type { Binder } from './sql-context.ts'
 import type { QueryNumber } from './values.ts'
 
@@ -49,33 +49,46 @@ export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type
   }
 }
 
+/** `po`: the stored interval overlaps with the asked one; `co`: it includes it whole (search_filter.html#ops). */
+export function periodCondition(operator: ParamOperator, asked: Interval, ends: Ends, { bind }: Binder): string {
+  const [from, to] = [`${bind(asked.low)}::${ends.type}`, `${bind(asked.high)}::${ends.type}`]
+  return operator === 'co'
+    ? `(${ends.low} <= ${from} and ${ends.high} >= ${to})`
+    : `(${ends.low} <= ${to} and ${ends.high} >= ${from})`
+}
+
 /** Overlap with the asked interval, widened by a tenth of its distance from now. */
 function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder['bind']): string {
   const distance = Math.round(Math.abs(Date.now() - (asked.low + asked.high) / 2) * 0.1)
   return `(${high} >= ${bind(asked.low - distance)}::${type} and ${low} <= ${bind(asked.high + distance)}::${type})`
 }
 
-/** A stored magnitude v.low..v.high against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
-export function numberCondition({ prefix, value, low, high }: QueryNumber, { bind }: Binder): string {
+/** A stored magnitude, or one end of it, against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
+export function numberCondition(
+  asked: QueryNumber,
+  { bind }: Binder,
+  ends: Pick<Ends, 'low' | 'high'> = spanEnds,
+): string {
+  const { prefix, value, low, high } = asked
   const at = (number: number): string => `${bind(number)}::double precision`
   switch (prefix) {
     case 'eq':
-      return `(v.low >= ${at(low)} and v.high < ${at(high)})`
+      return `(${ends.low} >= ${at(low)} and ${ends.high} < ${at(high)})`
     case 'ne':
-      return `(v.low < ${at(low)} or v.high >= ${at(high)})`
+      return `(${ends.low} < ${at(low)} or ${ends.high} >= ${at(high)})`
     case 'gt':
-      return `v.high > ${at(value)}`
+      return `${ends.high} > ${at(value)}`
     case 'lt':
-      return `v.low < ${at(value)}`
+      return `${ends.low} < ${at(value)}`
     case 'ge':
-      return `v.high >= ${at(value)}`
+      return `${ends.high} >= ${at(value)}`
     case 'le':
-      return `v.low <= ${at(value)}`
+      return `${ends.low} <= ${at(value)}`
     case 'sa':
-      return `v.low > ${at(value)}`
+      return `${ends.low} > ${at(value)}`
     case 'eb':
-      return `v.high < ${at(value)}`
+      return `${ends.high} < ${at(value)}`
     case 'ap':
-      return `(v.high >= ${at(value - Math.abs(value) * 0.1)} and v.low <= ${at(value + Math.abs(value) * 0.1)})`
+      return `(${ends.high} >= ${at(value - Math.abs(value) * 0.1)} and ${ends.low} <= ${at(value + Math.abs(value) * 0.1)})`
   }
 }

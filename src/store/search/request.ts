@@ -1,6 +1,7 @@
 // A search as it was asked for: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
 import type { SearchParamModel } from '../../definitions/model.ts'
 import type { OwnParam } from '../search-params/known.ts'
+import type { TextQuery } from './text-query.ts'
 
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap'
 
@@ -12,6 +13,12 @@ export interface Coding {
   readonly code: string
 }
 
+/**
+ * On strings: the whole text, how it ends, or its place in the order of code points; on dates: overlap (`po`), and
+ * inclusion of the asked period (`co`).
+ */
+export type ParamOperator = 'eq' | 'ne' | 'ew' | 'gt' | 'lt' | 'ge' | 'le' | 'po' | 'co'
+
 /** `code=a,b` on one type: the resource matches if one of the values does. */
 export interface ParamCriterion {
   readonly kind: 'param'
@@ -22,8 +29,14 @@ export interface ParamCriterion {
   readonly modifier: string
   /** Still escaped as in the query, split at commas. */
   readonly values: readonly string[]
+  /** An operator of `_filter` that ordinary parameters have neither a prefix nor a modifier for. */
+  readonly operator?: ParamOperator
   /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
   readonly codes?: readonly Coding[]
+  /** The texts that `:text` found beside codes, as postings, once they have been looked up; absent if they are very many. */
+  readonly texts?: readonly bigint[]
+  /** The strings, folded, that contain what is asked for, once they have been looked up; absent if they are very many. */
+  readonly strings?: readonly string[]
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */
@@ -61,7 +74,51 @@ export interface CompartmentCriterion {
   readonly id: string
 }
 
-export type Criterion = ParamCriterion | ChainCriterion | HasCriterion | CompartmentCriterion | ListCriterion
+/** `_text=bone OR liver`: words of the narrative, or of everything that can be read. */
+export interface TextCriterion {
+  readonly kind: 'text'
+  readonly types: readonly string[]
+  readonly param: '_text' | '_content'
+  readonly query: TextQuery
+}
+
+/** All of the parts, or one of them. */
+export interface LogicalCriterion {
+  readonly kind: 'and' | 'or'
+  readonly parts: readonly Criterion[]
+}
+
+export interface NotCriterion {
+  readonly kind: 'not'
+  readonly part: Criterion
+}
+
+export type Criterion =
+  | ParamCriterion
+  | ChainCriterion
+  | HasCriterion
+  | CompartmentCriterion
+  | ListCriterion
+  | TextCriterion
+  | LogicalCriterion
+  | NotCriterion
+
+/** The criteria directly within a criterion. */
+export function partsOf(criterion: Criterion): readonly Criterion[] {
+  switch (criterion.kind) {
+    case 'and':
+    case 'or':
+      return criterion.parts
+    case 'not':
+      return [criterion.part]
+    case 'chain':
+      return criterion.targets.map(target => target.criterion)
+    case 'has':
+      return [criterion.criterion]
+    default:
+      return []
+  }
+}
 
 export interface SortKey {
   readonly param: SearchParamModel

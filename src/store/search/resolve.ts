@@ -1,42 +1,79 @@
 // What a search asks for by way of other resources, looked up before it becomes SQL: the codes of value sets, the codes
 // above and below a code, the members of a list. https://hl7.org/fhir/R4/search.html#token
+import type { Queryable } from '../../db/database.ts'
 import { Failure } from '../../lib/failure.ts'
+import type { Indexer } from '../index-entry.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './query-text.ts'
-import { type Coding, type Criterion, codeModifiers, type ParamCriterion, type SearchRequest } from './request.ts'
+import {
+  type Coding,
+  type Criterion,
+  codeModifiers,
+  type ParamCriterion,
+  partsOf,
+  type SearchRequest,
+} from './request.ts'
+import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
-export async function resolve(request: SearchRequest, library: Library): Promise<SearchRequest> {
+export async function resolve(request: SearchRequest, sources: Sources): Promise<SearchRequest> {
   if (!request.criteria.some(needsLookup)) return request
   const criteria: Criterion[] = []
-  for (const criterion of request.criteria) criteria.push(await resolved(criterion, library))
+  for (const criterion of request.criteria) criteria.push(await resolved(criterion, sources))
   return { ...request, criteria }
 }
 
-function needsLookup(criterion: Criterion): boolean {
-  if (criterion.kind === 'chain') return criterion.targets.some(target => needsLookup(target.criterion))
-  if (criterion.kind === 'has') return needsLookup(criterion.criterion)
-  return criterion.kind === 'list' || isOfCodes(criterion)
+/** Where things are looked up: terminology as the caller may see it, and the texts beside codes. */
+export interface Sources {
+  readonly library: Library
+  readonly on: Queryable
+  readonly indexer: Indexer
 }
 
-const isOfCodes = (criterion: Criterion): criterion is ParamCriterion =>
+function needsLookup(criterion: Criterion): boolean {
+  return (
+    criterion.kind === 'list' ||
+    isOfCodes(criterion) ||
+    isOfTexts(criterion) ||
+    isOfStrings(criterion) ||
+    partsOf(criterion).some(needsLookup)
+  )
+}
+
+const isOfCodes = (criterion: Criterion): boolean =>
   criterion.kind === 'param' && criterion.param.type === 'token' && codeModifiers.has(criterion.modifier)
 
-async function resolved(criterion: Criterion, library: Library): Promise<Criterion> {
-  if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, library) }
+const isOfTexts = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.param.type === 'token' && criterion.modifier === 'text'
+
+const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param' && asksWithin(criterion)
+
+async function resolved(criterion: Criterion, sources: Sources): Promise<Criterion> {
+  if (!needsLookup(criterion)) return criterion
+  if (criterion.kind === 'not') return { ...criterion, part: await resolved(criterion.part, sources) }
+  if (criterion.kind === 'and' || criterion.kind === 'or') {
+    const parts = []
+    for (const part of criterion.parts) parts.push(await resolved(part, sources))
+    return { ...criterion, parts }
+  }
+  if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, sources) }
   if (criterion.kind === 'list')
-    return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, library)) }
+    return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, sources.library)) }
   if (criterion.kind === 'chain') {
     const targets = []
     for (const { type, criterion: inner } of criterion.targets)
-      targets.push({ type, criterion: await resolved(inner, library) })
+      targets.push({ type, criterion: await resolved(inner, sources) })
     return { ...criterion, targets }
   }
-  return isOfCodes(criterion) ? { ...criterion, codes: await codesOf(criterion, library) } : criterion
+  if (criterion.kind !== 'param') return criterion
+  if (asksWithin(criterion)) return { ...criterion, strings: await findStrings(criterion, sources) }
+  return isOfTexts(criterion)
+    ? { ...criterion, texts: await findTexts(criterion, sources) }
+    : { ...criterion, codes: await codesOf(criterion, sources.library) }
 }
 
 /** Most value sets, or codes with a hierarchy, that one parameter names. */

@@ -7,10 +7,11 @@ import type { Indexer } from '../index-entry.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
-import { conditions, readPage } from './page.ts'
-import type { Cursor, Include, SearchRequest } from './request.ts'
-import { resolve } from './resolve.ts'
+import { readPage } from './page.ts'
+import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
+import { resolve, type Sources } from './resolve.ts'
 import type { SqlContext } from './sql-context.ts'
+import { conditions } from './statement.ts'
 
 export interface SearchResult {
   readonly matches: readonly Hit[]
@@ -35,12 +36,19 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
-  return runResolved(on, await resolve(request, libraryFor(on, options)), options)
+  return runResolved(on, await resolve(request, sourcesOf(on, options)), options)
 }
 
 /** Where a search, or an operation of the same caller, looks up terminology. */
 export const libraryFor = (on: Queryable, options: SearchOptions): Library =>
   createLibrary(on, options.maySee, options.base)
+
+/** Where what a search names is looked up. */
+export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
+  library: libraryFor(on, options),
+  on,
+  indexer: options.indexer,
+})
 
 async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =
@@ -68,7 +76,7 @@ export async function findIds(
   options: SearchOptions,
   limit: number,
 ): Promise<{ type: string; id: string }[]> {
-  const { context, where } = conditions(await resolve(request, libraryFor(on, options)), options)
+  const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   // `offset 0`: with the limit in sight the planner would look through rows one by one, hoping for an early match.
   const text = `
     select r.type, r.id from (select s.key from search s where ${where} offset 0) found join resource r using (key)
@@ -174,16 +182,10 @@ const reverseText = `select distinct on (r.key) ${hitColumns}
 /** Refuses a search over a type that the caller may not search, chains included. */
 export function typesOf(request: SearchRequest): string[] {
   const types = new Set<string>(request.types)
-  const visit = (criterion: SearchRequest['criteria'][number]): void => {
-    if (criterion.kind === 'chain') {
-      for (const target of criterion.targets) {
-        types.add(target.type)
-        visit(target.criterion)
-      }
-    } else if (criterion.kind === 'has') {
-      types.add(criterion.from)
-      visit(criterion.criterion)
-    }
+  const visit = (criterion: Criterion): void => {
+    if (criterion.kind === 'chain') for (const target of criterion.targets) types.add(target.type)
+    if (criterion.kind === 'has') types.add(criterion.from)
+    partsOf(criterion).forEach(visit)
   }
   request.criteria.forEach(visit)
   if (types.size === 0) throw new Failure('MALFORMED_REQUEST', 'The search names no resource type.')

@@ -18,6 +18,9 @@ export interface Order {
 /** Sorts after, or before, every real value, so that resources without one come last in either direction. */
 const lastText = '\u{10FFFF}'
 
+/** What stands for no value at all in an order of texts. */
+export const valueOfMissing = (descending: boolean): string => (descending ? '' : lastText)
+
 /** The order of a search; without a sort of its own, newest clinical date first. */
 export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
   if (request.sort.length === 0)
@@ -68,7 +71,7 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
 
 function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
   const which = `v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
-  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${descending ? '' : lastText}') collate "C"`
+  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(descending)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: false }
 }
 
@@ -76,7 +79,7 @@ function wordOrder(param: SearchParamModel, type: string, descending: boolean, c
 function bodyOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
   const path = jsonPath(param, type) ?? []
-  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${descending ? '' : lastText}') collate "C"`
+  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${valueOfMissing(descending)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: true }
 }
 

@@ -7,17 +7,18 @@ import { componentParams } from '../param-paths.ts'
 import * as postings from '../postings.ts'
 import { referenceTarget } from '../values.ts'
 import { splitEscaped, unescaped } from './query-text.ts'
+import { numberCondition } from './ranges.ts'
 import type { ParamCriterion } from './request.ts'
 import { anyOf, keysOf, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
 import { rangeCondition, spanCondition } from './sql-spans.ts'
 import { tokenCondition, withoutImplied } from './sql-tokens.ts'
 import { startsWith, wordCondition } from './sql-words.ts'
-import { queryToken } from './values.ts'
+import { queryNumber, queryToken } from './values.ts'
 
 export function compositeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const { param, types } = criterion
-  const [left, right, more] = componentParams(param, types[0]!)
-  if (more) throw new Failure('MALFORMED_REQUEST', `${param.code} has three components, which is not supported.`)
+  const [left, right, third] = componentParams(param, types[0]!)
+  if (left && third) return anyOf(criterion.values.map(value => stretchCondition(criterion, left, value, row, context)))
   const conditions = criterion.values.map(value => {
     const parts = splitEscaped(value, '$')
     if (parts.length !== 2 || parts.includes(''))
@@ -36,7 +37,6 @@ export function compositeCondition(criterion: ParamCriterion, row: string, conte
   return anyOf(conditions)
 }
 
-// span.token holds 32 bits of the code: the 64-bit posting of the component's own parameter decides.
 function rangePairCondition(
   criterion: ParamCriterion,
   left: SearchParamModel,
@@ -44,6 +44,38 @@ function rangePairCondition(
   [one, other]: [string, string],
   row: string,
   context: SqlContext,
+): string {
+  return withToken(criterion, left, one, row, context, () => rangeCondition(right, other, context))
+}
+
+/** A token with the start and the end of a stretch: `chromosome-window-coordinate=1$lt345$gt123`. */
+function stretchCondition(
+  criterion: ParamCriterion,
+  left: SearchParamModel,
+  value: string,
+  row: string,
+  context: SqlContext,
+): string {
+  const { code } = criterion.param
+  const parts = splitEscaped(value, '$')
+  if (parts.length !== 3 || parts.includes(''))
+    throw new Failure('MALFORMED_REQUEST', `${code}: three values joined by $, e.g. ${code}=1$lt345$gt123.`)
+  const [token, start, end] = parts as [string, string, string]
+  return withToken(criterion, left, token, row, context, () => {
+    const from = numberCondition(queryNumber(code, start), context, { low: 'v.low', high: 'v.low' })
+    const to = numberCondition(queryNumber(code, end), context, { low: 'v.high', high: 'v.high' })
+    return `${from} and ${to}`
+  })
+}
+
+// span.token holds 32 bits of the code: the 64-bit posting of the component's own parameter decides.
+function withToken(
+  criterion: ParamCriterion,
+  left: SearchParamModel,
+  one: string,
+  row: string,
+  context: SqlContext,
+  rest: () => string,
 ): string {
   const { system, code } = queryToken(criterion.param.code, one)
   if (code === undefined)
@@ -53,7 +85,7 @@ function rangePairCondition(
       ? postings.spanTokenRange(code)
       : [postings.spanToken(system, code), postings.spanToken(system, code)]
   const which = `v.param = ${numbersOf(criterion, context)} and v.token between ${context.bind(low)}::bigint and ${context.bind(high)}::bigint`
-  const range = spanCondition(row, which, rangeCondition(right, other, context))
+  const range = spanCondition(row, which, rest())
   return `(${range} and ${tokenCondition({ ...criterion, param: left, modifier: '', values: [one] }, row, context)})`
 }
 

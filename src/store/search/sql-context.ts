@@ -1,5 +1,6 @@
 // What every condition is built with: the statement's parameters, and the keys under which values are stored.
 import { int4Array, int8Array } from '../../db/arrays.ts'
+import { shiftOfNumbers } from '../index-contained.ts'
 import type { Indexer } from '../index-entry.ts'
 import type { ParamKey } from '../postings.ts'
 import type { ParamCriterion } from './request.ts'
@@ -22,8 +23,11 @@ export interface SqlContext extends Binder {
   readonly base: string
   /** The row whose column date is that of the row of search: another table's, when that one is walked in its order. */
   readonly dateRow: string
-  /** Number of the next table alias. */
-  alias: number
+  /** A table alias that no other part of the statement has. */
+  nextAlias(): string
+  /** Within contained resources: what their postings are xor-ed with, and the context outside of them. */
+  readonly shift?: bigint
+  readonly outside?: SqlContext
   /**
    * True if a token is asked for beside a patient: then both are looked up in the index of postings, which meets only
    * the resources that have both, instead of walking through everything about the patient.
@@ -31,15 +35,22 @@ export interface SqlContext extends Binder {
   readonly meetsInPostings: boolean
 }
 
-export const postingArray = (context: Pick<Binder, 'bind'>, hashes: readonly bigint[]): string =>
-  `${context.bind(int8Array(hashes))}::bigint[]`
+export const postingArray = (context: Pick<SqlContext, 'bind' | 'shift'>, hashes: readonly bigint[]): string => {
+  const { shift } = context
+  return `${context.bind(int8Array(shift === undefined ? hashes : hashes.map(hash => hash ^ shift)))}::bigint[]`
+}
 
 /** Every key under which the parameter's values are stored, for each type of a search across types. */
 export const keysOf = (criterion: ParamCriterion, { indexer }: Pick<SqlContext, 'indexer'>): ParamKey[] =>
   criterion.types.flatMap(type => indexer.params.keys(type, criterion.param.code))
 
-export const numbersOf = (criterion: ParamCriterion, context: SqlContext): string =>
-  `any(${context.bind(int4Array(keysOf(criterion, context).map(key => key.number)))}::integer[])`
+export const numbersOf = (
+  criterion: ParamCriterion,
+  context: Pick<SqlContext, 'bind' | 'indexer' | 'shift'>,
+): string => {
+  const shift = context.shift === undefined ? 0 : shiftOfNumbers(context.shift)
+  return `any(${context.bind(int4Array(keysOf(criterion, context).map(key => key.number ^ shift)))}::integer[])`
+}
 
 export const anyOf = (conditions: readonly string[]): string =>
   conditions.length === 1 ? conditions[0]! : `(${conditions.join(' or ')})`

@@ -3,7 +3,7 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 import { noDate } from '../index-draft.ts'
 import * as postings from '../postings.ts'
 import { unescaped } from './query-text.ts'
-import { columnEnds, dateCondition, numberCondition, spanEnds } from './ranges.ts'
+import { columnEnds, dateCondition, numberCondition, periodCondition, spanEnds } from './ranges.ts'
 import type { ParamCriterion, Prefix } from './request.ts'
 import { anyOf, numbersOf, type SqlContext } from './sql-context.ts'
 import { type QueryQuantity, queryDate, queryNumber, queryQuantity } from './values.ts'
@@ -14,7 +14,9 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate(criterion.param.code, value)
     const ends = columnEnds(row, row === 's' ? context.dateRow : row)
-    const condition = dateCondition(prefix, interval, ends, context)
+    const condition = criterion.operator
+      ? periodCondition(criterion.operator, interval, ends, context)
+      : dateCondition(prefix, interval, ends, context)
     return reachesBack.has(prefix) ? `(${condition} and ${ends.low} > ${noDate})` : condition
   })
   return anyOf(conditions)
@@ -27,7 +29,11 @@ export const spanCondition = (row: string, which: string, condition: string): st
   `${row}.key in (select v.key from span v where ${which} and ${condition})`
 
 export function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const conditions = criterion.values.map(value => rangeCondition(criterion.param, value, context))
+  const conditions = criterion.values.map(value =>
+    criterion.operator
+      ? periodCondition(criterion.operator, queryDate(criterion.param.code, value).interval, spanEnds, context)
+      : rangeCondition(criterion.param, value, context),
+  )
   return spanCondition(row, `v.param = ${numbersOf(criterion, context)} and v.token = 0`, anyOf(conditions))
 }
 

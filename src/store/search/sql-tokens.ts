@@ -5,10 +5,10 @@ import { Failure } from '../../lib/failure.ts'
 import { codeValueSet } from '../param-paths.ts'
 import type { ParamKey } from '../postings.ts'
 import * as postings from '../postings.ts'
-import { fold } from '../values.ts'
-import { splitEscaped, unescaped } from './query-text.ts'
+import { malformed, splitEscaped, unescaped } from './query-text.ts'
 import { codeModifiers, type ParamCriterion } from './request.ts'
-import { anyOf, keysOf, likeText, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { termsWith } from './sql-words.ts'
 import { type QueryToken, queryToken } from './values.ts'
 
 export function tokenCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -56,13 +56,22 @@ export function withoutImplied(token: QueryToken, param: SearchParamModel, type:
 }
 
 function textCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const terms = criterion.values.map(value => `v.folded like ${context.bind(`%${likeText(fold(unescaped(value)))}%`)}`)
-  return `${row}.tokens && (select coalesce(array_agg(v.posting), '{}') from term v where v.param = ${numbersOf(criterion, context)} and ${anyOf(terms)})`
+  // Those that were looked up are texts of resources of their own.
+  const texts = context.shift === undefined ? criterion.texts : undefined
+  if (texts?.length === 0) return 'false'
+  if (texts) return `${row}.tokens && ${postingArray(context, texts)}`
+  // Terms of contained resources are stored with the posting that their container has.
+  return `${row}.tokens && array(${termsWith(criterion, 'd.posting', context)})`
 }
 
 export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const hashes = criterion.values.flatMap(value => {
     const uri = unescaped(value)
+    if (criterion.modifier === 'above' && uri.includes('|'))
+      throw malformed(
+        criterion.param.code,
+        `${criterion.param.code}:above takes an address without a version: no version is above another.`,
+      )
     return keysOf(criterion, context).flatMap(key => {
       if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
       if (criterion.modifier === 'above')

@@ -9,19 +9,42 @@ import { dateCondition, type Ends } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
+import { insideContained, isOnlyOutside } from './sql-contained.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { nearCondition } from './sql-near.ts'
 import { referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
+import { textCondition } from './sql-text.ts'
 import { tokenCondition, uriCondition } from './sql-tokens.ts'
 import { stringCondition } from './sql-words.ts'
 import { queryDate } from './values.ts'
 
 /** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
-  if (criterion.kind === 'chain') return chainCondition(criterion, row, context)
-  if (criterion.kind === 'has') return hasCondition(criterion, row, context)
-  if (criterion.kind === 'list') return listCondition(criterion, row, context)
-  if (criterion.kind === 'compartment') return compartmentCondition(criterion, row, context)
+  if (context.shift !== undefined && isOnlyOutside(criterion)) return 'false'
+  switch (criterion.kind) {
+    case 'and':
+    case 'or':
+      return `(${criterion.parts.map(part => conditionOf(part, row, context)).join(` ${criterion.kind} `)})`
+    case 'not':
+      // Not just `not`: a resource without a patient is not about a patient.
+      return `((${conditionOf(criterion.part, row, context)}) is not true)`
+    case 'chain':
+      return chainCondition(criterion, row, context)
+    case 'has':
+      return hasCondition(criterion, row, context)
+    case 'list':
+      return listCondition(criterion, row, context)
+    case 'text':
+      return textCondition(criterion, row, context)
+    case 'compartment':
+      return compartmentCondition(criterion, row, context)
+    case 'param':
+      return paramCondition(criterion, row, context)
+  }
+}
+
+function paramCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier === 'missing') return missingCondition(criterion, row, context)
   if (criterion.param.code === '_id') return idCondition(criterion, row, context)
   if (criterion.param.code === '_lastUpdated') return lastUpdatedCondition(criterion, row, context)
@@ -42,7 +65,7 @@ export function conditionOf(criterion: Criterion, row: string, context: SqlConte
     case 'composite':
       return compositeCondition(criterion, row, context)
     case 'special':
-      throw new Failure('MALFORMED_REQUEST', `The parameter ${criterion.param.code} is not supported here.`)
+      return nearCondition(criterion, row, context)
   }
 }
 
@@ -97,18 +120,24 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   const { param, types } = criterion
   const held = types.length === 1 && context.indexer.columns(types[0]!).patient.has(param.code)
   const conditions = criterion.targets.map(target => {
-    const inner = `t${context.alias++}`
-    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context)}`
+    const inner = context.nextAlias()
+    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context.outside ?? context)}`
     if (held && target.type === 'Patient')
       return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
     return `${row}.refs && (select coalesce(array_agg(${inner}.self # salt), '{}') from search ${inner}, unnest(${salts}) as salt where ${found})`
   })
+  if (context.shift === undefined && !held) conditions.push(...containedConditions(criterion, row, context))
   return anyOf(conditions)
 }
 
+function containedConditions({ param, types, targets }: ChainCriterion, row: string, context: SqlContext): string[] {
+  const keys = types.flatMap(type => context.indexer.params.keys(type, param.code))
+  return targets.flatMap(target => keys.map(key => insideContained({ key, ...target }, row, context, conditionOf)))
+}
+
 function hasCondition(criterion: HasCriterion, row: string, context: SqlContext): string {
-  const inner = `t${context.alias++}`
+  const inner = context.nextAlias()
   const found = `${inner}.type = ${typeNumber(criterion.from)} and ${conditionOf(criterion.criterion, inner, context)}`
   const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
   if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')

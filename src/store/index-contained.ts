@@ -1,0 +1,40 @@
+// Contained resources in the index: they are found by chains only, so what they are found by becomes part of their
+// container, apart for each parameter that points at them (https://hl7.org/fhir/R4/search.html#contained).
+import type { Typed } from '../fhirpath/compile.ts'
+import { hash64 } from '../lib/hash.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { clinicalDate } from './clinical-date.ts'
+import { type Draft, noDate } from './index-draft.ts'
+import { type ParamKey, paramKey } from './postings.ts'
+import { objects } from './values.ts'
+
+/** Some contained resource of the type is what the parameter points at. */
+export const containedPosting = (key: ParamKey, type: string): bigint => hash64(`#${type}`) ^ key.salt
+
+/** What the numbers of parameters are xor-ed with, as their postings are with the salt. */
+export const shiftOfNumbers = (salt: bigint): number => Number(BigInt.asIntN(32, salt))
+
+/** The contained resources that the values of a parameter point at. */
+export function containedTargets(resource: JsonObject, values: readonly Typed[]): JsonObject[] {
+  const contained = objects(resource['contained'])
+  if (contained.length === 0) return []
+  const ids = new Set(values.map(({ value }) => (isObject(value) ? value['reference'] : undefined)))
+  return contained.filter(each => typeof each['id'] === 'string' && ids.has(`#${each['id']}`))
+}
+
+/** Takes what a contained resource is found by into the draft of its container. */
+export function addContained(draft: Draft, key: ParamKey, type: string, inner: Draft): void {
+  const shift = shiftOfNumbers(key.salt)
+  const moved = <Part extends { readonly param: number }>(part: Part): Part => ({ ...part, param: part.param ^ shift })
+  draft.tokens.add(containedPosting(key, type))
+  for (const posting of inner.tokens) draft.tokens.add(posting ^ key.salt)
+  for (const posting of inner.refs) draft.refs.add(posting ^ key.salt)
+  draft.spans.push(...inner.spans.map(moved))
+  // The columns of the row belong to the container.
+  if (inner.date !== noDate) {
+    const param = paramKey(type, clinicalDate(type)).number ^ shift
+    draft.spans.push({ param, token: 0n, unit: 0n, low: inner.date, high: inner.dateHigh })
+  }
+  draft.words.push(...inner.words.map(moved))
+  draft.terms.push(...inner.terms.map(term => ({ ...moved(term), posting: term.posting ^ key.salt })))
+}

@@ -1,0 +1,74 @@
+// The parts of the statements that searches are answered by: conditions on the row `s` of search, and a page in its order.
+import { int2Array } from '../../db/arrays.ts'
+import { typeNumber } from '../type-number.ts'
+import { hitColumns } from './hit.ts'
+import type { SearchRequest } from './request.ts'
+import type { SearchOptions } from './run.ts'
+import { beyond, isBackward, type Order, orderBy } from './sort.ts'
+import { conditionOf } from './sql.ts'
+import { createBinder, type SqlContext } from './sql-context.ts'
+import { isPlainToken } from './walk.ts'
+
+/** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */
+export interface Conditions {
+  readonly context: SqlContext
+  readonly where: string
+}
+
+export function conditions(request: SearchRequest, options: SearchOptions, typeColumn = 's.type'): Conditions {
+  const context = createContext(request, options, 's')
+  const type = typeCondition(request, context, typeColumn)
+  return { context, where: [type, ...request.criteria.map(each => conditionOf(each, 's', context))].join(' and ') }
+}
+
+export function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
+  let aliases = 0
+  const nextAlias = (): string => `t${++aliases}`
+  return { ...createBinder(), indexer, base, nextAlias, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
+}
+
+export function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {
+  const numbers = types.map(typeNumber)
+  return numbers.length === 1
+    ? `${column} = ${bind(numbers[0])}::smallint`
+    : `${column} = any(${bind(int2Array(numbers))}::smallint[])`
+}
+
+/** Where a page is read from, and what its rows must meet. */
+export interface Source {
+  readonly from: string
+  readonly where: string
+  /** The column that decides among equals. */
+  readonly key: string
+}
+
+interface Search extends Source {
+  readonly orders: readonly Order[]
+}
+
+/** The statement for a page, and one match more to know whether there is another. */
+export function pageText(request: SearchRequest, context: SqlContext, { from, where, key, orders }: Search): string {
+  const backward = isBackward(request.cursor)
+  const names = orders.map((_order, index) => `k${index}`)
+  const expressions = orders.map(order => order.expression)
+  const usesResource = orders.some(order => order.usesResource)
+  const scope =
+    usesResource && request.types.length === 1
+      ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
+      : ''
+  const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
+  return `
+    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
+    from (
+      select ${key}, ${expressions.map((expression, index) => `${expression} as k${index}`).join(', ')}
+      from ${from}${usesResource ? ' join resource u on u.key = s.key' : ''}
+      where ${where}${scope}${place}
+      ${orderBy(orders, expressions, key, backward)} limit ${context.bind(request.count + 1)}
+    ) page join resource r on r.key = page.key
+    ${orderBy(
+      orders,
+      names.map(name => `page.${name}`),
+      'page.key',
+      backward,
+    )}`
+}

@@ -1,0 +1,109 @@
+// Chains that end inside of a resource, in what it contains. https://hl7.org/fhir/R4/search.html#contained
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+const call = fhirCaller(() => service)
+
+const rx = (code: string) => ({
+  coding: [{ system: 'http://www.nlm.nih.gov/research/umls/rxnorm', code, display: `Tablets of ${code}` }],
+})
+const request = (id: string, more: object) => ({
+  resourceType: 'MedicationRequest',
+  id,
+  status: 'active',
+  intent: 'order',
+  subject: { reference: 'Patient/p' },
+  ...more,
+})
+const resources: readonly ({ resourceType: string; id: string } & Record<string, unknown>)[] = [
+  { resourceType: 'Organization', id: 'maker', name: 'Outside Pharma' },
+  { resourceType: 'Medication', id: 'outside', code: rx('aspirin'), manufacturer: { reference: 'Organization/maker' } },
+  request('plain', { medicationReference: { reference: 'Medication/outside' } }),
+  request('inside', {
+    contained: [
+      {
+        resourceType: 'Medication',
+        id: 'm',
+        code: rx('aspirin'),
+        identifier: [{ system: 'http://ids', value: 'box 7' }],
+        manufacturer: { reference: 'Organization/maker' },
+        batch: { expirationDate: '2026-05-31', lotNumber: 'L1' },
+      },
+      { resourceType: 'Practitioner', id: 'doc', name: [{ family: 'Müller' }], gender: 'female' },
+    ],
+    medicationReference: { reference: '#m' },
+    requester: { reference: '#doc' },
+  }),
+  request('other', {
+    contained: [{ resourceType: 'Medication', id: 'm', code: rx('ibuprofen') }],
+    medicationReference: { reference: '#m' },
+  }),
+  request('coded', { medicationCodeableConcept: rx('aspirin') }),
+]
+
+beforeAll(async () => {
+  service = await startService()
+  for (const resource of resources) {
+    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
+    expect(status, text).toBe(201)
+  }
+})
+
+const found = async (query: string): Promise<string[]> => {
+  const { status, text, body } = await call('GET', query)
+  expect(status, text).toBe(200)
+  return matchIds(body).sort()
+}
+
+describe('a chain looks inside contained resources:', () => {
+  test.each<[query: string, ids: string[]]>([
+    ['medication.code=aspirin', ['inside', 'plain']],
+    ['medication:Medication.code=http://www.nlm.nih.gov/research/umls/rxnorm|aspirin', ['inside', 'plain']],
+    ['medication.code=ibuprofen', ['other']],
+    ['medication.code:not=aspirin', ['other']],
+    ['medication.code:text=of ibu', ['other']],
+    ['medication.code:text=tablets', ['inside', 'other', 'plain']],
+    ['medication.identifier=http://ids|box 7', ['inside']],
+    ['medication.identifier:missing=true', ['other', 'plain']],
+    ['medication.expiration-date=2026-05', ['inside']],
+    ['medication.expiration-date=gt2027', []],
+    ['medication.manufacturer=Organization/maker', ['inside', 'plain']],
+    ['medication.manufacturer.name=outside', ['inside', 'plain']],
+    ['requester:Practitioner.family=muller', ['inside']],
+    ['requester:Practitioner.name:contains=ülle', ['inside']],
+    ['requester:Practitioner.family:exact=Muller', []],
+    ['requester.gender=female', ['inside']],
+    ['requester:Practitioner._id=doc', []],
+    ['_filter=medication.code eq aspirin and requester:Practitioner.family sw mul', ['inside']],
+    ['medication.code=aspirin&requester:Practitioner.family=muller', ['inside']],
+  ])('MedicationRequest?%s', async (query, ids) => {
+    expect(await found(`MedicationRequest?${query}`)).toEqual(ids)
+  })
+
+  test('and nothing else does: what is contained is no resource of its own', async () => {
+    expect(await found('Medication?code=aspirin')).toEqual(['outside'])
+    expect(await found('Practitioner?family=muller')).toEqual([])
+    expect(await found('MedicationRequest?code=ibuprofen')).toEqual([])
+    expect(await found('Medication?_has:MedicationRequest:medication:status=active')).toEqual(['outside'])
+  })
+
+  test('as it is now, after an update', async () => {
+    const body = request('other', {
+      contained: [{ resourceType: 'Medication', id: 'm', code: rx('paracetamol') }],
+      medicationReference: { reference: '#m' },
+    })
+    await call('PUT', 'MedicationRequest/other', { body })
+    expect(await found('MedicationRequest?medication.code=ibuprofen')).toEqual([])
+    expect(await found('MedicationRequest?medication.code=paracetamol')).toEqual(['other'])
+  })
+})
+
+test.each(['_contained=true', '_contained=both', '_containedType=contained', '_containedType=container'])(
+  'contained resources are no results of their own: %s is refused',
+  async query => {
+    const { status, body } = await call('GET', `Medication?${query}`)
+    expect([status, issueOf(body).diagnostics]).toEqual([400, expect.stringContaining('chain')])
+  },
+)

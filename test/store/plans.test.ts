@@ -1,0 +1,148 @@
+// How the statements that carry the load are answered: along which indexes, without reading or sorting whole tables.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { createIndexer } from '../../src/store/index-entry.ts'
+import { insert, type Row } from '../../src/store/rows.ts'
+import { createIndexing } from '../../src/store/search-params/reindex.ts'
+import { createStore, type Store } from '../../src/store/store.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
+import { onCleanup } from '../support/cleanup.ts'
+import { explaining, type PlanNode } from '../support/plans.ts'
+import { createTestDatabase } from '../support/service.ts'
+
+const base = 'http://localhost/fhir'
+const indexer = createIndexer(base)
+const patients = 1500
+const observations = 12_000
+const everyone = { may: () => true }
+
+let store: Store
+let plan: PlanNode[] = []
+
+const syllables = ['ka', 'lo', 'mi', 'ra', 'te', 'su', 'po', 'ne', 'vi', 'da', 'ro', 'ma', 'li']
+const name = (number: number): string =>
+  [7, 11, 3, 5].map(step => syllables[Math.floor(number * step) % syllables.length]).join('') + number.toString(36)
+
+const patient = (number: number): JsonObject => ({
+  resourceType: 'Patient',
+  id: `p${number}`,
+  name: [{ family: name(number), given: [name(number + 31)] }],
+})
+
+// Half of the observations have one code, a twelve-hundredth the rare one.
+const observation = (number: number): JsonObject => ({
+  resourceType: 'Observation',
+  id: `o${number}`,
+  status: 'final',
+  code: {
+    coding: [
+      { system: 'http://loinc.org', code: number % 1200 === 7 ? 'rare' : number % 2 ? 'common' : `code${number % 40}` },
+    ],
+    text: number % 3000 === 0 ? 'a most unusual finding' : 'an ordinary finding',
+  },
+  subject: { reference: `Patient/p${number % (patients / 10)}` },
+  effectiveDateTime: new Date(Date.UTC(2015, 0, 1) + ((number * 7919) % observations) * 21_600_000).toISOString(),
+})
+
+function row(resource: JsonObject): Row {
+  const [type, id] = [String(resource['resourceType']), String(resource['id'])]
+  const body = JSON.stringify(resource)
+  const entry = indexer.entry(resource)
+  return { type: typeNumber(type), id, version: 1, method: 1, updatedAt: new Date(0), body, entry }
+}
+
+async function fill(database: Database): Promise<void> {
+  const all = [
+    ...Array.from({ length: patients }, (_, number) => row(patient(number))),
+    ...Array.from({ length: observations }, (_, number) => row(observation(number))),
+  ]
+  for (let from = 0; from < all.length; from += 1500)
+    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true })
+  await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded', values: [] })
+}
+
+beforeAll(async () => {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  onCleanup(() => database.end())
+  await fill(database)
+  const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
+  const parts = { indexer, indexing, base, validate: () => [], now: () => new Date(), defaultCount: 20, maxCount: 1000 }
+  const explained = explaining(database, nodes => plan.push(...nodes))
+  store = createStore({ ...parts, database: explained })(everyone)
+})
+
+async function search(type: string, query: string): Promise<number> {
+  plan = []
+  const { matches } = await store.search(store.parse([type], new URLSearchParams(query), true))
+  return matches.length
+}
+
+const indexes = (): string[] => [...new Set(plan.flatMap(node => node['Index Name'] ?? []))].sort()
+
+/** Nothing is read from end to end, and no more is sorted than a few pages hold. */
+function expectBounded(most = 200): void {
+  expect(plan.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name'])).toEqual([])
+  for (const node of plan.filter(each => each['Node Type'].includes('Sort')))
+    expect(node['Actual Rows'] * node['Actual Loops']).toBeLessThanOrEqual(most)
+  const scanned = plan.filter(node => node['Relation Name'] !== undefined).map(node => node['Actual Rows'])
+  expect(Math.max(...scanned)).toBeLessThanOrEqual(1001)
+}
+
+describe('a search walks', () => {
+  test.each([
+    [
+      'a patient and a code together',
+      'Observation',
+      'patient=p7&code=http://loinc.org|common&_sort=-date',
+      'search_posting',
+    ],
+    ['the newest of a patient', 'Observation', 'patient=p7&_sort=-date', 'search_patient'],
+    ['the newest of a frequent code', 'Observation', 'code=http://loinc.org|common&_sort=-date', 'coded_newest'],
+    ['the newest of a rare code', 'Observation', 'code=rare&_sort=-date', 'coded_newest'],
+    ['the newest of a month', 'Observation', 'date=2016-03&_sort=-date', 'search_date'],
+    ['what refers to a patient', 'Patient', '_has:Observation:patient:code=rare', 'search_self'],
+    ['letters within a name', 'Patient', `name:contains=${name(1234).slice(5)}&_sort=family`, 'term_grams'],
+    ['the beginning of a name', 'Patient', `name=${name(1234)}`, 'word_folded'],
+    ['everybody by family name', 'Patient', '_sort=family', 'word_folded'],
+    ['everybody from the last name on', 'Patient', '_sort=-family', 'word_folded'],
+    ['a rare word', 'Observation', '_content=unusual', 'search_text'],
+    ['a word that is nowhere', 'Observation', '_content=nowhere', 'search_text'],
+    ['a text beside a code', 'Observation', 'code:text=unusual', 'search_posting'],
+    ['a text that is nowhere', 'Observation', 'code:text=nowhere', 'term_posting'],
+    ['neighbouring words', 'Observation', '_content="most unusual"', 'search_text'],
+    ['a filter of two rare codes', 'Observation', '_filter=code eq rare or code eq rarer', 'search_posting'],
+    ['a filter beside a patient', 'Observation', 'patient=p7&_filter=not (code eq common)', 'search_patient'],
+  ])('%s', async (_what, type, query, index) => {
+    const found = await search(type, query)
+    expect(found > 0).toBe(!query.includes('nowhere'))
+    expect(indexes()).toContain(index)
+    expectBounded()
+  })
+
+  test('what it includes by keys', async () => {
+    expect(await search('Observation', 'patient=p7&_count=20&_include=Observation:patient')).toBe(20)
+    expect(indexes()).toEqual(expect.arrayContaining(['search_patient', 'search_self', 'resource_pkey']))
+    expectBounded()
+  })
+})
+
+describe('a read walks', () => {
+  test('one resource along resource_id', async () => {
+    plan = []
+    await store.read('Observation', 'o7')
+    expect(indexes()).toEqual(['resource_id'])
+    expectBounded()
+  })
+
+  test('everything about a patient along search_patient', async () => {
+    plan = []
+    const after = undefined
+    const dates = { start: undefined, end: undefined, since: undefined, types: undefined }
+    const { matches } = await store.everything({ patient: 'p7', ...dates, count: 50, after })
+    expect(matches).toHaveLength(50)
+    expect(indexes()).toContain('search_patient')
+    expectBounded()
+  })
+})

@@ -1,0 +1,31 @@
+// What PostgreSQL does to answer: a database that has every statement explained, with its figures, before it is answered.
+import type { Database, Statement } from '../../src/db/database.ts'
+
+/** A node of a plan, as `explain (analyze, format json)` has it. */
+export interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** A database that behaves as the one it wraps, and hands over the plan of whatever is asked outside of transactions. */
+export function explaining(database: Database, heard: (nodes: readonly PlanNode[]) => void): Database {
+  return {
+    ...database,
+    async query<Row extends object>(statement: Statement): Promise<Row[]> {
+      const { text, values, isFixed } = statement
+      const [explained] = await database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
+        text: `explain (analyze, format json) ${text}`,
+        values,
+        isFixed,
+      })
+      heard(nodesOf(explained!['QUERY PLAN'][0].Plan))
+      return database.query<Row>(statement)
+    },
+  }
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
