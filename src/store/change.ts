@@ -7,7 +7,7 @@ import { lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch.ts'
 import { read } from './read.ts'
-import { inTransaction, mustBeAllowed, type Session } from './session.ts'
+import { inTransaction, isRaceLost, mustBeAllowed, type Session } from './session.ts'
 import { type Change, type Written, write } from './write.ts'
 
 export interface Preconditions {
@@ -54,7 +54,12 @@ export async function create(
   mustBeAllowed(session, type, 'c')
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
-  if (ifNoneExist === undefined) return one(session, change)
+  if (ifNoneExist === undefined)
+    return one(session, change).catch(error => {
+      // A single statement needs no transaction, unless an export overtook it (fence.ts).
+      if (session.isInTransaction || !isRaceLost(error)) throw error
+      return inTransaction(session, inner => one(inner, change))
+    })
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     const condition = { type, query: ifNoneExist }

@@ -41,10 +41,14 @@ const indexRows = (source: string): string => `
   select ${source}.key, v.param, v.folded, v.exact
   from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)`
 
+// A version must not be older than the promise of an export that has begun (fence.ts): then the statement fails, and the
+// write is run again with a later time.
+const fence = 'fence as materialized (select pass_write_fence((select min(at) from unnest($5::bigint[]) as at)))'
+
 const insertText = `
-  with input as (
+  with ${fence}, input as (
     select nextval('resource_key_seq') as key, given.*
-    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    from fence, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
   ), resources as (
     insert into resource (key, type, id, version, method, updated_at, body) overriding system value
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input
@@ -52,7 +56,7 @@ const insertText = `
     insert into search (key, self, patient, date, date_high, type, tokens, refs) select ${searchValues} from input
   ), ${indexRows('input')}`
 
-/** Inserts new resources with all that they are found by. @throws the database's unique_violation if an id is taken. */
+/** Inserts new resources with all that they are found by. @throws the database's unique_violation if an id is taken; Failure CONFLICT as replace and remove do, before an export's fence. */
 export async function insert(on: Queryable, rows: readonly Row[]): Promise<void> {
   await on.query({ name: 'insert-resources', text: insertText, values: parameters(rows) })
 }
@@ -62,9 +66,9 @@ const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
 
 const replaceText = `
-  with input as (
+  with ${fence}, input as (
     select given.*, key.key, again.again
-    from unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
+    from fence cross join unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
     join unnest($32::bigint[]) with ordinality as key(key, ord) using (ord)
     join unnest($33::smallint[]) with ordinality as again(again, ord) using (ord)
   ), archived as (
@@ -102,8 +106,8 @@ export async function replace(
 }
 
 const removeText = `
-  with gone as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
+  with ${fence}, gone as (
+    select gone.* from fence, unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
   ), archived as (
     insert into history (updated_at, version, type, method, id, body)
     select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join gone using (key)

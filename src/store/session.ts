@@ -1,6 +1,7 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
 import type { Database, Queryable } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
+import { nowBeyondFence } from './fence.ts'
 import type { Indexer } from './index-entry.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
@@ -46,6 +47,9 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
 
 const mostAttempts = 5
 
+/** True if somebody else was faster, so that the same work may succeed when it is run again. */
+export const isRaceLost = (error: unknown): boolean => error instanceof Failure && error.code === 'CONFLICT'
+
 /**
  * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or
  * somebody else created the same id) is run again, for then the work finds what the other left behind. Losers run one
@@ -57,11 +61,11 @@ export async function inTransaction<T>(session: Session, work: (session: Session
     try {
       return await session.database.transaction(async on => {
         if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
-        return work({ ...session, on, isInTransaction: true })
+        const now = attempt > 1 ? await nowBeyondFence(on, session.now) : session.now
+        return work({ ...session, on, now, isInTransaction: true })
       })
     } catch (error) {
-      const isRaceLost = error instanceof Failure && error.code === 'CONFLICT'
-      if (!isRaceLost || attempt === mostAttempts) throw error
+      if (!isRaceLost(error) || attempt === mostAttempts) throw error
     }
   }
 }

@@ -5,6 +5,7 @@ import { resourceTypes } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import * as change from './change.ts'
 import { type EverythingPage, type EverythingRequest, everything } from './everything.ts'
+import { createExporting, type Exporting } from './export.ts'
 import { lastn } from './lastn.ts'
 import type { Patch } from './patch.ts'
 import { type HistoryRequest, history, read, readVersion, type Version } from './read.ts'
@@ -51,6 +52,8 @@ export interface Store {
     entries: readonly TransactionEntry[],
     readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
   ): Promise<EntryResult<Reply>[]>
+  /** What background exports need beyond searching. */
+  readonly exporting: Exporting
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */
   library(): Library
   /** The types on which the caller may do it. */
@@ -105,6 +108,9 @@ function bind(session: Session): Store {
     removeWhere: (type, query, preconditions) => change.removeWhere(session, type, query, preconditions),
     transaction: (entries, readEntry) =>
       transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    get exporting() {
+      return createExporting(session)
+    },
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
     may: (type, interaction) => session.principal.may(type, interaction),

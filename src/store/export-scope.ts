@@ -1,0 +1,129 @@
+// What belongs to an export, as conditions on a row of the table search (https://hl7.org/fhir/uv/bulkdata/export.html).
+import { int2Array, int8Array } from '../db/arrays.ts'
+import { Failure } from '../lib/failure.ts'
+import { cutAt } from '../lib/text.ts'
+import type { Indexer } from './index-entry.ts'
+import { storedKeys } from './param-paths.ts'
+import { parseSearch } from './search/parse.ts'
+import type { Criterion } from './search/request.ts'
+import { resolve } from './search/resolve.ts'
+import { libraryFor, typesOf } from './search/run.ts'
+import { conditionOf } from './search/sql.ts'
+import { compartmentTypes, isInPatientCompartment, waysIn } from './search/sql-compartment.ts'
+import { type Binder, createBinder, type SqlContext } from './search/sql-context.ts'
+import { mustBeAllowed, type Session, searchOptions } from './session.ts'
+import { typeNumber } from './type-number.ts'
+
+/** What an export is to hold. */
+export interface ExportScope {
+  /** The job it is for: its lists are kept under this id. */
+  readonly job: string
+  /** Everything, the compartments of all patients, or those of the patients that were listed for the job. */
+  readonly of: 'everything' | 'patients' | 'listed'
+  readonly types: readonly string[]
+  /** Only what changed after this time, and before that one (ms). */
+  readonly since?: number
+  readonly until?: number
+  /** Searches such as `Observation?status=final`; resources of their types match one of them. */
+  readonly filters: readonly string[]
+}
+
+/** The criteria of the filters of each type: one list matches as a whole. */
+export type Filters = ReadonlyMap<string, readonly (readonly Criterion[])[]>
+
+const refused = (message: string, code = 'invalid'): Failure =>
+  new Failure('MALFORMED_REQUEST', message, { details: [{ field: '_typeFilter', code, message }] })
+
+/**
+ * Reads the filters strictly: one that is ignored would let too much through.
+ * @throws Failure MALFORMED_REQUEST for what is no search of one exported type, INSUFFICIENT_SCOPE for types of chains.
+ */
+export async function readFilters(session: Session, { types, filters }: ExportScope): Promise<Filters> {
+  const read = new Map<string, (readonly Criterion[])[]>()
+  for (const filter of filters) {
+    const [type, query] = cutAt(filter, '?')
+    if (!types.includes(type))
+      throw refused(`_typeFilter: "${type.slice(0, 60)}" is not a type of this export; it must look like Type?query.`)
+    read.set(type, [...(read.get(type) ?? []), await readFilter(session, type, query)])
+  }
+  return read
+}
+
+async function readFilter(session: Session, type: string, query: string): Promise<readonly Criterion[]> {
+  const pairs = [...new URLSearchParams(query)]
+  if (pairs.length === 0) throw refused(`_typeFilter: ${type} comes without a search parameter.`)
+  const { defaultCount, maxCount } = session
+  const request = parseSearch([type], pairs, { strict: true, defaultCount, maxCount })
+  if (request.criteria.length !== pairs.length)
+    throw refused(
+      `_typeFilter: a filter of ${type} holds a parameter without a value, or one that shapes results, such as _sort.`,
+      'not-supported',
+    )
+  for (const each of typesOf(request)) mustBeAllowed(session, each, 's')
+  const { criteria } = await resolve(request, libraryFor(session.on, searchOptions(session)))
+  return criteria
+}
+
+/** A statement in the making that looks at the row `s`. */
+export function createContext({ indexer, base }: Session): SqlContext {
+  return { ...createBinder(), indexer, base, alias: 1, dateRow: 's', meetsInPostings: false }
+}
+
+/** The condition that the row is of the type and belongs to the export, its time left aside. */
+export function scopeCondition(
+  scope: ExportScope,
+  filters: Filters,
+  type: string,
+  row: string,
+  context: SqlContext,
+): string {
+  const conditions = [`${row}.type = ${typeNumber(type)}`]
+  if (scope.of !== 'everything' && isInPatientCompartment(type)) {
+    const about = membership(scope, [type], row, context.indexer, context)
+    conditions.push(type === 'Provenance' ? `(${about} or ${targetsMember(scope, row, context)})` : about)
+  }
+  const wanted = filters.get(type) ?? []
+  const texts = wanted.map(criteria => criteria.map(each => conditionOf(each, row, context)).join(' and '))
+  if (texts.length > 0) conditions.push(`(${texts.map(text => `(${text})`).join(' or ')})`)
+  return conditions.join(' and ')
+}
+
+// "All available Provenance resources whose Provenance.target is a resource in the Patient compartment" belong to it.
+function targetsMember(scope: ExportScope, row: string, context: SqlContext): string {
+  const target = `t${context.alias++}`
+  const salts = context.bind(int8Array(storedKeys('Provenance', 'target').map(key => key.salt)))
+  return `exists (select 1 from unnest(${row}.refs) as ref, unnest(${salts}::bigint[]) as salt, search ${target}
+    where ${target}.self = ref # salt and ${membership(scope, compartmentTypes, target, context.indexer, context)})`
+}
+
+/** The condition that the row, which is of one of the types, is in the compartment of a patient of the export. */
+function membership(
+  scope: ExportScope,
+  types: readonly string[],
+  row: string,
+  indexer: Indexer,
+  { bind }: Binder,
+): string {
+  const { held, keys } = waysIn(types, indexer)
+  const patient = typeNumber('Patient')
+  const isListed = scope.of === 'listed'
+  const listed = `select p.self from export_patient p where p.job = ${bind(scope.job)}::uuid`
+  const ways = keys.filter(each => each.type !== 'Patient')
+  const conditions: string[] = []
+  // A patient whom another one links to is in the other's compartment too, but is exported for its own sake only.
+  if (types.includes('Patient'))
+    conditions.push(isListed ? `(${row}.type = ${patient} and ${row}.self in (${listed}))` : `${row}.type = ${patient}`)
+  if (held.length > 0) {
+    const about = isListed ? `${row}.patient in (${listed})` : `${row}.patient is not null`
+    conditions.push(`(${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]) and ${about})`)
+  }
+  if (ways.length > 0) {
+    const numbers = bind(int2Array(ways.map(each => typeNumber(each.type))))
+    const salts = bind(int8Array(ways.map(each => each.key.salt)))
+    const known = isListed ? `(${listed})` : `(select p.self from search p where p.type = ${patient})`
+    conditions.push(`exists (select 1 from unnest(${row}.refs) as ref,
+      unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), ${known} known
+      where way.type = ${row}.type and known.self = ref # way.salt)`)
+  }
+  return `(${conditions.join(' or ')})`
+}
