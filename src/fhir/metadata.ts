@@ -11,6 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import type { SearchParamModel } from '../definitions/model.ts'
 import { resourceTypes, searchParams } from '../definitions/r4.ts'
+import { bulkOperationsOf, instantiated } from './bulk/operations.ts'
 import { operationsOf } from './operations.ts'
 
 /** Interactions of every type. */
@@ -55,6 +56,7 @@ export function capabilityStatement(base: string, issuer: string, version: strin
     publisher: 'health-interop',
     description: 'A generic FHIR R4 store on PostgreSQL: every resource type, every search parameter of R4.',
     kind: 'instance',
+    instantiates: [instantiated],
     software: { name: 'health-interop', version },
     implementation: { description: 'health-interop', url: base },
     fhirVersion: '4.0.1',
@@ -63,10 +65,12 @@ export function capabilityStatement(base: string, issuer: string, version: strin
     rest: [
       {
         mode: 'server',
+        documentation: 'POST [base]/$import stores the resources of NDJSON files in the background.',
         security: security(issuer),
         resource: resourceTypes.map(resource),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource'),
+        operation: bulkOperationsOf(undefined),
         compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
       },
     ],
@@ -114,7 +118,7 @@ function resource(type: string): CapabilityStatementRestResource {
     searchInclude: ['*', ...references(type)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type),
-    operation: operationsOf(type).map(({ name, definition }) => ({ name, definition })),
+    operation: [...operationsOf(type).map(({ name, definition }) => ({ name, definition })), ...bulkOperationsOf(type)],
   }
 }
 

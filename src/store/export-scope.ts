@@ -69,20 +69,32 @@ export function createContext({ indexer, base }: Session): SqlContext {
   return { ...createBinder(), indexer, base, alias: 1, dateRow: 's', meetsInPostings: false }
 }
 
-/** The condition that the row is of the type and belongs to the export, its time left aside. */
+/** @throws Failure MALFORMED_REQUEST for values of filters that make no sense, which is found when they become conditions. */
+export function mustMakeSense(session: Session, scope: ExportScope, filters: Filters): void {
+  for (const type of filters.keys()) scopeCondition(scope, filters, [type], 's', createContext(session))
+}
+
+/** Types that one condition covers: those without a filter together, each other one by itself. */
+export function groupsOf(types: readonly string[], filters: Filters): string[][] {
+  const isPlain = (type: string): boolean => !filters.has(type) && type !== 'Provenance'
+  const plain = types.filter(isPlain)
+  return [...(plain.length > 0 ? [plain] : []), ...types.filter(type => !isPlain(type)).map(type => [type])]
+}
+
+/** The condition that the row is of the types, one group of them, and belongs to the export, its time left aside. */
 export function scopeCondition(
   scope: ExportScope,
   filters: Filters,
-  type: string,
+  types: readonly string[],
   row: string,
   context: SqlContext,
 ): string {
-  const conditions = [`${row}.type = ${typeNumber(type)}`]
-  if (scope.of !== 'everything' && isInPatientCompartment(type)) {
-    const about = membership(scope, [type], row, context.indexer, context)
-    conditions.push(type === 'Provenance' ? `(${about} or ${targetsMember(scope, row, context)})` : about)
+  const conditions = [`${row}.type = any(${context.bind(int2Array(types.map(typeNumber)))}::smallint[])`]
+  if (scope.of !== 'everything' && types.every(isInPatientCompartment)) {
+    const about = membership(scope, types, row, context.indexer, context)
+    conditions.push(types[0] === 'Provenance' ? `(${about} or ${targetsMember(scope, row, context)})` : about)
   }
-  const wanted = filters.get(type) ?? []
+  const wanted = filters.get(types[0]!) ?? []
   const texts = wanted.map(criteria => criteria.map(each => conditionOf(each, row, context)).join(' and '))
   if (texts.length > 0) conditions.push(`(${texts.map(text => `(${text})`).join(' or ')})`)
   return conditions.join(' and ')
@@ -107,20 +119,22 @@ function membership(
   const { held, keys } = waysIn(types, indexer)
   const patient = typeNumber('Patient')
   const isListed = scope.of === 'listed'
-  const listed = `select p.self from export_patient p where p.job = ${bind(scope.job)}::uuid`
+  const listed = (): string => `select p.self from export_patient p where p.job = ${bind(scope.job)}::uuid`
   const ways = keys.filter(each => each.type !== 'Patient')
   const conditions: string[] = []
   // A patient whom another one links to is in the other's compartment too, but is exported for its own sake only.
   if (types.includes('Patient'))
-    conditions.push(isListed ? `(${row}.type = ${patient} and ${row}.self in (${listed}))` : `${row}.type = ${patient}`)
+    conditions.push(
+      isListed ? `(${row}.type = ${patient} and ${row}.self in (${listed()}))` : `${row}.type = ${patient}`,
+    )
   if (held.length > 0) {
-    const about = isListed ? `${row}.patient in (${listed})` : `${row}.patient is not null`
+    const about = isListed ? `${row}.patient in (${listed()})` : `${row}.patient is not null`
     conditions.push(`(${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]) and ${about})`)
   }
   if (ways.length > 0) {
     const numbers = bind(int2Array(ways.map(each => typeNumber(each.type))))
     const salts = bind(int8Array(ways.map(each => each.key.salt)))
-    const known = isListed ? `(${listed})` : `(select p.self from search p where p.type = ${patient})`
+    const known = isListed ? `(${listed()})` : `(select p.self from search p where p.type = ${patient})`
     conditions.push(`exists (select 1 from unnest(${row}.refs) as ref,
       unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), ${known} known
       where way.type = ${row}.type and known.self = ref # way.salt)`)

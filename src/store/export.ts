@@ -5,7 +5,7 @@ import type { Queryable } from '../db/database.ts'
 import { hash64 } from '../lib/hash.ts'
 import { type DeletionPage, type DeletionPlace, deletions } from './export-deletions.ts'
 import { list } from './export-list.ts'
-import { type ExportScope, readFilters } from './export-scope.ts'
+import { type ExportScope, mustMakeSense, readFilters } from './export-scope.ts'
 import { settle } from './fence.ts'
 import { mustBeAllowed, type Session } from './session.ts'
 import { typeName, typeNumber } from './type-number.ts'
@@ -28,8 +28,8 @@ export interface Exporting {
   listPatients(on: Queryable, job: string, ids: readonly string[]): Promise<void>
   /** Resolves once every change up to `time` is committed and no other can come (fence.ts). */
   settle(time: Date, signal: AbortSignal): Promise<void>
-  /** Lists what is in the scope, in place of what was listed before; tells how many resources that are. */
-  list(scope: ExportScope, sliceSize: number): Promise<number>
+  /** Lists what is in the scope, in place of what was listed before; `note` is told how much that is, in the same transaction. */
+  list(scope: ExportScope, sliceSize: number, note: (on: Queryable, total: number) => Promise<void>): Promise<void>
   /** The slice to write next; undefined when all are written. */
   next(job: string): Promise<Slice | undefined>
   /** The bodies of a slice as stored, some megabytes at a time. */
@@ -54,14 +54,14 @@ export function createExporting(session: Session): Exporting {
   return {
     async check(scope) {
       mustSee(scope)
-      await readFilters(session, scope)
+      mustMakeSense(session, scope, await readFilters(session, scope))
     },
     knownPatients: ids => knownPatients(session.on, ids),
     listPatients,
     settle: (time, signal) => settle(session.database, time, signal),
-    async list(scope, sliceSize) {
+    async list(scope, sliceSize, note) {
       mustSee(scope)
-      return list(session, scope, sliceSize)
+      await list(session, scope, sliceSize, note)
     },
     next: job => next(session.on, job),
     bodies: slice => bodies(session.on, slice),

@@ -28,7 +28,7 @@ create table bulk_job (
   url text not null,                 -- of the request that started it
   request jsonb not null,
   state text not null default 'queued' check (state in ('queued', 'running', 'done', 'failed')),
-  stage text not null default 'new', -- how far an export is: new, writing, deletions
+  stage text not null default 'new', -- how far an export is: new, writing, deletions, written
   transaction_time timestamptz,
   total bigint,                      -- resources (export) or bytes (import) to go through, once that is known
   done bigint not null default 0,
