@@ -36,6 +36,8 @@ export interface Exporting {
   bodies(slice: Slice): AsyncGenerator<string[]>
   /** Notes that a slice is written. */
   drop(on: Queryable, slice: Slice): Promise<void>
+  /** Forgets what is listed for jobs that have ended. */
+  forget(on: Queryable, jobs: readonly string[]): Promise<void>
   deletions(
     scope: ExportScope & { readonly since: number },
     time: Date,
@@ -66,6 +68,7 @@ export function createExporting(session: Session): Exporting {
     next: job => next(session.on, job),
     bodies: slice => bodies(session.on, slice),
     drop,
+    forget,
     deletions: (scope, time, after) => deletions(session, scope, time, after),
   }
 }
@@ -124,4 +127,9 @@ async function drop(on: Queryable, { job, type, part }: Slice): Promise<void> {
     text: 'delete from export_slice where job = $1 and type = $2 and part = $3',
     values: [job, typeNumber(type), part],
   })
+}
+
+async function forget(on: Queryable, jobs: readonly string[]): Promise<void> {
+  for (const table of ['export_slice', 'export_patient', 'export_target'])
+    await on.query({ text: `delete from ${table} where job = any($1::uuid[])`, values: [jobs] })
 }

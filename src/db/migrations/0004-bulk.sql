@@ -75,9 +75,12 @@ create table bulk_input (
   primary key (job, number)
 );
 
+-- The lists below are the store's, and are forgotten when their job ends. They do not refer to it: making a list may take
+-- long, and whoever cancels the job should not have to wait for it.
+
 -- What is still to be written of an export: row numbers of resources, some thousand to a row, which goes when they are written.
 create table export_slice (
-  job uuid not null references bulk_job on delete cascade,
+  job uuid not null,
   type smallint not null,
   part integer not null,
   keys bigint[] not null,
@@ -86,14 +89,14 @@ create table export_slice (
 
 -- The patients that an export is about, where not all are; as in search.self.
 create table export_patient (
-  job uuid not null references bulk_job on delete cascade,
+  job uuid not null,
   self bigint not null,
   primary key (job, self)
 );
 
 -- What the resources of an export refer to outside of the patients' compartments, each once.
 create table export_target (
-  job uuid not null references bulk_job on delete cascade,
+  job uuid not null,
   key bigint not null,
   type smallint not null,
   primary key (job, key)

@@ -3,7 +3,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Route } from '../../http/route.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Caller, createCaller } from '../../policy/caller.ts'
+import { type Caller, createCaller, system } from '../../policy/caller.ts'
 import type { Store } from '../../store/store.ts'
 import { runExport } from './export-run.ts'
 import { takeUpFiles } from './files.ts'
@@ -69,7 +69,9 @@ export function createBulk(options: BulkOptions): Bulk {
     }
   }
   const tidyUp = (): void =>
-    void tidy(database, folder, now()).catch(error => log.warn({ err: error }, 'bulk: could not tidy up'))
+    void tidy(database, storeFor(system), folder, now()).catch(error =>
+      log.warn({ err: error }, 'bulk: could not tidy up'),
+    )
   return {
     routes: bulkRoutes({
       database,
@@ -98,8 +100,13 @@ export function createBulk(options: BulkOptions): Bulk {
 }
 
 /** Removes what has expired, and folders that belong to no job: their process ended while it received a file. */
-async function tidy(database: Database, folder: Folder, now: Date): Promise<void> {
-  for (const job of await removeExpired(database, now)) await folder.remove(job)
+async function tidy(database: Database, store: Store, folder: Folder, now: Date): Promise<void> {
+  const expired = await database.transaction(async on => {
+    const jobs = await removeExpired(on, now)
+    await store.exporting.forget(on, jobs)
+    return jobs
+  })
+  for (const job of expired) await folder.remove(job)
   const old = await folder.olderThan(new Date(now.getTime() - remainsAge))
   const known = await knownJobs(database, old)
   for (const job of old) if (!known.has(job)) await folder.remove(job)

@@ -45,6 +45,7 @@ export async function runExport(parts: ExportParts): Promise<void> {
   }
   if (stage === 'deletions' && scope.since !== undefined)
     await writeDeletions(parts, { ...scope, since: scope.since }, time)
+  await store.exporting.forget(parts.database, [job.id])
 }
 
 /** The time of an export is set once, whoever goes on with it. */

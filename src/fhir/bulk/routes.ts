@@ -230,7 +230,7 @@ function statusRoute({ database, now }: BulkParts): Route {
   })
 }
 
-function cancelRoute({ database, folder, now }: BulkParts): Route {
+function cancelRoute({ database, storeFor, folder, now }: BulkParts): Route {
   return route({
     ...common,
     method: 'DELETE',
@@ -242,7 +242,10 @@ function cancelRoute({ database, folder, now }: BulkParts): Route {
     replies: { 202: null },
     async handle(request) {
       const job = await findJob(database, request.params.job, request.caller.clientId, now())
-      await removeJob(database, job.id)
+      await database.transaction(async on => {
+        await removeJob(on, job.id)
+        await storeFor(request.caller).exporting.forget(on, [job.id])
+      })
       await folder.remove(job.id)
       return reply(202)
     },

@@ -158,7 +158,7 @@ describe('an order', () => {
 
   test('says how far it is, until it is done', async () => {
     const lock = await service.application.database.transaction(async on => {
-      await on.query({ text: 'lock table export_slice in exclusive mode', values: [] })
+      await on.query({ text: 'select pass_write_fence(9000000000000)', values: [] })
       const address = await ordered(call, '$export?_type=Patient')
       const { status, headers } = await call('GET', address)
       expect([status, Number(headers.get('retry-after'))]).toEqual([202, 1])
