@@ -10,7 +10,7 @@ import type { Session } from './session.ts'
 import { typeNumber } from './type-number.ts'
 
 /** Most resources of a slice. */
-const mostInSlice = 5000
+const mostInSlice = 2500
 
 /**
  * Lists everything in the scope anew. What is created later is not in it; what is changed later is written as it is then.
@@ -36,7 +36,7 @@ export async function list(
     const listing: Listing = { session, on, scope, filters, size }
     let total = 0
     for (const types of groupsOf(inside, filters)) total += await listTypes(listing, types)
-    if (outside.length > 0) for (const types of groupsOf(inside, filters)) await addTargets(listing, types, outside)
+    if (outside.length > 0) await addTargets(listing, inside, outside)
     for (const types of groupsOf(outside, filters)) total += await listTargets(listing, types)
     await note(on, total)
   })
@@ -84,36 +84,56 @@ function timeConditions({ since, until }: ExportScope, row: string, context: Sql
 }
 
 /**
- * What resources of some types refer to outside of the compartments: with `since`, what changed itself, and what
- * something that changed refers to, since whoever asks may not have it yet.
+ * Finds what the resources of some types refer to outside of the compartments. What they refer to at all is put aside
+ * first, each reference once, so that the planner knows how much that is: a join planned on a guess may take hours.
  */
-async function addTargets(listing: Listing, types: readonly string[], outside: readonly string[]): Promise<void> {
-  const { session, on, scope, filters } = listing
-  const ways = types.flatMap(type => saltsOf(type, outside).map(salt => ({ type: typeNumber(type), salt })))
-  if (ways.length === 0) return
+async function addTargets(listing: Listing, inside: readonly string[], outside: readonly string[]): Promise<void> {
+  const { on, filters } = listing
+  const statement = (text: string) => on.query({ text, values: [] })
+  await statement('create temporary table pointer (type smallint, ref bigint, is_fresh boolean) on commit drop')
+  for (const types of groupsOf(inside, filters)) await addPointers(listing, types)
+  await statement('analyze pointer')
+  await followPointers(listing, inside, outside)
+}
+
+async function addPointers({ session, on, scope, filters }: Listing, types: readonly string[]): Promise<void> {
+  const context = createContext(session)
+  const source = scopeCondition(scope, filters, types, 's', context)
+  const { since } = scope
+  const text =
+    since === undefined
+      ? `insert into pointer select distinct s.type, ref, true from search s, unnest(s.refs) as ref where ${source}`
+      : `insert into pointer select s.type, ref, bool_or(r.updated_at > ${timestamp(since, context)})
+          from search s join resource r using (key), unnest(s.refs) as ref where ${source} group by s.type, ref`
+  await on.query({ text, values: context.values })
+}
+
+/** With `since`, what changed itself, and what something that changed refers to, since whoever asks may not have it yet. */
+async function followPointers(
+  { session, on, scope }: Listing,
+  inside: readonly string[],
+  outside: readonly string[],
+): Promise<void> {
+  const ways = inside.flatMap(type => saltsOf(type, outside).map(salt => ({ type: typeNumber(type), salt })))
   const context = createContext(session)
   const { bind } = context
   const { since } = scope
   const job = `${bind(scope.job)}::uuid`
-  const numbers = bind(int2Array(ways.map(way => way.type)))
-  const salts = bind(int8Array(ways.map(way => way.salt)))
-  const source = scopeCondition(scope, filters, types, 's', context)
-  const isFresh = since === undefined ? 'true' : `bool_or(r.updated_at > ${timestamp(since, context)})`
-  const isNew = since === undefined ? 'true' : `(fresh or u.updated_at > ${timestamp(since, context)})`
   const isTheirs =
     scope.of === 'listed'
-      ? `(t.patient is null or t.patient in (select p.self from export_patient p where p.job = ${job}))`
-      : 'true'
+      ? ` and (t.patient is null or t.patient in (select p.self from export_patient p where p.job = ${job}))`
+      : ''
+  const isNew =
+    since === undefined
+      ? ''
+      : ` and (pointer.is_fresh or exists (select from resource u where u.key = t.key and u.updated_at > ${timestamp(since, context)}))`
   const text = `insert into export_target (job, key, type)
-    with pointer as (
-      select s.type, ref, ${isFresh} as fresh from search s join resource r using (key), unnest(s.refs) as ref
-      where ${source} group by s.type, ref
-    )
     select distinct ${job}, t.key, t.type
-    from pointer, unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search t join resource u using (key)
-    where way.type = pointer.type and t.self = ref # way.salt
-      and t.type = any(${bind(int2Array(outside.map(typeNumber)))}::smallint[]) and ${isTheirs} and ${isNew}
-    on conflict do nothing`
+    from pointer
+    join unnest(${bind(int2Array(ways.map(way => way.type)))}::smallint[], ${bind(int8Array(ways.map(way => way.salt)))}::bigint[])
+      as way(type, salt) on way.type = pointer.type
+    join search t on t.self = pointer.ref # way.salt
+    where t.type = any(${bind(int2Array(outside.map(typeNumber)))}::smallint[])${isTheirs}${isNew}`
   await on.query({ text, values: context.values })
 }
 
