@@ -1,8 +1,16 @@
 // Lists what an export is to write: row numbers in slices, kept in the database, so that neither memory nor a restart matters.
 import { int2Array, int8Array } from '../db/arrays.ts'
-import { type Queryable, valuePlans } from '../db/database.ts'
+import { type Database, type Queryable, valuePlans } from '../db/database.ts'
 import { searchParams } from '../definitions/r4.ts'
-import { createContext, type ExportScope, type Filters, groupsOf, readFilters, scopeCondition } from './export-scope.ts'
+import {
+  addMembers,
+  createContext,
+  type ExportScope,
+  type Filters,
+  groupsOf,
+  readFilters,
+  scopeCondition,
+} from './export-scope.ts'
 import { storedKeys } from './param-paths.ts'
 import { isInPatientCompartment } from './search/sql-compartment.ts'
 import type { SqlContext } from './search/sql-context.ts'
@@ -15,6 +23,7 @@ const mostInSlice = 2500
 /**
  * Lists everything in the scope anew. What is created later is not in it; what is changed later is written as it is then.
  * @param sliceSize resources that are written at a time; a file holds whole slices.
+ * @param signal ends the statement under way, which may be a long one.
  * @param note told in the same transaction how many resources that are: if it throws, nothing is listed.
  */
 export async function list(
@@ -22,24 +31,42 @@ export async function list(
   scope: ExportScope,
   sliceSize: number,
   note: (on: Queryable, total: number) => Promise<void>,
+  signal: AbortSignal,
 ): Promise<void> {
   const filters = await readFilters(session, scope)
   const inside = scope.of === 'everything' ? scope.types : scope.types.filter(isInPatientCompartment)
   const outside = scope.types.filter(type => !inside.includes(type))
   const size = Math.min(mostInSlice, sliceSize)
-  return session.database.transaction(async on => {
-    // A list of many millions takes longer than any answer may.
-    await on.query({ text: 'set local statement_timeout = 0', values: [] })
-    await on.query(valuePlans)
-    for (const table of ['export_slice', 'export_target'])
-      await on.query({ text: `delete from ${table} where job = $1`, values: [scope.job] })
-    const listing: Listing = { session, on, scope, filters, size }
-    let total = 0
-    for (const types of groupsOf(inside, filters)) total += await listTypes(listing, types)
-    if (outside.length > 0) await addTargets(listing, inside, outside)
-    for (const types of groupsOf(outside, filters)) total += await listTargets(listing, types)
-    await note(on, total)
-  })
+  return session.database.transaction(on =>
+    endedBy(signal, session.database, on, async () => {
+      // A list of many millions takes longer than any answer may.
+      await on.query({ text: 'set local statement_timeout = 0', values: [] })
+      await on.query(valuePlans)
+      for (const table of ['export_slice', 'export_target'])
+        await on.query({ text: `delete from ${table} where job = $1`, values: [scope.job] })
+      if (scope.of === 'listed') await addMembers(session, on, scope.job)
+      const listing: Listing = { session, on, scope, filters, size }
+      let total = 0
+      for (const types of groupsOf(inside, filters)) total += await listTypes(listing, types)
+      if (outside.length > 0) await addTargets(listing, inside, outside)
+      for (const types of groupsOf(outside, filters)) total += await listTargets(listing, types)
+      await note(on, total)
+    }),
+  )
+}
+
+/** Does the work on a connection; if the signal comes, PostgreSQL ends whatever statement runs on it. */
+async function endedBy(signal: AbortSignal, database: Database, on: Queryable, work: () => Promise<void>) {
+  const [row] = await on.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid', values: [] })
+  const end = (): void =>
+    void database.query({ text: 'select pg_cancel_backend($1)', values: [row!.pid] }).catch(() => undefined)
+  signal.addEventListener('abort', end)
+  try {
+    signal.throwIfAborted()
+    await work()
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
 }
 
 interface Listing {

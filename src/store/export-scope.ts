@@ -1,5 +1,6 @@
 // What belongs to an export, as conditions on a row of the table search (https://hl7.org/fhir/uv/bulkdata/export.html).
 import { int2Array, int8Array } from '../db/arrays.ts'
+import type { Queryable } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { cutAt } from '../lib/text.ts'
 import type { Indexer } from './index-entry.ts'
@@ -116,28 +117,54 @@ function membership(
   indexer: Indexer,
   { bind }: Binder,
 ): string {
+  if (scope.of === 'listed') return `${row}.key in (select m.key from member m)`
   const { held, keys } = waysIn(types, indexer)
   const patient = typeNumber('Patient')
-  const isListed = scope.of === 'listed'
-  const listed = (): string => `select p.self from export_patient p where p.job = ${bind(scope.job)}::uuid`
-  const ways = keys.filter(each => each.type !== 'Patient')
   const conditions: string[] = []
-  // A patient whom another one links to is in the other's compartment too, but is exported for its own sake only.
-  if (types.includes('Patient'))
+  if (types.includes('Patient')) conditions.push(`${row}.type = ${patient}`)
+  if (held.length > 0)
     conditions.push(
-      isListed ? `(${row}.type = ${patient} and ${row}.self in (${listed()}))` : `${row}.type = ${patient}`,
+      `(${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]) and ${row}.patient is not null)`,
     )
-  if (held.length > 0) {
-    const about = isListed ? `${row}.patient in (${listed()})` : `${row}.patient is not null`
-    conditions.push(`(${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]) and ${about})`)
-  }
-  if (ways.length > 0) {
-    const numbers = bind(int2Array(ways.map(each => typeNumber(each.type))))
-    const salts = bind(int8Array(ways.map(each => each.key.salt)))
-    const known = isListed ? `(${listed()})` : `(select p.self from search p where p.type = ${patient})`
+  if (keys.length > 0) {
+    const numbers = bind(int2Array(keys.map(each => typeNumber(each.type))))
+    const salts = bind(int8Array(keys.map(each => each.key.salt)))
     conditions.push(`exists (select 1 from unnest(${row}.refs) as ref,
-      unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), ${known} known
-      where way.type = ${row}.type and known.self = ref # way.salt)`)
+      unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
+      where way.type = ${row}.type and p.self = ref # way.salt and p.type = ${patient})`)
   }
   return `(${conditions.join(' or ')})`
+}
+
+/** Patients whose postings are looked up at a time. */
+const together = 500
+
+/**
+ * Puts the compartments of the patients that are listed for a job into a temporary table, each way by its own index: as
+ * one condition they would make PostgreSQL look at every resource there is.
+ */
+export async function addMembers({ indexer }: Session, on: Queryable, job: string): Promise<void> {
+  const { held, keys } = waysIn(compartmentTypes, indexer)
+  // A patient whom another one links to is in the other's compartment too, but is exported for its own sake only.
+  const salts = keys.filter(({ type }) => type !== 'Patient').map(({ key }) => key.salt)
+  const add = (rows: string, ...values: unknown[]) =>
+    on.query({ text: `insert into member ${rows} on conflict do nothing`, values: [job, ...values] })
+  await on.query({ text: 'create temporary table member (key bigint primary key) on commit drop', values: [] })
+  await add(`select s.key from export_patient p join search s on s.self = p.self
+    where p.job = $1 and s.type = ${typeNumber('Patient')}`)
+  await add(
+    `select s.key from export_patient p join search s on s.patient = p.self
+      where p.job = $1 and s.type = any($2::smallint[])`,
+    int2Array(held.map(typeNumber)),
+  )
+  await add(
+    `select s.key from (
+        select array_agg(p.self # salt) as postings
+        from (select self, row_number() over () / ${together} as part from export_patient where job = $1) p,
+          unnest($2::bigint[]) as salt
+        group by p.part
+      ) few join search s on s.refs && few.postings`,
+    int8Array(salts),
+  )
+  await on.query({ text: 'analyze member', values: [] })
 }

@@ -29,7 +29,12 @@ export interface Exporting {
   /** Resolves once every change up to `time` is committed and no other can come (fence.ts). */
   settle(time: Date, signal: AbortSignal): Promise<void>
   /** Lists what is in the scope, in place of what was listed before; `note` is told how much that is, in the same transaction. */
-  list(scope: ExportScope, sliceSize: number, note: (on: Queryable, total: number) => Promise<void>): Promise<void>
+  list(
+    scope: ExportScope,
+    sliceSize: number,
+    note: (on: Queryable, total: number) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>
   /** The slice to write next; undefined when all are written. */
   next(job: string): Promise<Slice | undefined>
   /** The bodies of a slice as stored, some megabytes at a time. */
@@ -61,9 +66,9 @@ export function createExporting(session: Session): Exporting {
     knownPatients: ids => knownPatients(session.on, ids),
     listPatients,
     settle: (time, signal) => settle(session.database, time, signal),
-    async list(scope, sliceSize, note) {
+    async list(scope, sliceSize, note, signal) {
       mustSee(scope)
-      await list(session, scope, sliceSize, note)
+      await list(session, scope, sliceSize, note, signal)
     },
     next: job => next(session.on, job),
     bodies: slice => bodies(session.on, slice),

@@ -33,8 +33,11 @@ export async function runExport(parts: ExportParts): Promise<void> {
   if (stage === 'new') {
     await store.exporting.settle(time, parts.signal)
     // Whoever has lost the job must not list it again for whoever writes by now.
-    await store.exporting.list(scope, parts.fileResources, (on, total) =>
-      advanceJob(on, job, { stage: 'writing', total }),
+    await store.exporting.list(
+      scope,
+      parts.fileResources,
+      (on, total) => advanceJob(on, job, { stage: 'writing', total }),
+      parts.signal,
     )
     stage = 'writing'
   }

@@ -93,17 +93,21 @@ async function workOn(parts: RunnerParts, job: HeldJob, stopping: AbortSignal): 
     await endJob(database, job, parts.expiry(), undefined)
     parts.log.info({ job: job.id, kind: job.kind }, 'bulk: done')
   } catch (error) {
-    await settleEnd(parts, job, error, stopping)
+    await settleEnd(parts, job, error, { stopping, ending: ending.signal })
   } finally {
     clearInterval(beat)
   }
 }
 
 /** What becomes of a job that could not be finished. */
-async function settleEnd(parts: RunnerParts, job: HeldJob, error: unknown, stopping: AbortSignal): Promise<void> {
+async function settleEnd(
+  parts: RunnerParts,
+  job: HeldJob,
+  error: unknown,
+  { stopping, ending }: { stopping: AbortSignal; ending: AbortSignal },
+): Promise<void> {
   const { database, log } = parts
-  const isLost = error instanceof LeaseLost || (error as { cause?: unknown }).cause instanceof LeaseLost
-  if (isLost) {
+  if (error instanceof LeaseLost || ending.aborted) {
     log.info({ job: job.id, kind: job.kind }, 'bulk: cancelled, or taken over by another process')
     return parts.lost(job)
   }

@@ -98,6 +98,20 @@ describe('a job that runs', () => {
     expect(existsSync(folderOf(address))).toBe(false)
   })
 
+  test('is cancelled while it makes a long list, and the statement ends with it', async () => {
+    const address = await service.application.database.transaction(async on => {
+      await on.query({ text: 'lock table export_target in access exclusive mode', values: [] })
+      const address = await ordered(call, '$export')
+      const listing =
+        "from pg_stat_activity where query like '%export_target%' and wait_event_type = 'Lock' and datname = current_database()"
+      await until('the list is under way', async () => (await ask(`select ${listing}`)).length === 1)
+      await ask('delete from bulk_job where id = $1', [idOf(address)])
+      await until('the statement has ended', async () => (await ask(`select ${listing}`)).length === 0)
+      return address
+    })
+    await until('its folder is gone', () => !existsSync(folderOf(address)))
+  })
+
   test('and fails says so with an OperationOutcome that tells nothing of the inside', async () => {
     await ask(
       `create function spoil() returns trigger language plpgsql as $$ begin raise exception 'spoilt inside'; end $$`,
