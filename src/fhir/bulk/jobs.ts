@@ -170,11 +170,15 @@ export async function renewLease(on: Queryable, { id, lease }: HeldJob, seconds:
   await changed(on, `lease_until = now() + make_interval(secs => $3)`, [id, lease, seconds])
 }
 
-/** Puts a job back for any process to go on with. */
-export async function releaseJob(on: Queryable, { id, lease }: HeldJob): Promise<void> {
+/**
+ * Puts a job back for any process to go on with.
+ * @param wasInVain whether it counts as an attempt that failed.
+ */
+export async function releaseJob(on: Queryable, { id, lease }: HeldJob, wasInVain: boolean): Promise<void> {
   await on.query({
-    text: `update bulk_job set state = 'queued', lease = null, lease_until = null where ${still}`,
-    values: [id, lease],
+    text: `update bulk_job set state = 'queued', lease = null, lease_until = null,
+        attempts = case when $3 then attempts else greatest(attempts - 1, 0) end where ${still}`,
+    values: [id, lease, wasInVain],
   })
 }
 

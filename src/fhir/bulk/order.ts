@@ -58,7 +58,7 @@ export function readOrder(asked: Asked, store: Store): ReadOrder {
   const until = instant(params, '_until')
   const types = typesOf(asked.level, params, store, refuse)
   const order = { types, since, until, filters: filtersOf(params), elements: elementsOf(params), notes }
-  return { order, patients: patientsOf(asked.level, params, refuse) }
+  return { order, patients: patientsOf(asked.level, params) }
 }
 
 const understood = new Set([
@@ -178,18 +178,12 @@ function elementsOf(params: readonly Param[]): string[] {
   return elements
 }
 
-function patientsOf(
-  level: Level,
-  params: readonly Param[],
-  refuse: (failure: Failure) => void,
-): readonly string[] | undefined {
+/** Never left out, leniently or not: without it the export would be about everybody. */
+function patientsOf(level: Level, params: readonly Param[]): readonly string[] | undefined {
   const given = named(params, 'patient')
   if (given.length === 0) return undefined
-  if (level === 'system') refuse(notSupported('patient', 'patient is for Patient/$export and Group/{id}/$export.'))
+  if (level === 'system') throw notSupported('patient', 'patient is for Patient/$export and Group/{id}/$export.')
   if (given.some(each => !each.isInBody))
-    refuse(
-      notSupported('patient', 'patient is taken in a Parameters body (POST) only, so that no id is in an address.'),
-    )
-  if (level === 'system') return undefined
-  return given.filter(each => each.isInBody).map(each => each.value)
+    throw notSupported('patient', 'patient is taken in a Parameters body (POST) only, so that no id is in an address.')
+  return given.map(each => each.value)
 }

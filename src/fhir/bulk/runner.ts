@@ -113,7 +113,7 @@ async function settleEnd(
   }
   if (stopping.aborted || (error instanceof Failure && error.code === 'UNAVAILABLE')) {
     log.info({ job: job.id, kind: job.kind }, 'bulk: put back')
-    return releaseJob(database, job)
+    return releaseJob(database, job, !stopping.aborted)
   }
   log.error({ job: job.id, kind: job.kind, err: error }, 'bulk: failed')
   await endJob(database, job, parts.expiry(), problemOf(error)).catch(async failed => {

@@ -327,8 +327,17 @@ describe('what belongs to it', () => {
     })
     const nobody = parameters({ name: 'patient', valueReference: { reference: 'Patient/nobody' } })
     expect((await refused('Patient/$export', { body: nobody })).text).toBe('patient: Patient/nobody is not here.')
-    expect((await refused('Patient/$export?patient=Patient/ada')).text).toMatch(/in a Parameters body/)
-    expect((await refused('$export', { body })).text).toMatch(/^patient is for Patient/)
+    const lenient = { prefer: 'respond-async, handling=lenient' }
+    for (const headers of [{}, lenient]) {
+      expect((await refused('$export', { body, headers })).text).toMatch(/^patient is for Patient/)
+      expect((await refused('Patient/$export?patient=Patient/ada', { headers })).text).toMatch(/in a Parameters body/)
+    }
+    const some = await manifestOf(call, 'Patient/$export', {
+      body: parameters(...stranger.parameter, ...nobody.parameter, { name: '_type', valueString: 'Patient' }),
+      headers: lenient,
+    })
+    expect(await namesIn(some.output, service.token)).toEqual(['Patient/cleo'])
+    expect(some.error[0]!.count).toBe(1)
   })
 
   test('_type: these types alone, of patients with what they refer to', async () => {

@@ -35,13 +35,16 @@ const folderOf = (address: string): string => join(service.dataDir, 'bulk', idOf
 const tokenOf = (clientId: string) =>
   service.application.identity.tokens.mint({ clientId, organizationId: 'x' }, ['system/*.rs'])
 
-/** Another process on the same database and the same folder, as far as jobs are concerned. */
-async function another(log: Log): Promise<void> {
+/** Another process on the same database and the same folder, as far as jobs are concerned; gives the way to stop it. */
+async function another(log: Log): Promise<() => Promise<void>> {
   const settings = { ...env, DATA_DIR: service.dataDir, ENCRYPTION_KEY: testKey, DATABASE_POOL: '4' }
   const connection = { ...inject('server'), database: service.database }
   const application = await createApplication(readConfig(settings), connection, service.url, log)
   application.start()
-  onCleanup(() => application.close())
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= application.close())
+  onCleanup(close)
+  return close
 }
 
 beforeAll(async () => {
@@ -146,10 +149,11 @@ describe('a job that runs', () => {
     const lines: { msg: string; job?: string }[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const taken = () => lines.filter(line => line.msg === 'bulk: taken up').map(line => line.job)
+    let stops: (() => Promise<void>)[] = []
     const addresses = await whileHeld(async () => {
       const addresses = [await ordered(call, '$export'), await ordered(call, '$export')]
       addresses.push(await ordered(call, '$export', { token: await tokenOf('second') }))
-      await Promise.all(['a', 'b', 'c'].map(() => another(log)))
+      stops = await Promise.all(['a', 'b', 'c'].map(() => another(log)))
       await until(
         'all are taken up',
         async () => (await ask("select from bulk_job where state = 'running'")).length === 3,
@@ -165,6 +169,24 @@ describe('a job that runs', () => {
     }
     expect(taken()).toHaveLength(2)
     expect(new Set(taken()).size).toBe(2)
+    for (const stop of stops) await stop()
+  })
+
+  test('is put back when its process is stopped, and another one finishes it', async () => {
+    const running = () => ask<{ id: string }>("select id from bulk_job where state = 'running'")
+    const address = await whileHeld(async () => {
+      await ordered(call, '$export')
+      await until('the first is taken up', async () => (await running()).length === 1)
+      const address = await ordered(call, '$export')
+      const stop = await another(pino({ level: 'silent' }))
+      await until('the other one too', async () => (await running()).some(each => each.id === idOf(address)))
+      await stop()
+      expect(await ask('select state, attempts from bulk_job where id = $1', [idOf(address)])).toEqual([
+        { state: 'queued', attempts: 0 },
+      ])
+      return address
+    })
+    expect((await namesIn((await ended(call, address)).body.output, service.token)).length).toBe(10)
   })
 
   test('goes with its files when it has expired, and so do the remains of jobs that never were', async () => {
