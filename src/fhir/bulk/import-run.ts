@@ -2,7 +2,7 @@
 // every window of lines the place is noted; lines after it may be stored twice after a crash, which changes nothing,
 // because every resource is put under an id that is the same each time.
 import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import type { Database } from '../../db/database.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isBlank, linesOf } from '../../load/lines.ts'
@@ -34,7 +34,8 @@ const mostPostponed = 10_000
 export async function runImport(parts: ImportParts): Promise<void> {
   const { database, job } = parts
   if (!job.transactionTime) await advanceJob(database, job, { transactionTime: parts.now() })
-  for (const input of await inputsOf(database, job.id)) if (input.bytes === undefined) await fetchInput(parts, input)
+  for (const input of await inputsOf(database, job.id))
+    if (input.bytes === undefined && !input.isDone) await fetchInput(parts, input)
   const inputs = await inputsOf(database, job.id)
   const total = inputs.reduce((sum, input) => sum + (input.bytes ?? 0), 0)
   await advanceJob(database, job, { total })
@@ -46,12 +47,19 @@ export async function runImport(parts: ImportParts): Promise<void> {
 /** What cannot be had is a problem of that input alone. */
 async function fetchInput(parts: ImportParts, input: Input): Promise<void> {
   const { database, job, folder, signal } = parts
+  // Another process that has lost the job, and does not know it yet, may still be fetching the same.
+  const own = folder.path(job.id, `${inputName(input.number)}-${job.lease.slice(0, 8)}`)
   try {
-    const bytes = await parts.download(input.url!, folder.path(job.id, inputName(input.number)), signal)
-    await noteFetched(database, job.id, input.number, bytes)
+    const bytes = await parts.download(input.url!, own, signal)
+    await database.transaction(async on => {
+      await advanceJob(on, job, {})
+      await rename(own, folder.path(job.id, inputName(input.number)))
+      await noteFetched(on, job.id, input.number, bytes)
+    })
   } catch (error) {
     if (!(error instanceof Failure) || signal.aborted) throw error
     const window = createWindow(parts, input)
+    await rm(own, { force: true })
     window.failed({ file: input.label, line: 0, code: error.issue, message: error.message })
     await window.note((on, counts) => noteDone(on, job.id, input.number, counts))
   }

@@ -197,17 +197,9 @@ describe('a job that runs', () => {
     utimesSync(remains, 0, 0)
     await ask("update bulk_job set expires_at = now() - interval '1 s' where id = $1", [idOf(address)])
     expect((await call('GET', address)).status).toBe(404)
-    const { host, port, user } = inject('server')
-    const settings = { ...env, DATA_DIR: service.dataDir, ENCRYPTION_KEY: testKey, DATABASE_POOL: '4' }
-    const next = await createApplication(
-      readConfig(settings),
-      { host, port, user, database: service.database },
-      service.url,
-      pino({ level: 'silent' }),
-    )
-    next.start()
+    const stop = await another(pino({ level: 'silent' }))
     await until('both are gone', () => !existsSync(expired) && !existsSync(remains))
-    await next.close()
+    await stop()
   })
 })
 
