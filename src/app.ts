@@ -6,6 +6,7 @@ import { identityRoutes } from './auth/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
+import { createBulk } from './fhir/bulk/bulk.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
@@ -42,6 +43,8 @@ export interface Application extends Storage {
   readonly identity: Identity
   /** Once at the start, by one process: demo client and demo data in the local environment. */
   prepare(): Promise<void>
+  /** Begins the work in the background; for processes that serve. */
+  start(): void
   close(): Promise<void>
 }
 
@@ -81,10 +84,24 @@ export async function createApplication(
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
   const demo = createDemoData(database, storeFor(system), baseUrl)
+  const bulk = createBulk({
+    database,
+    storeFor,
+    log,
+    dataDir: config.dataDir,
+    fileResources: config.bulkFileResources,
+    expiryHours: config.bulkExpiryHours,
+    leaseSeconds: config.bulkLeaseSeconds,
+    limits: { perClient: config.bulkJobsPerClient, all: config.bulkJobs },
+    importBytes: config.bulkImportBytes,
+    lineBytes: config.maxBodyBytes,
+    origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
+  })
   const served = [
     ...identityRoutes(identity),
     ...healthRoutes(database, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
+    ...bulk.routes,
     ...fhirRoutes({ storeFor, searchParams: () => indexer.params, log, version: interfaceVersion }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
@@ -107,7 +124,9 @@ export async function createApplication(
       await ensureDemoClient(database)
       await demo.ensure()
     },
+    start: bulk.start,
     async close() {
+      await bulk.close()
       await indexing.close()
       await identity.close()
       await database.end()

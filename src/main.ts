@@ -64,6 +64,7 @@ interface Serving {
 async function serve(config: Config, connection: Connection, log: Log): Promise<Serving> {
   const application: Application = await createApplication(config, connection, addressOf(config), log)
   const listening = await listen(application.koa, config.port, config.host)
+  application.start()
   return {
     async close() {
       await listening.close()

@@ -9,9 +9,9 @@ const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath'],
   ['db'],
   ['store'],
-  ['policy'],
+  ['policy', 'load'],
   ['http'],
-  ['auth', 'demo', 'fhir', 'health', 'load'],
+  ['auth', 'demo', 'fhir', 'health'],
   [''],
 ]
 

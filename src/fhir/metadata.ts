@@ -11,6 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import { isWaiting, type SearchParams } from '../store/search-params/known.ts'
+import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
 
@@ -66,7 +67,7 @@ export function capabilityStatement({ base, issuer, version, started, params: al
     publisher: 'health-interop',
     description: 'A generic FHIR R4 store on PostgreSQL: every resource type, every search parameter of R4.',
     kind: 'instance',
-    instantiates: [...instantiated],
+    instantiates: [...instantiated, bulkData],
     software: { name: 'health-interop', version },
     implementation: { description: 'health-interop', url: base },
     fhirVersion: '4.0.1',
@@ -75,10 +76,12 @@ export function capabilityStatement({ base, issuer, version, started, params: al
     rest: [
       {
         mode: 'server',
+        documentation: 'POST [base]/$import stores the resources of NDJSON files in the background.',
         security: security(issuer),
         resource: resourceTypes.map(type => resource(type, all)),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource', all),
+        operation: bulkOperationsOf(undefined),
         compartment: compartments.map(type => `http://hl7.org/fhir/CompartmentDefinition/${type.toLowerCase()}`),
       },
     ],
@@ -128,7 +131,7 @@ function resource(type: string, all: SearchParams): CapabilityStatementRestResou
     searchInclude: ['*', ...references(type, all)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type, all),
-    operation: operationsOf(type).map(({ name, definition }) => ({ name, definition })),
+    operation: [...operationsOf(type).map(({ name, definition }) => ({ name, definition })), ...bulkOperationsOf(type)],
   }
 }
 

@@ -20,6 +20,8 @@ export interface FhirRequest {
 export interface Preferences {
   readonly return: 'minimal' | 'representation' | 'OperationOutcome'
   readonly strict: boolean
+  /** Asked for in so many words, where that is not the default. */
+  readonly lenient: boolean
 }
 
 /** The outcome of an interaction; `body` is JSON text, ready to be sent or put into a bundle. */
@@ -48,6 +50,7 @@ export function preferences(header: string | undefined): Preferences {
   return {
     return: wanted === 'minimal' || wanted === 'OperationOutcome' ? wanted : 'representation',
     strict: handling === 'strict',
+    lenient: handling === 'lenient',
   }
 }
 

@@ -7,6 +7,9 @@ import { parseJson } from '../lib/json.ts'
 
 const unzip = promisify(gunzip)
 
+/** Milliseconds in which a body must have arrived; then the connection is cut. */
+const mostTime = 300_000
+
 /** The media type of a header value: lower-case, without parameters. */
 export function mediaType(header: string | undefined): string | undefined {
   return header?.split(';', 1)[0]?.trim().toLowerCase() || undefined
@@ -22,10 +25,15 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) throw tooLarge()
-    chunks.push(chunk)
+  const late = setTimeout(() => request.destroy(), mostTime)
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } finally {
+    clearTimeout(late)
   }
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()

@@ -84,6 +84,7 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
 
 const tagTexts: Readonly<Record<string, string>> = {
   FHIR: 'The FHIR R4 REST interface: every resource type.',
+  'Bulk Data': 'Exports and imports of NDJSON files, in the background.',
   Connect: 'OAuth 2.0 tokens, Health IDs, consent, records, inventory, webhooks.',
   SDK: 'What the client libraries call.',
   Discovery: 'Documents by which clients configure themselves.',

@@ -55,7 +55,7 @@ export interface RouteRequest<Params, Query, Body> {
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** A string or Buffer is sent as it stands, anything else as JSON; undefined sends nothing. */
+  /** A string, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
   readonly body?: unknown
 }
 
@@ -89,6 +89,8 @@ export interface RouteDefinition<
   readonly consumes?: readonly string[]
   /** Largest body of this route, where that is less than MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number
+  /** Media types of a body that the handler reads itself, as a Readable, and bounds itself; of `consumes` the others are read before. */
+  readonly streams?: readonly string[]
   /** True if the handler checks the body itself, with better words: then the schema is for the description only. */
   readonly checksOwnBody?: boolean
   /** True if the body may be left out. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo, BlockList } from 'node:net'
+import { Readable } from 'node:stream'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
 import { Failure } from '../lib/failure.ts'
@@ -179,6 +180,7 @@ async function bodyOf(
   context: Koa.Context,
   type: string | undefined,
 ): Promise<unknown> {
+  if (type !== undefined && route.streams?.includes(type)) return context.req
   const bytes = await readBody(context.req, Math.min(route.maxBodyBytes ?? Infinity, parts.maxBodyBytes))
   if (bytes.length === 0) {
     if (route.bodyOptional) return undefined
@@ -198,7 +200,7 @@ function requestIdOf(given: string): string {
 }
 
 const exposed =
-  'etag, last-modified, location, content-location, x-request-id, retry-after, ratelimit, ratelimit-policy, www-authenticate'
+  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate'
 
 const preflight: Reply = {
   status: 204,
@@ -222,13 +224,16 @@ function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen)
   context.set('x-content-type-options', 'nosniff')
   if (seen.verdict) context.set(verdictHeaders(seen.verdict))
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
+  // What the handler did not want to read is not read after it either.
+  if (seen.found?.route.streams && !context.req.complete) context.set('connection', 'close')
   if (!context.response.get('cache-control')) context.set('cache-control', 'no-store')
   if (body === undefined) {
     context.body = null
     context.status = status
     return
   }
-  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const isReady = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
+  const bytes = isReady ? body : JSON.stringify(body)
   if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
   context.body = bytes
 }
@@ -246,7 +251,8 @@ export async function listen(app: Koa, port: number, host: string): Promise<List
     created.once('error', fail)
   })
   server.headersTimeout = 20_000
-  server.requestTimeout = 300_000
+  // Bodies that are read into memory have their own, shorter time (body.ts); a file that is streamed may take this long.
+  server.requestTimeout = 4 * 3_600_000
   server.keepAliveTimeout = 65_000
   return {
     port: (server.address() as AddressInfo).port,

@@ -49,6 +49,19 @@ function httpUrl(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+function origins(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map(each => each.trim())
+    .filter(Boolean)
+    .map(each => {
+      const url = URL.parse(each)
+      if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+        throw new Error('origins with commas, each without a path, e.g. https://files.example.org')
+      return url.origin
+    })
+}
+
 function postgresUrl(text: string): string {
   if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
     throw new Error('postgres://user:password@host:port/database, or empty')
@@ -133,6 +146,43 @@ export const settings = {
     '52428800',
     'Largest request body in bytes; a larger one gets 413.',
     whole(1024, 1_073_741_824),
+  ),
+  bulkFileResources: setting(
+    'BULK_FILE_RESOURCES',
+    '100000',
+    'Most resources in one file of an export.',
+    whole(1, 100_000_000),
+  ),
+  bulkExpiryHours: setting(
+    'BULK_EXPIRY_HOURS',
+    '24',
+    'Hours for which the result of an export or import is kept.',
+    whole(1, 8760),
+  ),
+  bulkJobsPerClient: setting(
+    'BULK_JOBS_PER_CLIENT',
+    '4',
+    'Exports and imports of one client that may wait or run at a time; another one gets 429.',
+    whole(1, 10_000),
+  ),
+  bulkJobs: setting('BULK_JOBS', '100', 'The same for all clients together.', whole(1, 100_000)),
+  bulkLeaseSeconds: setting(
+    'BULK_LEASE_SECONDS',
+    '15',
+    'Seconds without a sign of life after which another process takes over an export or import.',
+    whole(1, 3600),
+  ),
+  bulkImportBytes: setting(
+    'BULK_IMPORT_BYTES',
+    '10737418240',
+    'Largest file of an import in bytes, unpacked; a larger one is refused.',
+    whole(1024, 1_000_000_000_000),
+  ),
+  bulkImportOrigins: setting(
+    'BULK_IMPORT_ORIGINS',
+    '',
+    'Origins from which an import may fetch files, with commas, e.g. https://files.example.org. Empty: none, files come in the request.',
+    origins,
   ),
 }
 

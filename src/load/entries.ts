@@ -14,7 +14,7 @@ export interface Unit extends Place {
 
 /** @throws Error with what is wrong, for the report. */
 export function unitsOf(resource: JsonObject, place: Place): Unit[] {
-  if (resource['resourceType'] !== 'Bundle') return [{ ...place, entries: [put(resource, undefined)], isAtomic: false }]
+  if (resource['resourceType'] !== 'Bundle') return [unitOf(resource, place)]
   const entries = Array.isArray(resource['entry']) ? resource['entry'].filter(isObject) : []
   switch (resource['type']) {
     case 'transaction':
@@ -25,7 +25,7 @@ export function unitsOf(resource: JsonObject, place: Place): Unit[] {
     case 'searchset':
       return together(entries, place)
     default:
-      return [{ ...place, entries: [put(resource, undefined)], isAtomic: false }]
+      return [unitOf(resource, place)]
   }
 }
 
@@ -41,6 +41,11 @@ const fullUrlOf = (entry: JsonObject): string | undefined =>
   typeof entry['fullUrl'] === 'string' ? entry['fullUrl'] : undefined
 
 const idShape = /^[A-Za-z0-9.-]{1,64}$/
+
+/** Stores a resource as it is, Bundles too. @throws Error with what is wrong, for the report. */
+export function unitOf(resource: JsonObject, place: Place): Unit {
+  return { ...place, entries: [put(resource, undefined)], isAtomic: false }
+}
 
 /** A PUT under the resource's own id, else the UUID of its fullUrl, else one made from its content. */
 function put(resource: JsonObject, fullUrl: string | undefined): TransactionEntry {

@@ -1,11 +1,12 @@
 // Files as a stream of resources: NDJSON line by line, JSON whole, gzip by its ending, folders in order of name.
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { createGunzip, gunzip } from 'node:zlib'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { isBlank, type Line, linesOf } from './lines.ts'
 
 /** Where something stands: line 1 is the whole of a JSON file. */
 export interface Place {
@@ -71,13 +72,23 @@ async function* lines(file: string): AsyncGenerator<Item> {
   stream.on('error', error => input.destroy(error))
   let line = 0
   try {
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      line++
-      if (text.trim() !== '') yield parsed(text, { file, line })
+    for await (const each of linesOf(input, { mostBytes: longestLine })) {
+      line = each.line
+      if (!isBlank(each)) yield itemOf(each, file)
     }
   } catch (error) {
     yield { file, line: line + 1, problem: `the file cannot be read further: ${(error as Error).message}`, bytes: 0 }
   }
+}
+
+/** Longest line that is taken, which is the longest body that the service takes by default. */
+const longestLine = 52_428_800
+
+/** What a line holds: a resource, or what is wrong with it. */
+export function itemOf({ line, bytes }: Line, file: string): Item {
+  if (bytes === undefined) return { file, line, problem: 'the line is too long', bytes: 0 }
+  if (!isUtf8(bytes)) return { file, line, problem: 'this is not valid UTF-8', bytes: bytes.length }
+  return parsed(bytes.toString('utf8').replace(/^\uFEFF/, ''), { file, line })
 }
 
 function parsed(text: string, place: Place): Item {

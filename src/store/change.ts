@@ -55,7 +55,7 @@ export async function create(
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
   // One statement needs no transaction around it.
-  if (ifNoneExist === undefined && type !== 'SearchParameter') return retried(session, () => one(session, change))
+  if (ifNoneExist === undefined && type !== 'SearchParameter') return retried(session, again => one(again, change))
   if (ifNoneExist === undefined) return inTransaction(session, inner => one(inner, change))
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {

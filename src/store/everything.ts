@@ -6,7 +6,7 @@ import { members } from './everything-members.ts'
 import { outsideOfAll, outsideOfOne } from './everything-outside.ts'
 import { read } from './read.ts'
 import { type Hit, type HitRow, toHit } from './search/hit.ts'
-import { membersOf } from './search/sql-compartment.ts'
+import { isInPatientCompartment, membersOf } from './search/sql-compartment.ts'
 import { mustBeAllowed, type Session } from './session.ts'
 import { typeNumber } from './type-number.ts'
 
@@ -51,7 +51,7 @@ export async function everything(session: Session, request: EverythingRequest): 
   const shown = rows.slice(0, count)
   const matches = shown.map(toHit)
   if (rows.length > count) return { matches, included: [], next: { part: 'compartment', key: lastKey(shown, request) } }
-  const types = resourceTypes.filter(type => !membersOf('Patient').includes(type) && wanted(type))
+  const types = resourceTypes.filter(type => !isInPatientCompartment(type) && wanted(type))
   const room = count - shown.length
   const isWhole = after === undefined && request.since === undefined && request.types === undefined
   const beyond = await outside(session, request, {

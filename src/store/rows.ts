@@ -45,11 +45,15 @@ const indexRows = (source: string): string => `
     from unnest($23::bigint[], $24::integer[], $25::text[], $26::text[]) as v(ord, param, folded, exact) join ${source} using (ord)
   )`
 
-/** Nothing is written by one who does not know all search parameters (see the migration of index_epoch). */
-const guard = (epoch: string): string => `guard as materialized (select index_epoch_is(${epoch}::bigint) as ok)`
+/**
+ * Nothing is written by one who does not know all search parameters, nor with a time before the promise of an export
+ * (fence.ts): then the statement fails, and the work is run again. See the migration 0003-writing.
+ */
+const guard = (epoch: string, times: string | undefined): string =>
+  `guard as materialized (select may_write(${epoch}::bigint, ${times ? `(select min(at) from unnest(${times}::bigint[]) as at)` : 'null'}) as ok)`
 
 const insertText = `
-  with ${guard('$38')}, input as (
+  with ${guard('$38', '$5')}, input as (
     select nextval('resource_key_seq') as key, given.*
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord) where guard.ok
   ), resources as (
@@ -65,7 +69,7 @@ const insertText = `
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
  * fresh have ids that this server made for them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
- * since it was looked for: what does not exist yet cannot be locked.
+ * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
@@ -97,7 +101,7 @@ const replaceIndex = `searches as (
   ), ${indexRows('changed')}`
 
 const replaceText = `
-  with ${guard('$40')}, input as (
+  with ${guard('$40', '$5')}, input as (
     select given.*, key.key, again.again
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
     join unnest($38::bigint[]) with ordinality as key(key, ord) using (ord)
@@ -115,7 +119,7 @@ const replaceText = `
   select`
 
 const reindexText = `
-  with ${guard('$39')}, changed as (
+  with ${guard('$39', undefined)}, changed as (
     select given.*, key.key
     from guard, unnest(${inputArrays}) with ordinality as given(${inputColumns}, ord)
     join unnest($38::bigint[]) with ordinality as key(key, ord) using (ord)
@@ -146,8 +150,9 @@ export async function replace(
 }
 
 const removeText = `
-  with gone as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
+  with ${guard('null', '$5')}, gone as (
+    select gone.* from guard, unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
+    where guard.ok
   ), archived as (
     insert into history (updated_at, version, type, method, id, body)
     select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join gone using (key)

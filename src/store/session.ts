@@ -1,6 +1,7 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
 import type { Database, Queryable } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
+import { nowBeyondFence } from './fence.ts'
 import type { Indexer } from './index-entry.ts'
 import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
@@ -58,22 +59,26 @@ const mostAttempts = 5
  */
 export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
-  return retried(session, attempt =>
+  return retried(session, (again, attempt) =>
     session.database.transaction(async on => {
       if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
-      return work({ ...session, on, isInTransaction: true })
+      return work({ ...again, on, isInTransaction: true })
     }),
   )
 }
 
 /**
- * Runs the work, which is a statement or a transaction as a whole, again if it lost a race, or if it was done without
- * knowing of search parameters that were defined meanwhile.
+ * Runs the work, which is a statement or a transaction as a whole, again if it lost a race, if it was done without
+ * knowing of search parameters that were defined meanwhile, or if an export has promised to hold what came before.
  */
-export async function retried<T>(session: Session, work: (attempt: number) => Promise<T>): Promise<T> {
+export async function retried<T>(
+  session: Session,
+  work: (session: Session, attempt: number) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work(attempt)
+      const now = attempt > 1 ? await nowBeyondFence(session.database, session.now) : session.now
+      return await work({ ...session, now }, attempt)
     } catch (error) {
       if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
       if (attempt === mostAttempts) throw error instanceof Failure ? error : lost(error)
@@ -82,6 +87,7 @@ export async function retried<T>(session: Session, work: (attempt: number) => Pr
   }
 }
 
+/** True if somebody else was faster, so that the same work may succeed when it is run again. */
 const isRaceLost = (error: unknown): boolean =>
   (error instanceof Failure && error.code === 'CONFLICT') || isTaken(error) || isOvertaken(error)
 

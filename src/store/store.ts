@@ -5,6 +5,7 @@ import { resourceTypes } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import * as change from './change.ts'
 import { type EverythingPage, type EverythingRequest, everything } from './everything.ts'
+import { createExporting, type Exporting } from './export.ts'
 import { lastn } from './lastn.ts'
 import type { Patch } from './patch.ts'
 import { type HistoryRequest, history, read, readVersion, type Version } from './read.ts'
@@ -52,6 +53,8 @@ export interface Store {
     entries: readonly TransactionEntry[],
     readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
   ): Promise<EntryResult<Reply>[]>
+  /** What background exports need beyond searching. */
+  readonly exporting: Exporting
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */
   library(): Library
   /** The types on which the caller may do it. */
@@ -123,6 +126,9 @@ function bind(session: Session): Store {
         entries.map(entry => entry.type),
         transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
       ),
+    get exporting() {
+      return createExporting(session)
+    },
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
     may: (type, interaction) => session.principal.may(type, interaction),

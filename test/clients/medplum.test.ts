@@ -86,3 +86,14 @@ test('it reads the history', async () => {
   await medplum.patchResource('Patient', id!, [{ op: 'replace', path: '/active', value: false }])
   expect((await medplum.readHistory('Patient', id!)).entry).toHaveLength(2)
 })
+
+test('it exports in bulk, and fetches the files', async () => {
+  await medplum.createResource({ resourceType: 'Basic', code: { text: 'in bulk' } })
+  const { output } = await medplum.bulkExport('', 'Basic', undefined, {
+    pollStatusOnAccepted: true,
+    pollStatusPeriod: 20,
+  })
+  expect(output).toMatchObject([{ type: 'Basic', count: 1 }])
+  const text = await (await medplum.download(output![0]!.url!)).text()
+  expect(JSON.parse(text)).toMatchObject({ resourceType: 'Basic', code: { text: 'in bulk' } })
+})

@@ -228,4 +228,24 @@ describe('what the CapabilityStatement says is so', () => {
     expect(await unanswered(resources.map(({ type }) => `${type}?_filter=_id%20eq%20x`))).toEqual([])
     expect(await unanswered(['?_list=capability', '?_filter=_id%20eq%20x'])).toEqual([])
   })
+
+  test('the Bulk Data guide is what it says it is, and each export that it names is taken', async () => {
+    expect(answer.body.instantiates).toContain('http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data')
+    await call('PUT', 'Group/capability', {
+      body: { resourceType: 'Group', id: 'capability', type: 'person', actual: true },
+    })
+    const definition = (name: string) => ({
+      name: 'export',
+      definition: `http://hl7.org/fhir/uv/bulkdata/OperationDefinition/${name}`,
+    })
+    const of = (type: string) => resources.find(each => each.type === type)!.operation
+    expect(answer.body.rest[0].operation).toEqual([definition('export')])
+    expect(of('Patient')).toContainEqual(definition('patient-export'))
+    expect(of('Group')).toContainEqual(definition('group-export'))
+    for (const path of ['$export', 'Patient/$export', 'Group/capability/$export'])
+      expect((await call('GET', path, { headers: { prefer: 'respond-async' } })).status).toBe(202)
+    expect(answer.body.rest[0].documentation).toContain('$import')
+    const body = { body: '\n', headers: { 'content-type': 'application/fhir+ndjson' } }
+    expect((await call('POST', '$import', body)).status).toBe(202)
+  })
 })

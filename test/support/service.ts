@@ -1,5 +1,8 @@
 // A running service for a test file: its own database, its own port, and a way to call it.
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Application, createApplication } from '../../src/app.ts'
@@ -15,6 +18,8 @@ export interface Service {
   readonly url: string
   readonly application: Application
   readonly database: string
+  /** Folder of its files. */
+  readonly dataDir: string
   /** An access token of the demo client, which may do everything. */
   readonly token: string
   /** Ends it before the file's last test. */
@@ -55,16 +60,21 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
     RATE_LIMIT: '100000000',
     PORT: '0',
     ENCRYPTION_KEY: testKey,
+    DATA_DIR: join(tmpdir(), `health-interop-${connection.database}`),
     ...env,
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const application = await createApplication(config, connection, config.baseUrl || url, log)
   const listening = await listen(application.koa, port, '127.0.0.1')
+  application.start()
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= listening.close().then(() => application.close()))
-  onCleanup(stop)
+  onCleanup(async () => {
+    await stop()
+    await rm(config.dataDir, { recursive: true, force: true })
+  })
   const { id: clientId, organizationId } = demoClient
   const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
-  return { url, application, database: connection.database, token, stop }
+  return { url, application, database: connection.database, dataDir: config.dataDir, token, stop }
 }

@@ -21,6 +21,8 @@ export function membersOf(of: string): readonly string[] {
   return types
 }
 
+export const isInPatientCompartment = (type: string): boolean => membersOf('Patient').includes(type)
+
 /** With `isTypeAsked` the statement asks for the types already; without, the condition alone holds for these types only. */
 export function compartmentCondition(
   { types, of, id }: CompartmentCriterion,

@@ -17,6 +17,12 @@ export function createBinder(): Binder {
   return { values, bind: value => `$${values.push(value)}` }
 }
 
+/** Names for tables that no other part of a statement has: t1, t2… */
+export function createAliases(): () => string {
+  let aliases = 0
+  return () => `t${++aliases}`
+}
+
 export interface SqlContext extends Binder {
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */

@@ -6,7 +6,7 @@ import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
-import { createBinder, type SqlContext } from './sql-context.ts'
+import { createAliases, createBinder, type SqlContext } from './sql-context.ts'
 import { isPlainToken } from './walk.ts'
 
 /** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */
@@ -22,9 +22,8 @@ export function conditions(request: SearchRequest, options: SearchOptions, typeC
 }
 
 export function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
-  let aliases = 0
-  const nextAlias = (): string => `t${++aliases}`
-  return { ...createBinder(), indexer, base, nextAlias, dateRow, meetsInPostings: request.criteria.some(isPlainToken) }
+  const meetsInPostings = request.criteria.some(isPlainToken)
+  return { ...createBinder(), indexer, base, nextAlias: createAliases(), dateRow, meetsInPostings }
 }
 
 export function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {

@@ -1,0 +1,155 @@
+// Some lines of an import on their way into the store: written together, then noted together, problems included.
+import type { Queryable } from '../../db/database.ts'
+import { isResourceType } from '../../definitions/r4.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { type Unit, unitOf } from '../../load/entries.ts'
+import { createLanes } from '../../load/lanes.ts'
+import type { Line } from '../../load/lines.ts'
+import { itemOf } from '../../load/read.ts'
+import { batchSize, type Outcome, type Problem, writeUnits } from '../../load/write.ts'
+import type { Store } from '../../store/store.ts'
+import type { Output } from './files.ts'
+import type { ImportOrder } from './import-order.ts'
+import type { ImportParts } from './import-run.ts'
+import type { Counts, Input, Postponed } from './inputs.ts'
+import { advanceJob } from './jobs.ts'
+import { outcomeLine } from './outcome.ts'
+
+/** Transactions in flight at a time. */
+const parallel = 4
+/** Lines and bytes of lines between two notes. */
+const mostLines = 8 * batchSize
+const mostBytes = 16 * 1024 * 1024
+
+export interface Window {
+  /** Takes a line in; false if the window has to be written first. */
+  add(line: Line): boolean
+  failed(problem: Problem): void
+  /** @param mayPostpone whether lines may wait for what they refer to. */
+  write(mayPostpone: boolean): Promise<void>
+  /** Lines that are to be tried again, since the last note. */
+  postponed(): readonly Postponed[]
+  /** Notes what came of the lines, and, in the same transaction, what else is to be noted. @throws LeaseLost. */
+  note(also: (on: Queryable, counts: Counts) => Promise<void>): Promise<void>
+}
+
+interface Placed extends Unit {
+  readonly start: number
+}
+
+interface Tally {
+  readonly counts: { -readonly [Name in keyof Counts]: number }
+  readonly problems: string[]
+  readonly postponed: Postponed[]
+}
+
+const newTally = (): Tally => ({
+  counts: { created: 0, updated: 0, unchanged: 0, failed: 0 },
+  problems: [],
+  postponed: [],
+})
+
+export function createWindow(parts: ImportParts, input: Input): Window {
+  const { store } = parts
+  const { source } = parts.job.request as ImportOrder
+  const note = createNotes(parts, input)
+  let tally = newTally()
+  let units: Placed[] = []
+  let names = new Set<string>()
+  let bytes = 0
+  const failed = ({ file, line, code, message }: Problem): void => {
+    tally.counts.failed++
+    tally.problems.push(outcomeLine('error', code, `${file}:${line}: ${message}`))
+  }
+  return {
+    failed,
+    postponed: () => tally.postponed,
+    add(line) {
+      if (units.length >= mostLines || bytes > mostBytes) return false
+      const unit = unitFrom(line, { input, source, store, failed })
+      if (!unit) return true
+      // Of two lines with one id the later one counts, so they are not written side by side.
+      const name = `${unit.entries[0]!.type}/${unit.entries[0]!.id}`
+      if (names.has(name)) return false
+      names.add(name)
+      units.push({ ...unit, start: line.start })
+      bytes += line.bytes?.length ?? 0
+      return true
+    },
+    async write(mayPostpone) {
+      await writeAll(store, units, {
+        stored: (_type, outcome) => countIn(tally, outcome),
+        failed,
+        postpone: mayPostpone ? unit => postponeIn(tally, unit as Placed) : undefined,
+      })
+      units = []
+      names = new Set()
+      bytes = 0
+    },
+    async note(also) {
+      await note(tally, also)
+      tally = newTally()
+    },
+  }
+}
+
+function countIn({ counts }: Tally, outcome: Outcome): void {
+  if (outcome !== 'deleted') counts[outcome]++
+}
+
+const postponeIn = ({ postponed }: Tally, { start, line }: Placed): void =>
+  void postponed.push({ position: start, line })
+
+async function writeAll(store: Store, units: readonly Placed[], told: Parameters<typeof writeUnits>[2]): Promise<void> {
+  const lanes = createLanes(parallel)
+  for (let from = 0; from < units.length; from += batchSize)
+    await lanes.add(() => writeUnits(store, units.slice(from, from + batchSize), told))
+  await lanes.idle()
+}
+
+/** Notes tallies of one input; its problems go to one file. */
+function createNotes({ database, job, outputs, signal }: ImportParts, input: Input) {
+  let errors: Output | undefined
+  return async ({ counts, problems }: Tally, also: (on: Queryable, counts: Counts) => Promise<void>): Promise<void> => {
+    signal.throwIfAborted()
+    if (problems.length > 0) {
+      errors ??= await outputs.open('error', 'OperationOutcome', input.number)
+      await errors.add(problems)
+      await errors.flush()
+    }
+    const noted = errors
+    await database.transaction(async on => {
+      await advanceJob(on, job, { more: counts.created + counts.updated + counts.unchanged + counts.failed })
+      if (noted) await outputs.note(on, noted)
+      await also(on, counts)
+    })
+  }
+}
+
+interface Reading {
+  readonly input: Input
+  readonly source: string | undefined
+  readonly store: Store
+  readonly failed: (problem: Problem) => void
+}
+
+/** What a line is to store; undefined if that is nothing, and then it is told why. */
+function unitFrom(line: Line, { input, source, store, failed }: Reading): Unit | undefined {
+  const place = { file: input.label, line: line.line }
+  const item = itemOf(line, input.label)
+  if ('problem' in item) return void failed({ ...place, code: 'structure', message: item.problem })
+  const type = String(item.resource['resourceType'])
+  const refused = (code: string, message: string): undefined => void failed({ ...place, code, message })
+  if (!isResourceType(type)) return refused('value', `"${type.slice(0, 60)}" is not a resource type of R4`)
+  if (input.type !== undefined && type !== input.type)
+    return refused('value', `this is a ${type}, but the file is said to hold ${input.type}`)
+  if (!store.may(type, 'u'))
+    return refused('forbidden', `the scopes do not allow to write ${type}; system/${type}.u would`)
+  return unitOf(source === undefined ? item.resource : withSource(item.resource, source), place)
+}
+
+/** "If Resource.meta.source is absent, servers SHOULD populate it with the inputSource value." */
+function withSource(resource: JsonObject, source: string): JsonObject {
+  const meta = isObject(resource['meta']) ? resource['meta'] : {}
+  return { ...resource, meta: { ...meta, source: meta['source'] ?? source } }
+}

@@ -1,0 +1,131 @@
+// The part of a process that works on jobs: one at a time, under a lease that it renews. What it cannot finish, because
+// the process stops or the database is away, it puts back; what it loses, it lets go of.
+import type { Database } from '../../db/database.ts'
+import { Failure } from '../../lib/failure.ts'
+import type { Log } from '../../lib/log.ts'
+import { claimJob, endJob, type HeldJob, LeaseLost, releaseJob, renewLease } from './jobs.ts'
+
+export interface RunnerParts {
+  readonly database: Database
+  readonly log: Log
+  /** Works on a job until it is done, or the signal is aborted. */
+  readonly work: (job: HeldJob, signal: AbortSignal) => Promise<void>
+  /** Told of a job that this process worked on and that is not its own any more. */
+  readonly lost: (job: HeldJob) => Promise<void>
+  readonly leaseSeconds: number
+  /** When the result of a job that ends now is removed. */
+  readonly expiry: () => Date
+}
+
+export interface Runner {
+  /** Looks for a job at once. */
+  wake(): void
+  /** Puts the job in hand back and resolves when nothing is worked on any more. */
+  close(): Promise<void>
+}
+
+/** Milliseconds between two looks for jobs that another process has queued. */
+const lookEvery = 1000
+/** Times that a job may be taken up without coming forward: whatever ends the process each time must not do so for ever. */
+const mostAttempts = 5
+
+export function startRunner(parts: RunnerParts): Runner {
+  const stopping = new AbortController()
+  let rouse = (): void => {}
+  let isAwake = false
+  const pause = (): Promise<void> =>
+    new Promise(done => {
+      const timer = setTimeout(done, isAwake ? 0 : lookEvery)
+      rouse = () => {
+        clearTimeout(timer)
+        done()
+      }
+    })
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      isAwake = false
+      if (!(await takeOne(parts, stopping.signal)) && !stopping.signal.aborted) await pause()
+    }
+  })()
+  const wake = (): void => {
+    isAwake = true
+    rouse()
+  }
+  return {
+    wake,
+    async close() {
+      stopping.abort(new Error('the process stops'))
+      wake()
+      await running
+    },
+  }
+}
+
+/** Works on a job if there is one; false if there was none, or the database could not be asked. */
+async function takeOne(parts: RunnerParts, stopping: AbortSignal): Promise<boolean> {
+  const { database, log, leaseSeconds } = parts
+  try {
+    const job = await claimJob(database, leaseSeconds)
+    if (!job) return false
+    log.info({ job: job.id, kind: job.kind, attempt: job.attempts }, 'bulk: taken up')
+    await workOn(parts, job, stopping)
+    return true
+  } catch (error) {
+    log.warn({ err: error }, 'bulk: could not look for jobs')
+    return false
+  }
+}
+
+async function workOn(parts: RunnerParts, job: HeldJob, stopping: AbortSignal): Promise<void> {
+  const { database, leaseSeconds } = parts
+  const ending = new AbortController()
+  const beat = setInterval(
+    () => {
+      renewLease(database, job, leaseSeconds).catch(error => {
+        if (error instanceof LeaseLost) ending.abort(error)
+      })
+    },
+    (leaseSeconds * 1000) / 4,
+  )
+  try {
+    if (job.attempts > mostAttempts) throw new Failure('INTERNAL_ERROR', `It was begun ${mostAttempts} times in vain.`)
+    await parts.work(job, AbortSignal.any([stopping, ending.signal]))
+    await endJob(database, job, parts.expiry(), undefined)
+    parts.log.info({ job: job.id, kind: job.kind }, 'bulk: done')
+  } catch (error) {
+    await settleEnd(parts, job, error, { stopping, ending: ending.signal })
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+/** What becomes of a job that could not be finished. */
+async function settleEnd(
+  parts: RunnerParts,
+  job: HeldJob,
+  error: unknown,
+  { stopping, ending }: { stopping: AbortSignal; ending: AbortSignal },
+): Promise<void> {
+  const { database, log } = parts
+  if (error instanceof LeaseLost || ending.aborted) {
+    log.info({ job: job.id, kind: job.kind }, 'bulk: cancelled, or taken over by another process')
+    return parts.lost(job)
+  }
+  if (stopping.aborted || (error instanceof Failure && error.code === 'UNAVAILABLE')) {
+    log.info({ job: job.id, kind: job.kind }, 'bulk: put back')
+    return releaseJob(database, job, !stopping.aborted)
+  }
+  log.error({ job: job.id, kind: job.kind, err: error }, 'bulk: failed')
+  await endJob(database, job, parts.expiry(), problemOf(error)).catch(async failed => {
+    if (!(failed instanceof LeaseLost)) throw failed
+    await parts.lost(job)
+  })
+}
+
+/** What the client is told. */
+function problemOf(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? ''))
+    return 'There is no room left on the disk of the service.'
+  return 'Something went wrong on our side. Quote the id in the address when you report it.'
+}

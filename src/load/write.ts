@@ -1,0 +1,65 @@
+// Writes units of a load: many in one transaction, and where that fails each by itself, so that only what is wrong stays out.
+import { Failure } from '../lib/failure.ts'
+import type { Store } from '../store/store.ts'
+import type { Written } from '../store/write.ts'
+import type { Unit } from './entries.ts'
+import type { Place } from './read.ts'
+
+export interface Problem extends Place {
+  /** Of https://hl7.org/fhir/R4/valueset-issue-type.html */
+  readonly code: string
+  readonly message: string
+}
+
+export type Outcome = Exclude<Written['outcome'], 'absent'>
+
+/** Who is told what became of each unit. */
+export interface Outcomes {
+  readonly stored: (type: string, outcome: Outcome) => void
+  readonly failed: (problem: Problem) => void
+  /** Keeps a unit for the end, because what it refers to may come later; undefined when this is the end. */
+  readonly postpone: ((unit: Unit) => void) | undefined
+}
+
+/** Single resources that share a trip to the database. */
+export const batchSize = 200
+
+/**
+ * Writes units in one transaction; if one of several is at fault, each is tried by itself.
+ * @throws Failure UNAVAILABLE if the database goes away; anything that is no Failure.
+ */
+export async function writeUnits(store: Store, units: readonly Unit[], told: Outcomes): Promise<void> {
+  const entries = units.flatMap(unit => unit.entries)
+  try {
+    const results = await retried(() => store.transaction(entries, () => Promise.resolve(undefined)))
+    results.forEach((result, index) => {
+      const outcome = 'written' in result ? result.written?.outcome : undefined
+      if (outcome !== undefined && outcome !== 'absent') told.stored(entries[index]!.type, outcome)
+    })
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'UNAVAILABLE') throw error
+    const [unit] = units
+    if (units.length > 1) for (const each of units) await writeUnits(store, [each], told)
+    else if (told.postpone && error.issue === 'not-found') told.postpone(unit!)
+    else told.failed({ file: unit!.file, line: unit!.line, code: codeOf(error), message: messageOf(error) })
+  }
+}
+
+/** Two transactions that touch the same resources may have to be run one after the other. */
+async function retried<T>(work: () => Promise<T>, tries = 5): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries > 1 && error instanceof Failure && error.code === 'CONFLICT') return retried(work, tries - 1)
+    throw error
+  }
+}
+
+const codeOf = (failure: Failure): string => failure.options.details?.[0]?.code ?? failure.issue
+
+function messageOf(failure: Failure): string {
+  const details = failure.options.details ?? []
+  if (details.length === 0) return failure.message
+  const shown = details.slice(0, 3).map(detail => `${detail.field ?? ''}: ${detail.message}`)
+  return `${shown.join(' · ')}${details.length > 3 ? ` · and ${details.length - 3} more` : ''}`
+}

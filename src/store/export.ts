@@ -1,0 +1,140 @@
+// What a background export asks of the store: to settle what is under way, to list what belongs to it, and to hand over
+// stored bodies piece by piece, a bounded amount at a time.
+import { int8Array } from '../db/arrays.ts'
+import type { Queryable } from '../db/database.ts'
+import { hash64 } from '../lib/hash.ts'
+import { type DeletionPage, type DeletionPlace, deletions } from './export-deletions.ts'
+import { list } from './export-list.ts'
+import { type ExportScope, mustMakeSense, readFilters } from './export-scope.ts'
+import { settle } from './fence.ts'
+import { mustBeAllowed, type Session } from './session.ts'
+import { typeName, typeNumber } from './type-number.ts'
+
+/** Some resources of one type that are still to be written. */
+export interface Slice {
+  readonly job: string
+  readonly type: string
+  readonly part: number
+  /** How many were listed; fewer are there if some were deleted since. */
+  readonly size: number
+}
+
+export interface Exporting {
+  /** @throws Failure for filters that cannot be read, or types that the caller may not see. */
+  check(scope: ExportScope): Promise<void>
+  /** Those of the patients that are stored. */
+  knownPatients(ids: readonly string[]): Promise<Set<string>>
+  /** Names the patients of a job, in the transaction that creates it. */
+  listPatients(on: Queryable, job: string, ids: readonly string[]): Promise<void>
+  /** Resolves once every change up to `time` is committed and no other can come (fence.ts). */
+  settle(time: Date, signal: AbortSignal): Promise<void>
+  /** Lists what is in the scope, in place of what was listed before; `note` is told how much that is, in the same transaction. */
+  list(
+    scope: ExportScope,
+    sliceSize: number,
+    note: (on: Queryable, total: number) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** The slice to write next; undefined when all are written. */
+  next(job: string): Promise<Slice | undefined>
+  /** The bodies of a slice as stored, some megabytes at a time. */
+  bodies(slice: Slice): AsyncGenerator<string[]>
+  /** Notes that a slice is written. */
+  drop(on: Queryable, slice: Slice): Promise<void>
+  /** Forgets what is listed for jobs that have ended. */
+  forget(on: Queryable, jobs: readonly string[]): Promise<void>
+  deletions(
+    scope: ExportScope & { readonly since: number },
+    time: Date,
+    after: DeletionPlace | undefined,
+  ): Promise<DeletionPage>
+}
+
+/** The part of a caller's store that exports use. */
+export function createExporting(session: Session): Exporting {
+  const mustSee = ({ types }: ExportScope): void => {
+    for (const type of types) {
+      mustBeAllowed(session, type, 'r')
+      mustBeAllowed(session, type, 's')
+    }
+  }
+  return {
+    async check(scope) {
+      mustSee(scope)
+      mustMakeSense(session, scope, await readFilters(session, scope))
+    },
+    knownPatients: ids => knownPatients(session.on, ids),
+    listPatients,
+    settle: (time, signal) => settle(session.database, time, signal),
+    async list(scope, sliceSize, note, signal) {
+      mustSee(scope)
+      await list(session, scope, sliceSize, note, signal)
+    },
+    next: job => next(session.on, job),
+    bodies: slice => bodies(session.on, slice),
+    drop,
+    forget,
+    deletions: (scope, time, after) => deletions(session, scope, time, after),
+  }
+}
+
+async function knownPatients(on: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await on.query<{ id: string }>({
+    text: 'select id from resource where type = $1 and id = any($2::text[])',
+    values: [typeNumber('Patient'), ids],
+  })
+  return new Set(rows.map(row => row.id))
+}
+
+async function listPatients(on: Queryable, job: string, ids: readonly string[]): Promise<void> {
+  await on.query({
+    text: 'insert into export_patient (job, self) select $1, unnest($2::bigint[]) on conflict do nothing',
+    values: [job, int8Array(ids.map(id => hash64(`Patient/${id}`)))],
+  })
+}
+
+async function next(on: Queryable, job: string): Promise<Slice | undefined> {
+  const [row] = await on.query<{ type: number; part: number; size: number }>({
+    name: 'export-next',
+    text: `select type, part, cardinality(keys) as size from export_slice where job = $1 order by type, part limit 1`,
+    values: [job],
+  })
+  return row && { job, type: typeName(row.type), part: row.part, size: row.size }
+}
+
+/** Bytes of bodies that are asked for at a time; a single larger one comes alone. */
+const chunkBytes = 4 * 1024 * 1024
+
+// The size of a body is known without reading it, so that the sum over a slice costs little.
+const bodiesText = `select key, body, size from (
+    select r.key, r.body, octet_length(r.body) as size,
+      sum(octet_length(r.body)) over (order by r.key) - octet_length(r.body) as before
+    from export_slice e cross join lateral unnest(e.keys) as k(key) join resource r on r.key = k.key
+    where e.job = $1 and e.type = $2 and e.part = $3 and k.key > $4
+  ) page where before < ${chunkBytes} order by key`
+
+async function* bodies(on: Queryable, { job, type, part }: Slice): AsyncGenerator<string[]> {
+  for (let after = 0; ; ) {
+    const rows = await on.query<{ key: number; body: string; size: number }>({
+      name: 'export-bodies',
+      text: bodiesText,
+      values: [job, typeNumber(type), part, after],
+    })
+    if (rows.length > 0) yield rows.map(row => row.body)
+    if (rows.reduce((sum, row) => sum + row.size, 0) < chunkBytes) return
+    after = rows.at(-1)!.key
+  }
+}
+
+async function drop(on: Queryable, { job, type, part }: Slice): Promise<void> {
+  await on.query({
+    name: 'export-drop',
+    text: 'delete from export_slice where job = $1 and type = $2 and part = $3',
+    values: [job, typeNumber(type), part],
+  })
+}
+
+async function forget(on: Queryable, jobs: readonly string[]): Promise<void> {
+  for (const table of ['export_slice', 'export_patient', 'export_target'])
+    await on.query({ text: `delete from ${table} where job = any($1::uuid[])`, values: [jobs] })
+}
