@@ -54,6 +54,8 @@ export async function sample(connection: {
 // Fewer than one observation in a thousand, some of them not used for years.
 const rare = ['6189-5', '6158-0', '28245-9', '63513-6', '72091-2']
 const months = ['2012-03', '2015-11', '2018-06', '2020-12']
+// Frequent, rare, nowhere, and a phrase.
+const texts = ['disorder', 'appendicitis', 'zebra', '"chronic kidney disease"']
 const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
 
 /** Every workload, the bare probe first: the others are told as a multiple of it. */
@@ -98,6 +100,15 @@ export function workloads(samples: Samples, { service, probe }: { service: strin
     reads(
       'patient by name',
       families.map(family => `Patient?name=${encodeURIComponent(family)}`),
+    ),
+    reads('patients by family name, first 20', ['Patient?_sort=family&_count=20']),
+    reads(
+      'words of the content, newest 20, all patients',
+      texts.map(words => `Condition?_content=${encodeURIComponent(words)}&_sort=-recorded-date&_count=20`),
+    ),
+    reads(
+      'filter of two rare codes, newest 20',
+      rare.map(code => `Observation?_filter=${encodeURIComponent(`code eq ${code} or code eq ${rare[0]}`)}&_count=20`),
     ),
     reads(
       'patient + code with _include',

@@ -224,7 +224,7 @@ describe('a search for words', () => {
         body: condition('hostile', { text: narrative(html) }),
       })
       expect([200, 201, 400, 422]).toContain(status)
-      expect(performance.now() - started).toBeLessThan(2000)
+      expect(performance.now() - started).toBeLessThan(5000)
     }
   })
 })

@@ -23,7 +23,7 @@ type PageRow = HitRow & Record<string, string>
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
   const alphabetical = alphabeticalParam(request, options)
-  if (isOfWords(request) || alphabetical) {
+  if (isOfWords(request) || (alphabetical && request.criteria.length > 0)) {
     const page = await readFew(on, request, options)
     if (page) return page
   }
