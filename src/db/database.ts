@@ -1,4 +1,5 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 
@@ -122,32 +123,58 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
   const client = await pool.connect().catch(error => {
     throw translated(error)
   })
-  // The connection sends statements as they come, and PostgreSQL answers them in order (pipeline). One that fails makes those
-  // after it fail, and the commit a rollback: so the first error is the one that counts.
+  // PostgreSQL gets statements without their waiting for each other, and answers them in order (pipeline). One that fails makes
+  // those after it fail, and the commit a rollback: so the first error is the one that counts. What nobody waits for travels
+  // with what comes next, since waking PostgreSQL costs more than most statements.
   let first: { error: unknown } | undefined
   const sent: Promise<unknown>[] = []
+  const travel = together(client)
   const send = (statement: Statement): void => {
+    travel.hold()
     sent.push(ask(client, statement).catch(error => (first ??= { error })))
   }
   let broken: Error | undefined
   try {
     send({ text: 'begin', values: [] })
     const result = await work({
-      query: statement => ask(client, statement),
+      query(statement) {
+        const answer = ask<never>(client, statement)
+        travel.go()
+        return answer
+      },
       async run(statement) {
         send(statement)
       },
     })
-    const { command } = await client.query('commit')
+    const committed = client.query('commit')
+    travel.go()
+    const { command } = await committed
     await Promise.all(sent)
     if (first) throw first.error
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement of it had failed')
     return result
   } catch (error) {
+    travel.go()
     await client.query('rollback').catch((failed: Error) => (broken = failed))
     throw first?.error ?? translated(error)
   } finally {
     client.release(broken)
+  }
+}
+
+/** Keeps what is written to a connection until it may go, and then sends it at once. */
+function together(client: pg.PoolClient): { hold(): void; go(): void } {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  let isHeld = false
+  return {
+    hold() {
+      if (!isHeld) stream.cork()
+      isHeld = true
+    },
+    go() {
+      if (isHeld) stream.uncork()
+      isHeld = false
+    },
   }
 }
 
