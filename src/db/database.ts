@@ -162,20 +162,21 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
   }
 }
 
-/** Keeps what is written to a connection until it may go, and then sends it at once. */
+/** Keeps what is written to a connection until it may go, at the latest when nothing else is to do, and sends it at once. */
 function together(client: pg.PoolClient): { hold(): void; go(): void } {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
   let isHeld = false
-  return {
-    hold() {
-      if (!isHeld) stream.cork()
-      isHeld = true
-    },
-    go() {
-      if (isHeld) stream.uncork()
-      isHeld = false
-    },
+  const go = (): void => {
+    if (isHeld) stream.uncork()
+    isHeld = false
   }
+  const hold = (): void => {
+    if (isHeld) return
+    isHeld = true
+    stream.cork()
+    setImmediate(go)
+  }
+  return { hold, go }
 }
 
 /** Turns what PostgreSQL says into what a caller can act on; anything unknown passes as it is. */

@@ -5,6 +5,7 @@ import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { IndexEntry } from './index-draft.ts'
 import type { Indexer } from './index-entry.ts'
+import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
 import { define, lockIndex } from './search-params/registry.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
@@ -208,7 +209,7 @@ async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): 
   await rows.replace(on, entries, epoch)
 }
 
-function row({ change, written }: Plan, entry: IndexEntry): rows.Row {
+function row({ change, written }: Plan, entry: IndexEntry): Row {
   return {
     type: typeNumber(written.type),
     id: written.id,

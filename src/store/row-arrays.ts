@@ -1,0 +1,195 @@
+// What rows are sent to PostgreSQL as: arrays, one a column, in groups of which a statement takes those that hold something.
+import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import { gramsOf } from './grams.ts'
+import type { IndexEntry } from './index-draft.ts'
+
+/** A version of a resource on its way into the tables. */
+export interface Row {
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly method: number
+  readonly updatedAt: Date
+  readonly body: string
+  readonly entry: IndexEntry
+}
+
+/** The columns of each group with the type of their values. `ord` says which row a value is of, the first being 1. */
+const columns = {
+  version: {
+    type: 'smallint',
+    id: 'text',
+    version: 'integer',
+    method: 'smallint',
+    updated_at: 'bigint',
+    body: 'text',
+  },
+  // Arrays of unequal length cannot be nested, so postings travel as one long array and each row says where its own begin and end.
+  entry: {
+    self: 'bigint',
+    patient: 'bigint',
+    date: 'bigint',
+    date_high: 'bigint',
+    token_from: 'integer',
+    token_to: 'integer',
+    ref_from: 'integer',
+    ref_to: 'integer',
+    text_from: 'integer',
+    text_to: 'integer',
+  },
+  tokens: { posting: 'bigint' },
+  refs: { posting: 'bigint' },
+  texts: { posting: 'bigint' },
+  spans: {
+    ord: 'bigint',
+    param: 'integer',
+    token: 'bigint',
+    unit: 'bigint',
+    low: 'double precision',
+    high: 'double precision',
+  },
+  codes: { ord: 'bigint', posting: 'bigint' },
+  words: { ord: 'bigint', param: 'integer', folded: 'text', exact: 'text' },
+  terms: { posting: 'bigint', param: 'integer', folded: 'text', gram_from: 'integer', gram_to: 'integer' },
+  grams: { gram: 'integer' },
+} as const satisfies Record<string, Record<string, string>>
+
+export type Group = keyof typeof columns
+
+/** How a statement names what it is sent. */
+export interface Place {
+  /** The array of a group that has one column, `$15::bigint[]`. */
+  array(group: Group): string
+  /** `unnest($1::smallint[], …)` over all columns of the groups. */
+  unnest(...groups: Group[]): string
+  /** The names of these columns, in the same order. */
+  names(...groups: Group[]): string
+  /** The nth value that is no array. */
+  value(index: number): string
+}
+
+/** Numbers the parameters of a statement: the columns of the groups in order, then single values of these types. */
+export function placesOf(groups: readonly Group[], values: readonly string[]): Place {
+  const places = new Map<Group, string[]>()
+  let number = 0
+  for (const group of groups)
+    places.set(
+      group,
+      Object.values(columns[group]).map(type => `$${++number}::${type}[]`),
+    )
+  const singles = values.map(type => `$${++number}::${type}`)
+  return {
+    array: group => places.get(group)![0]!,
+    unnest: (...wanted) => `unnest(${wanted.flatMap(group => places.get(group)!).join(', ')})`,
+    names: (...wanted) => wanted.flatMap(group => Object.keys(columns[group])).join(', '),
+    value: index => singles[index]!,
+  }
+}
+
+/** The arrays of each group, in the order of its columns; a group that holds nothing is empty. */
+export type Arrays = Readonly<Record<Group, readonly Buffer[]>>
+
+/** The versions alone, for those whose index entries stay as they are. */
+export function versionArrays(rows: readonly Row[]): readonly Buffer[] {
+  return [
+    int2Array(rows.map(row => row.type)),
+    textArray(rows.map(row => row.id)),
+    int4Array(rows.map(row => row.version)),
+    int2Array(rows.map(row => row.method)),
+    safeInt8Array(rows.map(row => row.updatedAt.getTime())),
+    textArray(rows.map(row => row.body)),
+  ]
+}
+
+export function arraysOf(rows: readonly Row[]): Arrays {
+  const entries = rows.map(row => row.entry)
+  return {
+    version: versionArrays(rows),
+    ...entryArrays(entries),
+    ...spanArrays(entries),
+    ...wordArrays(entries),
+    ...termArrays(entries),
+  }
+}
+
+function entryArrays(entries: readonly IndexEntry[]) {
+  const tokens = bounds(entries.map(entry => entry.tokens))
+  const refs = bounds(entries.map(entry => entry.refs))
+  const texts = bounds(entries.map(entry => entry.texts))
+  const codes = numbered(entries.map(entry => entry.codes.map(posting => ({ posting }))))
+  return {
+    entry: [
+      int8Array(entries.map(entry => entry.self)),
+      int8Array(entries.map(entry => entry.patient ?? 0n)),
+      safeInt8Array(entries.map(entry => entry.date)),
+      safeInt8Array(entries.map(entry => entry.dateHigh)),
+      ...[tokens.from, tokens.to, refs.from, refs.to, texts.from, texts.to].map(int4Array),
+    ],
+    tokens: [int8Array(entries.flatMap(entry => [...entry.tokens]))],
+    refs: [int8Array(entries.flatMap(entry => [...entry.refs]))],
+    texts: [int8Array(entries.flatMap(entry => [...entry.texts]))],
+    codes: unless(codes.length === 0, () => [
+      safeInt8Array(codes.map(code => code.ord)),
+      int8Array(codes.map(code => code.posting)),
+    ]),
+  }
+}
+
+function spanArrays(entries: readonly IndexEntry[]) {
+  const spans = numbered(entries.map(entry => entry.spans))
+  return {
+    spans: unless(spans.length === 0, () => [
+      safeInt8Array(spans.map(span => span.ord)),
+      int4Array(spans.map(span => span.param)),
+      int8Array(spans.map(span => span.token)),
+      int8Array(spans.map(span => span.unit)),
+      float8Array(spans.map(span => span.low)),
+      float8Array(spans.map(span => span.high)),
+    ]),
+  }
+}
+
+function wordArrays(entries: readonly IndexEntry[]) {
+  const words = numbered(entries.map(entry => entry.words))
+  return {
+    words: unless(words.length === 0, () => [
+      safeInt8Array(words.map(word => word.ord)),
+      int4Array(words.map(word => word.param)),
+      textArray(words.map(word => word.folded)),
+      textArray(words.map(word => word.exact)),
+    ]),
+  }
+}
+
+function termArrays(entries: readonly IndexEntry[]) {
+  const terms = entries.flatMap(entry => entry.terms)
+  const grams = terms.map(term => gramsOf(term.folded))
+  const { from, to } = bounds(grams)
+  return {
+    terms: unless(terms.length === 0, () => [
+      int8Array(terms.map(term => term.posting)),
+      int4Array(terms.map(term => term.param)),
+      textArray(terms.map(term => term.folded)),
+      int4Array(from),
+      int4Array(to),
+    ]),
+    grams: unless(terms.length === 0, () => [int4Array(grams.flat())]),
+  }
+}
+
+const unless = (isEmpty: boolean, arrays: () => Buffer[]): readonly Buffer[] => (isEmpty ? [] : arrays())
+
+const numbered = <T extends object>(lists: readonly (readonly T[])[]): (T & { ord: number })[] =>
+  lists.flatMap((list, index) => list.map(each => ({ ...each, ord: index + 1 })))
+
+/** Where each list begins and ends (1-based, inclusive) when all are laid end to end. */
+function bounds(lists: readonly (readonly unknown[])[]): { from: number[]; to: number[] } {
+  const from: number[] = []
+  const to: number[] = []
+  let at = 0
+  for (const list of lists) {
+    from.push(at + 1)
+    to.push((at += list.length))
+  }
+  return { from, to }
+}
