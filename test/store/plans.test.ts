@@ -113,7 +113,9 @@ describe('a search walks', () => {
     ['a text beside a code', 'Observation', 'code:text=unusual', 'search_posting'],
     ['a text that is nowhere', 'Observation', 'code:text=nowhere', 'term_posting'],
     ['neighbouring words', 'Observation', '_content="most unusual"', 'search_text'],
-    ['a filter of two rare codes', 'Observation', '_filter=code eq rare or code eq rarer', 'search_posting'],
+    ['the newest of two codes', 'Observation', 'code=rare,common&_sort=-date', 'coded_newest'],
+    ['a filter of two codes', 'Observation', '_filter=code eq rare or code eq common', 'coded_newest'],
+    ['a filter of two parameters', 'Observation', '_filter=code eq rare or status eq amended', 'search_posting'],
     ['a filter beside a patient', 'Observation', 'patient=p7&_filter=not (code eq common)', 'search_patient'],
   ])('%s', async (_what, type, query, index) => {
     const found = await search(type, query)

@@ -32,8 +32,19 @@ function criterionOf(node: FilterNode, types: readonly string[], scope: Scope, h
     const part = criterionOf(node.part, types, scope, hops)
     return part && { kind: 'not', part }
   }
-  const parts = node.parts.map(part => criterionOf(part, types, scope, hops))
-  return parts.includes(undefined) ? undefined : { kind: node.kind, parts: parts as Criterion[] }
+  const parts = node.parts.map(part => criterionOf(part, types, scope, hops)).filter(part => part !== undefined)
+  if (parts.length < node.parts.length) return undefined
+  return (node.kind === 'or' && asList(parts)) || { kind: node.kind, parts }
+}
+
+/** `code eq a or code eq b` as what it is, `code=a,b`; undefined if it is anything else. */
+function asList(parts: readonly Criterion[]): Criterion | undefined {
+  const [first] = parts
+  if (first?.kind !== 'param' || first.param.type !== 'token' || first.modifier !== '') return undefined
+  const values = parts.flatMap(part =>
+    part.kind === 'param' && part.param === first.param && part.modifier === '' && !part.operator ? part.values : [],
+  )
+  return values.length === parts.length ? { ...first, values } : undefined
 }
 
 // "The compareOp is always evaluated against the set of values produced by the path": what asks whether the set is empty,

@@ -1,4 +1,5 @@
 // One page of matches: found, ordered and fetched by a single statement.
+import { int8Array } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
 import type { ParamKey } from '../postings.ts'
 import type { HitRow } from './hit.ts'
@@ -10,7 +11,7 @@ import { conditionOf } from './sql.ts'
 import type { SqlContext } from './sql-context.ts'
 import { conditions, createContext, pageText, type Source, typeCondition } from './statement.ts'
 import { needsWord } from './text-query.ts'
-import { isClinicalDate, walkedCode } from './walk.ts'
+import { isClinicalDate, walkedCodes } from './walk.ts'
 
 export interface Page {
   readonly rows: readonly HitRow[]
@@ -31,11 +32,11 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
     const page = await readAlphabet(on, request, options, alphabetical)
     if (page) return page
   }
-  const posting = walkedCode(request, options.indexer)
-  const { context, ...source } = posting === undefined ? searched(request, options) : walked(request, options, posting)
+  const postings = walkedCodes(request, options.indexer)
+  const { context, ...source } = postings ? walked(request, options, postings) : searched(request, options)
   const orders = ordersOf(request, context)
   const text = pageText(request, context, { ...source, orders })
-  const isFixed = posting !== undefined || suitsOnePlan(request, options.indexer)
+  const isFixed = postings !== undefined || suitsOnePlan(request, options.indexer)
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
@@ -128,17 +129,32 @@ function searched(request: SearchRequest, options: SearchOptions): Source & { co
 }
 
 // `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
-function walked(request: SearchRequest, options: SearchOptions, posting: bigint): Source & { context: SqlContext } {
+function walked(
+  request: SearchRequest,
+  options: SearchOptions,
+  postings: readonly bigint[],
+): Source & { context: SqlContext } {
   const context = createContext(request, options, 'c')
   const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
   const others = request.criteria.filter(each => !dated.includes(each))
   const inner = [typeCondition(request, context), ...others.map(each => conditionOf(each, 's', context))].join(' and ')
   const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
-  const where = [
-    `c.posting = ${context.bind(posting)}::bigint`,
-    ...dated.map(each => conditionOf(each, 's', context)),
-  ].join(' and ')
-  return { context, from, where, key: 'c.key' }
+  const within = dated.map(each => conditionOf(each, 's', context))
+  const [single, ...more] = postings
+  if (more.length === 0) {
+    const where = [`c.posting = ${context.bind(single)}::bigint`, ...within].join(' and ')
+    return { context, from, where, key: 'c.key' }
+  }
+  // Each code is walked for a page of its own; a resource that has several comes once.
+  const orders = ordersOf(request, context)
+  const where = ['c.posting = p.posting', ...within]
+  if (request.cursor) where.push(beyond(request.cursor, orders, 'c.key', context))
+  const pages = `(
+    select distinct w.date, w.key from unnest(${context.bind(int8Array(postings))}::bigint[]) as p(posting) cross join lateral (
+      select c.date, c.key from ${from} where ${where.join(' and ')}
+      ${orderBy(orders, ['c.date'], 'c.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}) w
+  ) c`
+  return { context, from: pages, where: 'true', key: 'c.key' }
 }
 
 function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {

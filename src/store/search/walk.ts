@@ -1,4 +1,4 @@
-// When a search is best answered by walking the newest resources of a code until the page is full.
+// When a search is best answered by walking the newest resources of a code, or of a few, until the page is full.
 // Without a patient to narrow it, a frequent code has too many matches to sort, and a page needs only the first of them.
 import { clinicalDate, mainCode } from '../clinical-date.ts'
 import type { Indexer } from '../index-entry.ts'
@@ -13,17 +13,19 @@ export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion 
   criterion.modifier === '' &&
   criterion.param.code !== '_id'
 
-/** The posting in the table `coded` along which the search is walked; undefined if it is better answered otherwise. */
-export function walkedCode(request: SearchRequest, indexer: Indexer): bigint | undefined {
+/** Most codes of one search that are walked, each by itself. */
+const mostWalked = 20
+
+/** The postings in the table `coded` along which the search is walked; undefined if it is better answered otherwise. */
+export function walkedCodes(request: SearchRequest, indexer: Indexer): readonly bigint[] | undefined {
   const [type, ...more] = request.types
   if (type === undefined || more.length > 0 || !isNewestFirst(request, type, indexer)) return undefined
   const named = request.criteria.filter(criterion => isMainCode(criterion, type, indexer))
-  const code = named.length === 1 ? singleCode(named[0] as ParamCriterion) : undefined
-  if (code === undefined) return undefined
+  const codes = named.length === 1 ? codesOf(named[0] as ParamCriterion) : undefined
+  if (codes === undefined) return undefined
   const others = request.criteria.filter(criterion => criterion !== named[0])
-  return others.every(criterion => matchesMany(criterion, type))
-    ? codePosting(storedKeys(type, mainCode(type))[0]!, code)
-    : undefined
+  const key = storedKeys(type, mainCode(type))[0]!
+  return others.every(criterion => matchesMany(criterion, type)) ? codes.map(code => codePosting(key, code)) : undefined
 }
 
 /** True if the newest clinical date comes first, as it does without a sort, and a column holds that date whole. */
@@ -44,8 +46,9 @@ function isMainCode(criterion: Criterion, type: string, indexer: Indexer): boole
   return keys.length === 1 && keys[0]!.name === `${type}.${mainCode(type)}`
 }
 
-function singleCode({ param, values }: ParamCriterion): string | undefined {
-  return values.length === 1 ? queryToken(param.code, values[0]!).code : undefined
+function codesOf({ param, values }: ParamCriterion): string[] | undefined {
+  const codes = [...new Set(values.map(value => queryToken(param.code, value).code))]
+  return codes.length <= mostWalked && codes.every(code => code !== undefined) ? codes : undefined
 }
 
 /** True for what most resources of a code share, so that a walk soon finds some: their date, category or status. */
