@@ -15,6 +15,7 @@ import { asFailure, failureReply } from './failures.ts'
 import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
 import { senderOf } from './proxy.ts'
 import type { Access, Reply, Route, RouteRequest } from './route.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 /** What a request brings to prove who sent it. */
 export interface Credentials {
@@ -250,6 +251,7 @@ export async function listen(app: Koa, port: number, host: string): Promise<List
     const created: Server = app.listen(port, host, () => done(created))
     created.once('error', fail)
   })
+  server.on('clientError', answerUnreadable)
   server.headersTimeout = 20_000
   // Bodies that are read into memory have their own, shorter time (body.ts); a file that is streamed may take this long.
   server.requestTimeout = 4 * 3_600_000

@@ -1,0 +1,43 @@
+// Answers what cannot be read as HTTP at all, which no route ever sees (RFC 9112 §2.2).
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Failure } from '../lib/failure.ts'
+import { failureReply } from './failures.ts'
+
+/** What Node's parser says of a request that it gave up. */
+interface ParseError extends Error {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+}
+
+const words: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW:
+    'The address and the headers together are longer than 16 kB: send a long search as a form, by POST to _search.',
+  HPE_INVALID_URL: 'The address holds a character that must be percent-encoded.',
+}
+
+/** Says what was wrong in the dialect of the surface that was meant, and closes the connection. */
+export function answerUnreadable(error: ParseError, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
+    return
+  }
+  const path = /^[A-Z]+ (\S*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
+  const requestId = randomUUID()
+  const failure = new Failure('MALFORMED_REQUEST', words[error.code ?? ''] ?? 'The request cannot be read as HTTP.')
+  const { status, headers, body } = failureReply(failure, { path, accept: undefined, requestId })
+  const text = JSON.stringify(body)
+  const lines = Object.entries({
+    'content-type': 'application/json; charset=utf-8',
+    ...headers,
+    'x-request-id': requestId,
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
+}

@@ -1,0 +1,52 @@
+// What cannot be read as HTTP is answered all the same, with what was wrong and what to do.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+
+/** Sends bytes as they are; the status, the headers and the parsed body of what comes back. */
+async function send(bytes: Buffer | string): Promise<{ status: number; head: string; body: Record<string, unknown> }> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', chunk => chunks.push(chunk))
+  socket.write(bytes)
+  await once(socket, 'close')
+  const [head = '', body = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), head, body: JSON.parse(body) }
+}
+
+describe('what is no HTTP', () => {
+  test('a letter that is not percent-encoded', async () => {
+    const { status, head, body } = await send('GET /api/fhir/R4/Patient?name=Zoé HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(status).toBe(400)
+    expect(head).toContain('application/fhir+json')
+    expect(body).toMatchObject({ resourceType: 'OperationOutcome', issue: [{ severity: 'error' }] })
+    expect(JSON.stringify(body)).toContain('percent-encoded')
+    expect(JSON.stringify(body)).not.toContain('Zo')
+  })
+
+  test('an address that is too long', async () => {
+    const { status, body } = await send(
+      `GET /api/fhir/R4/Patient?_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    )
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain('by POST to _search')
+  })
+
+  test('anything else, in the shape of the other interfaces', async () => {
+    const { status, head, body } = await send(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x0d, 0x0a, 0x0d, 0x0a]))
+    expect(status).toBe(400)
+    expect(head.toLowerCase()).toContain('x-request-id: ')
+    expect(body).toMatchObject({ status: 'error', error_code: 'MALFORMED_REQUEST' })
+  })
+
+  test('does not disturb those who come after', async () => {
+    await send('nonsense\r\n\r\n')
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  })
+})
