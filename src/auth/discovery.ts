@@ -5,13 +5,7 @@ import { scopes } from '../policy/scopes.ts'
 import { assertionAlgorithms } from './assertion.ts'
 import { authMethods } from './credentials.ts'
 import type { Identity } from './identity.ts'
-
-export const paths = {
-  token: '/api/v1/connect/auth/token',
-  introspect: '/api/v1/connect/auth/introspect',
-  revoke: '/api/v1/connect/auth/revoke',
-  jwks: '/.well-known/jwks.json',
-} as const
+import { paths } from './paths.ts'
 
 /** What the RFC 8414 document and SMART's say alike. */
 export function commonMetadata(issuer: string) {

@@ -4,7 +4,8 @@ import { compartments } from '../definitions/r4.ts'
 import { fhirBase } from '../http/failures.ts'
 import type { Route } from '../http/route.ts'
 import { resourceTypesTaken } from './negotiate.ts'
-import { type Operation, operations } from './operations.ts'
+import type { Operation } from './operation.ts'
+import { operations } from './operations.ts'
 import { type Answer, common, formSearch, Resource, reads, SearchQuery } from './route-shapes.ts'
 
 const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })

@@ -1,29 +1,11 @@
 // The operations of this endpoint as values: dispatch, routes and CapabilityStatement are read from them
 // (https://hl7.org/fhir/R4/operations.html).
 import { Failure } from '../lib/failure.ts'
-import type { Store } from '../store/store.ts'
 import { everythingOf } from './everything.ts'
 import { lastnOf } from './lastn.ts'
-import type { FhirReply, FhirRequest } from './request.ts'
+import type { Operation } from './operation.ts'
 import { terminologyOperations } from './terminology/operations.ts'
 import { validationOf } from './validate.ts'
-
-type Method = 'GET' | 'POST'
-
-export interface Operation {
-  /** Without the dollar sign. */
-  readonly name: string
-  readonly definition: string
-  /** The one type that has it; undefined: all. */
-  readonly of: string | undefined
-  /** How it is called on the type, and on one resource of it. */
-  readonly onType: readonly Method[]
-  readonly onInstance: readonly Method[]
-  readonly summary: string
-  /** What an address may carry, in words. */
-  readonly takes: Readonly<Record<string, string>>
-  readonly run: (store: Store, request: FhirRequest) => Promise<FhirReply>
-}
 
 export const operations: readonly Operation[] = [
   {

@@ -1,7 +1,7 @@
 // Who belongs to the compartments that $everything asks for, as one statement.
 import { int2Array, int8Array } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
-import type { EverythingRequest } from './everything.ts'
+import type { EverythingRequest } from './everything-request.ts'
 import { noDate } from './index-draft.ts'
 import type { Indexer } from './index-entry.ts'
 import { selfHash } from './postings.ts'

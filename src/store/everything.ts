@@ -4,31 +4,12 @@
 import { resourceTypes } from '../definitions/r4.ts'
 import { members } from './everything-members.ts'
 import { outsideOfAll, outsideOfOne } from './everything-outside.ts'
+import type { EverythingPlace, EverythingRequest, Outside } from './everything-request.ts'
 import { read } from './read.ts'
 import { type Hit, type HitRow, toHit } from './search/hit.ts'
 import { isInPatientCompartment, membersOf } from './search/sql-compartment.ts'
 import { mustBeAllowed, type Session } from './session.ts'
 import { typeNumber } from './type-number.ts'
-
-/** Where a page begins: after this row of the compartments, or of what lies outside. */
-export interface EverythingPlace {
-  readonly part: 'compartment' | 'outside'
-  readonly key: number
-}
-
-export interface EverythingRequest {
-  /** Undefined: all patients. */
-  readonly patient: string | undefined
-  /** Clinical dates, in ms; what has none is always in. */
-  readonly start: number | undefined
-  readonly end: number | undefined
-  /** Only what changed since (ms). */
-  readonly since: number | undefined
-  /** Only these types; undefined: all. */
-  readonly types: readonly string[] | undefined
-  readonly count: number
-  readonly after: EverythingPlace | undefined
-}
 
 export interface EverythingPage {
   /** Of the compartment. */
@@ -77,17 +58,6 @@ function lastKey(rows: readonly HitRow[], { patient, after }: EverythingRequest)
 
 const isPatient = (row: HitRow | undefined, id: string | undefined): boolean =>
   row !== undefined && row.type === typeNumber('Patient') && row.id === id
-
-export interface Outside {
-  /** What may be shown. */
-  readonly types: readonly string[]
-  /** The types of the compartment whose references count. */
-  readonly sources: readonly string[]
-  /** The whole compartment, if it is at hand. */
-  readonly bodies: readonly string[] | undefined
-  readonly after: number
-  readonly limit: number
-}
 
 function outside(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
   if (wanted.types.length === 0) return Promise.resolve([])

@@ -5,7 +5,8 @@ import { isObject } from '../lib/json.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
-import { type SearchOptions, sourcesOf } from './search/run.ts'
+import { sourcesOf } from './search/run.ts'
+import type { SearchOptions } from './search/sql-context.ts'
 import { conditions } from './search/statement.ts'
 
 interface Candidate {

@@ -3,29 +3,12 @@
 // because every resource is put under an id that is the same each time.
 import { createReadStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import type { Database } from '../../db/database.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isBlank, linesOf } from '../../load/lines.ts'
-import type { Store } from '../../store/store.ts'
-import type { Outputs } from './files.ts'
-import type { Folder } from './folder.ts'
+import type { ImportParts } from './import-parts.ts'
 import { createWindow } from './import-window.ts'
 import { type Input, inputName, inputsOf, noteDone, noteFetched, noteStep } from './inputs.ts'
-import { advanceJob, type HeldJob } from './jobs.ts'
-
-export interface ImportParts {
-  readonly database: Database
-  readonly job: HeldJob
-  readonly store: Store
-  readonly folder: Folder
-  readonly outputs: Outputs
-  readonly signal: AbortSignal
-  readonly now: () => Date
-  /** Fetches an address to a file, within the bounds of the settings, and tells its size. */
-  readonly download: (url: string, path: string, signal: AbortSignal) => Promise<number>
-  /** Longest line that is taken. */
-  readonly mostBytes: number
-}
+import { advanceJob } from './jobs.ts'
 
 /** Lines of one input that may wait for its end because what they refer to has not come yet. */
 const mostPostponed = 10_000

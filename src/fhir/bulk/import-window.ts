@@ -10,7 +10,7 @@ import { batchSize, type Outcome, type Problem, writeUnits } from '../../load/wr
 import type { Store } from '../../store/store.ts'
 import type { Output } from './files.ts'
 import type { ImportOrder } from './import-order.ts'
-import type { ImportParts } from './import-run.ts'
+import type { ImportParts } from './import-parts.ts'
 import type { Counts, Input, Postponed } from './inputs.ts'
 import { advanceJob } from './jobs.ts'
 import { outcomeLine } from './outcome.ts'

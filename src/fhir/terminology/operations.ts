@@ -1,7 +1,7 @@
 // The terminology operations, each as one value: they join those of the surface.
 // https://hl7.org/fhir/R4/terminology-service.html
 import type { LibraryType } from '../../store/terminology/library.ts'
-import type { Operation } from '../operations.ts'
+import type { Operation } from '../operation.ts'
 import type { FhirReply } from '../request.ts'
 import { expand, expandTakes } from './expand.ts'
 import { type Inputs, inputsOf } from './inputs.ts'

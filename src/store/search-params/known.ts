@@ -55,6 +55,16 @@ export function createSearchParams(own: readonly OwnParam[]): SearchParams {
   }
 }
 
+/** A parameter that all the types have. */
+export function commonParam(
+  params: SearchParams,
+  types: readonly string[],
+  code: string,
+): SearchParamModel | undefined {
+  const [first, ...others] = types.map(type => params.find(type, code))
+  return others.every(param => param) ? first : undefined
+}
+
 /** The key of a user's parameter: by its definition, not by its name alone. */
 export const ownKey = (type: string, code: string, definition: string): ParamKey =>
   namedKey(`${type}.${code}~${definition}`)

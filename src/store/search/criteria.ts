@@ -1,7 +1,7 @@
 // The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
-import type { SearchParams } from '../search-params/known.ts'
+import { commonParam, type SearchParams } from '../search-params/known.ts'
 import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
@@ -9,16 +9,6 @@ import type { Criterion } from './request.ts'
 import { readText } from './sql-text.ts'
 
 const mostHops = 5
-
-/** A parameter that all the types have. */
-export function commonParam(
-  params: SearchParams,
-  types: readonly string[],
-  code: string,
-): SearchParamModel | undefined {
-  const [first, ...others] = types.map(type => params.find(type, code))
-  return others.every(param => param) ? first : undefined
-}
 
 /** Reads one criterion; undefined if its parameter is not known. */
 export function readCriterion(

@@ -2,8 +2,7 @@
 // (https://hl7.org/fhir/R4/search_filter.html).
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
-import type { SearchParams } from '../search-params/known.ts'
-import { commonParam } from './criteria.ts'
+import { commonParam, type SearchParams } from '../search-params/known.ts'
 import { testOf } from './filter-operators.ts'
 import { type FilterNode, type FilterStep, type FilterTest, filterProblem, parseFilter } from './filter-text.ts'
 import { shown } from './query-text.ts'

@@ -2,8 +2,8 @@
 // https://hl7.org/fhir/R4/search.html
 import { isResourceType } from '../../definitions/r4.ts'
 import type { Failure } from '../../lib/failure.ts'
-import { isWaiting, type OwnParam, type SearchParams } from '../search-params/known.ts'
-import { commonParam, readCriterion } from './criteria.ts'
+import { commonParam, isWaiting, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
 import {
   type Criterion,

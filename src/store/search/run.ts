@@ -3,14 +3,13 @@ import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/database.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Indexer } from '../index-entry.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { readPage } from './page.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
-import type { SqlContext } from './sql-context.ts'
+import type { SearchOptions, SqlContext } from './sql-context.ts'
 import { conditions } from './statement.ts'
 
 export interface SearchResult {
@@ -21,13 +20,6 @@ export interface SearchResult {
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
   readonly warnings: readonly string[]
-}
-
-export interface SearchOptions {
-  readonly indexer: Indexer
-  readonly base: string
-  /** Whether included resources of a type may be shown. */
-  readonly maySee: (type: string) => boolean
 }
 
 /** Most included resources of one page. */

@@ -23,6 +23,14 @@ export function createAliases(): () => string {
   return () => `t${++aliases}`
 }
 
+/** What a search works with beside its request. */
+export interface SearchOptions {
+  readonly indexer: Indexer
+  readonly base: string
+  /** Whether included resources of a type may be shown. */
+  readonly maySee: (type: string) => boolean
+}
+
 export interface SqlContext extends Binder {
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */

@@ -3,10 +3,9 @@ import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest } from './request.ts'
-import type { SearchOptions } from './run.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
-import { createAliases, createBinder, type SqlContext } from './sql-context.ts'
+import { createAliases, createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
 import { isPlainToken } from './walk.ts'
 
 /** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */

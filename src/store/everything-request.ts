@@ -1,0 +1,32 @@
+// What is asked for when everything about a patient is, and how its second part is told what the first one found.
+
+/** Where a page begins: after this row of the compartments, or of what lies outside. */
+export interface EverythingPlace {
+  readonly part: 'compartment' | 'outside'
+  readonly key: number
+}
+
+export interface EverythingRequest {
+  /** Undefined: all patients. */
+  readonly patient: string | undefined
+  /** Clinical dates, in ms; what has none is always in. */
+  readonly start: number | undefined
+  readonly end: number | undefined
+  /** Only what changed since (ms). */
+  readonly since: number | undefined
+  /** Only these types; undefined: all. */
+  readonly types: readonly string[] | undefined
+  readonly count: number
+  readonly after: EverythingPlace | undefined
+}
+
+export interface Outside {
+  /** What may be shown. */
+  readonly types: readonly string[]
+  /** The types of the compartment whose references count. */
+  readonly sources: readonly string[]
+  /** The whole compartment, if it is at hand. */
+  readonly bodies: readonly string[] | undefined
+  readonly after: number
+  readonly limit: number
+}
