@@ -3,7 +3,7 @@
 import { Failure } from '../../lib/failure.ts'
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 import { canonicalParts, inline, type Library, type LibraryType } from '../../store/terminology/library.ts'
-import type { Coded } from '../../store/terminology/translate.ts'
+import type { Coded } from '../../store/terminology/member.ts'
 import type { FhirRequest } from '../request.ts'
 
 export interface Inputs {

@@ -1,7 +1,7 @@
 // ValueSet/$validate-code: is a code in a value set? https://hl7.org/fhir/R4/valueset-operation-validate-code.html
 import type { Member } from '../../store/terminology/expand.ts'
+import type { Coded } from '../../store/terminology/member.ts'
 import { memberIn } from '../../store/terminology/member.ts'
-import type { Coded } from '../../store/terminology/translate.ts'
 import { fold } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
 import { valueSetNaming } from './expand.ts'

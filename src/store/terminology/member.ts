@@ -14,7 +14,14 @@ import {
   storedExpansion,
 } from './expand.ts'
 import { type Library, unworkable } from './library.ts'
-import type { Coded } from './translate.ts'
+
+/** A code as somebody names it. */
+export interface Coded {
+  readonly system: string
+  readonly version?: string | undefined
+  readonly code: string
+  readonly display?: string | undefined
+}
 
 const answers = new WeakMap<JsonObject, Map<string, Promise<Member | undefined>>>()
 

@@ -2,14 +2,7 @@
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
 import { canonicalParts, type Library, named, unworkable } from './library.ts'
-import { memberIn } from './member.ts'
-
-export interface Coded {
-  readonly system: string
-  readonly version?: string | undefined
-  readonly code: string
-  readonly display?: string | undefined
-}
+import { type Coded, memberIn } from './member.ts'
 
 export interface Match {
   readonly equivalence: string
