@@ -373,6 +373,32 @@ describe('with several processes', () => {
     expect(await found('Basic?called=before')).toEqual(['l2'])
   })
 
+  test('one that comes while another is being indexed is not taken for indexed with it', async () => {
+    const busy = await startService()
+    const by = fhirCaller(() => busy)
+    const entry = Array.from({ length: 450 }, (_, number) => ({
+      resource: { resourceType: 'Basic', code: { text: `n${number}` }, created: '2024-01-01' },
+      request: { method: 'POST', url: 'Basic' },
+    }))
+    expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
+    const connection = { ...inject('server'), database: busy.database }
+    const other = openStorage(readConfig({}), connection, busy.url, createLog('silent'))
+    onCleanup(() => other.database.end())
+    // It defines, and leaves the indexing to others.
+    await other.indexing.close()
+    const basic = { base: ['Basic'], type: 'date' }
+    // Nothing has a value for the first, and its indexing waits for whoever has a resource in hand.
+    await other.database.transaction(async on => {
+      await on.query({ text: 'select from resource order by type, id limit 1 for update', values: [] })
+      const nothing = parameter({ ...basic, code: 'nothing', expression: `Basic.extension('${trial}').value` })
+      expect((await by('POST', 'SearchParameter', { body: nothing })).status).toBe(201)
+      const made = { ...parameter({ ...basic, code: 'made', expression: 'Basic.created' }), id: 'made' }
+      await other.storeFor(system).update('SearchParameter', 'made', made as never, {})
+    })
+    const { body } = await indexed('Basic?made=2024&_summary=count', by)
+    expect(body.total).toBe(450)
+  })
+
   test('one that starts later finishes what is half indexed', async () => {
     const first = await startService()
     const by = fhirCaller(() => first)
