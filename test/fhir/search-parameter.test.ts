@@ -207,6 +207,34 @@ describe("a search parameter of one's own", () => {
     expect(await found('Patient?moves=east')).toEqual([])
   })
 
+  test('finds by a chain what is contained in resources that were stored before it', async () => {
+    const request = (id: string, batch: string) => ({
+      resourceType: 'MedicationRequest',
+      id,
+      status: 'active',
+      intent: 'order',
+      subject: { reference: 'Patient/before' },
+      contained: [{ resourceType: 'Medication', id: 'm', extension: [{ url: trial, valueCode: batch }] }],
+      medicationReference: { reference: '#m' },
+    })
+    // More of them than are indexed at a time.
+    const entry = Array.from({ length: 250 }, (_, number) => {
+      const resource = request(`request-${number}`, number % 125 === 0 ? 'blue' : 'red')
+      return { resource, request: { method: 'PUT', url: `MedicationRequest/${resource.id}` } }
+    })
+    const stored = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(stored.status, stored.text).toBe(200)
+    const expression = `Medication.extension('${trial}').value`
+    await define('batch-code', { code: 'batch-code', base: ['Medication'], type: 'token', expression })
+    await put(request('request-later', 'blue'))
+    expect(await found('MedicationRequest?medication.batch-code=blue')).toEqual([
+      'request-0',
+      'request-125',
+      'request-later',
+    ])
+    expect((await call('GET', 'MedicationRequest?medication.batch-code=red&_summary=count')).body.total).toBe(248)
+  })
+
   test('ends when it is retired or deleted: then it is unknown again', async () => {
     const given = { code: 'ends', base: ['Patient'], type: 'token', expression: 'Patient.active' }
     const isKnown = async () => (await indexed('Patient?ends=true', call)).body.entry?.at(-1)?.search.mode !== 'outcome'
