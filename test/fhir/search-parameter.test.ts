@@ -310,6 +310,7 @@ describe('what cannot be searched by is refused where it is defined', () => {
     ['a regular expression', { expression: `Patient.id.matches('(a+)+$')` }, 'expression', /matches/],
     ['a code of R4', { code: 'gender' }, 'code', /has a search parameter gender of R4 already/],
     ['a code that shapes answers', { code: '_sort' }, 'code', /_sort/],
+    ['a code that is read in a way of its own', { code: '_filter' }, 'code', /_filter/],
     ['a code that is no name', { code: 'a:b' }, 'code', /a:b/],
     ['a composite without parts', { type: 'composite' }, 'component', /two components/],
   ]
