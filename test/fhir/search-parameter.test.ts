@@ -249,6 +249,23 @@ describe("a search parameter of one's own", () => {
     expect((await call('GET', 'Patient?ends=true', strict)).status).toBe(400)
   })
 
+  test('that comes back after it was deleted knows nothing of values that went meanwhile', async () => {
+    const given = { code: 'returns', base: ['Person'], type: 'token', expression: `Person.extension('${trial}').value` }
+    const whole = (id: string, name?: string) => ({
+      resourceType: 'Person',
+      id,
+      ...(name && { extension: [{ url: trial, valueCode: name }] }),
+    })
+    await put(whole('stays', 'north'))
+    await put(whole('leaves', 'north'))
+    await define('returns', given)
+    expect(await found('Person?returns=north')).toEqual(['leaves', 'stays'])
+    expect((await call('DELETE', 'SearchParameter/returns')).status).toBe(204)
+    await put(whole('leaves'))
+    await define('returns', given)
+    expect(await found('Person?returns=north')).toEqual(['stays'])
+  })
+
   test('comes in a transaction with the resources that it finds, and goes in one', async () => {
     const entry = (resource: { resourceType: string; id: string }) => ({
       resource,

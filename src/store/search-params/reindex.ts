@@ -1,16 +1,19 @@
 // Indexes what was stored before a search parameter was defined, a few hundred resources at a time, while the service runs.
 // Every batch is a transaction that notes how far it came: any process can go on where another one stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { int8Array, textArray } from '../../db/arrays.ts'
+import { int8Array, safeInt8Array, textArray } from '../../db/arrays.ts'
 import type { Database, Queryable } from '../../db/database.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import { containedPosting } from '../index-contained.ts'
+import type { Extractor } from '../index-draft.ts'
 import { type Indexer, ownExtractor } from '../index-entry.ts'
+import { type ParamKey, present } from '../postings.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
+import type { SearchParams } from './known.ts'
 import { catchUp, channel, isOutdated } from './registry.ts'
 
 const batchSize = 200
@@ -165,14 +168,17 @@ function ownBodies(on: Queryable, type: number, after: string): Promise<Body[]> 
   })
 }
 
-// What is contained is found through its container (index-contained.ts).
+/** The reference parameters that may point at a contained resource of the type, which is found through its container by them. */
+const pointers = (params: SearchParams, type: string): ParamKey[] =>
+  resourceTypes.flatMap(container =>
+    [...params.of(container).values()]
+      .filter(param => param.type === 'reference' && (param.targets?.includes(type) ?? true))
+      .flatMap(param => params.keys(container, param.code)),
+  )
+
 function containerBodies(on: Queryable, { params }: Indexer, type: number, after: number): Promise<Body[]> {
   const name = typeName(type)
-  const postings = resourceTypes.flatMap(container =>
-    [...params.of(container).values()]
-      .filter(param => param.type === 'reference' && (param.targets?.includes(name) ?? true))
-      .flatMap(param => params.keys(container, param.code).map(key => containedPosting(key, name))),
-  )
+  const postings = pointers(params, name).map(key => containedPosting(key, name))
   return on.query<Body>({
     name: 'reindex-containers',
     text: `select ${columns} from resource r
@@ -210,13 +216,35 @@ async function indexBodies(
     .map(param => ownExtractor(param, base))
   const isMeant = (resource: JsonObject): boolean =>
     extractors.some(extractor => extractor.run(resource, { resource }).length > 0)
+  const stale = await formerlyIndexed(on, indexer.params, typeName(type), extractors, bodies)
   const found = bodies.flatMap(({ key, type: of, id, version, updated_at, body }) => {
     const resource = parseJson(body) as JsonObject
     const about = [resource, ...objects(resource['contained'])].filter(each => each['resourceType'] === typeName(type))
-    const entry = about.some(isMeant) ? indexer.entry(resource) : undefined
+    const entry = stale.has(key) || about.some(isMeant) ? indexer.entry(resource) : undefined
     return entry ? [{ key, type: of, id, version, method: methods.PUT, updatedAt: updated_at, body: '', entry }] : []
   })
   await rows.reindex(on, found, epoch)
+}
+
+/**
+ * The row numbers of what was indexed by the very same definitions before they were deleted: since then a value may have
+ * gone without a trace, as nobody looked at it.
+ */
+async function formerlyIndexed(
+  on: Queryable,
+  params: SearchParams,
+  type: string,
+  extractors: readonly Extractor[],
+  bodies: readonly Body[],
+): Promise<Set<number>> {
+  const salts = [0n, ...pointers(params, type).map(key => key.salt)]
+  const postings = extractors.flatMap(({ key }) => salts.map(salt => present(key) ^ salt))
+  const found = await on.query<{ key: number }>({
+    name: 'reindex-stale',
+    text: 'select key from search where key = any($1::bigint[]) and tokens && $2::bigint[]',
+    values: [safeInt8Array(bodies.map(body => body.key)), int8Array(postings)],
+  })
+  return new Set(found.map(row => row.key))
 }
 
 /** Notes that everything up to the place is indexed, or all there is. */
