@@ -81,6 +81,8 @@ export function serverSettings(connections: number, socket: string, port: number
     jit: 'off',
     log_min_error_statement: 'panic',
     log_parameter_max_length_on_error: '0',
+    // Without the details of an error, which name the key that was taken: the id of a patient.
+    log_error_verbosity: 'terse',
     log_min_messages: 'warning',
   }
 }

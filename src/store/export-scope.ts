@@ -54,8 +54,10 @@ async function readFilter(session: Session, type: string, query: string): Promis
   const pairs = [...new URLSearchParams(query)]
   if (pairs.length === 0) throw refused(`_typeFilter: ${type} comes without a search parameter.`)
   const { defaultCount, maxCount, indexer } = session
-  const request = parseSearch([type], pairs, { params: indexer.params, strict: true, defaultCount, maxCount })
-  if (request.criteria.length !== pairs.length)
+  const options = { params: indexer.params, strict: true, defaultCount, maxCount }
+  const request = parseSearch([type], pairs, options)
+  // One by one: a `_filter` alone may be several criteria.
+  if (pairs.some(pair => parseSearch([type], [pair], options).criteria.length === 0))
     throw refused(
       `_typeFilter: a filter of ${type} holds a parameter without a value, or one that shapes results, such as _sort.`,
       'not-supported',

@@ -292,6 +292,7 @@ describe('a filter is refused with its place', () => {
     ['name co', 'at character 8: expected a value, found the end'],
     ['name co "pet', 'at character 9: the quote that opens here'],
     ['name co "a\\q"', 'at character 9: this is no JSON string'],
+    ['name co "a\\u0000b"', 'at character 9: the string holds a NUL'],
     ['name xx "pet"', 'at character 6: "xx" is no operator'],
     ['shoe eq 43', 'at character 1: Patient has no search parameter "shoe"'],
     ['name eq x and shoe eq 43', 'at character 15'],

@@ -207,6 +207,34 @@ describe("a search parameter of one's own", () => {
     expect(await found('Patient?moves=east')).toEqual([])
   })
 
+  test('finds by a chain what is contained in resources that were stored before it', async () => {
+    const request = (id: string, batch: string) => ({
+      resourceType: 'MedicationRequest',
+      id,
+      status: 'active',
+      intent: 'order',
+      subject: { reference: 'Patient/before' },
+      contained: [{ resourceType: 'Medication', id: 'm', extension: [{ url: trial, valueCode: batch }] }],
+      medicationReference: { reference: '#m' },
+    })
+    // More of them than are indexed at a time.
+    const entry = Array.from({ length: 250 }, (_, number) => {
+      const resource = request(`request-${number}`, number % 125 === 0 ? 'blue' : 'red')
+      return { resource, request: { method: 'PUT', url: `MedicationRequest/${resource.id}` } }
+    })
+    const stored = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(stored.status, stored.text).toBe(200)
+    const expression = `Medication.extension('${trial}').value`
+    await define('batch-code', { code: 'batch-code', base: ['Medication'], type: 'token', expression })
+    await put(request('request-later', 'blue'))
+    expect(await found('MedicationRequest?medication.batch-code=blue')).toEqual([
+      'request-0',
+      'request-125',
+      'request-later',
+    ])
+    expect((await call('GET', 'MedicationRequest?medication.batch-code=red&_summary=count')).body.total).toBe(248)
+  })
+
   test('ends when it is retired or deleted: then it is unknown again', async () => {
     const given = { code: 'ends', base: ['Patient'], type: 'token', expression: 'Patient.active' }
     const isKnown = async () => (await indexed('Patient?ends=true', call)).body.entry?.at(-1)?.search.mode !== 'outcome'
@@ -219,6 +247,23 @@ describe("a search parameter of one's own", () => {
     expect(await isKnown()).toBe(true)
     expect((await call('DELETE', 'SearchParameter/ends')).status).toBe(204)
     expect((await call('GET', 'Patient?ends=true', strict)).status).toBe(400)
+  })
+
+  test('that comes back after it was deleted knows nothing of values that went meanwhile', async () => {
+    const given = { code: 'returns', base: ['Person'], type: 'token', expression: `Person.extension('${trial}').value` }
+    const whole = (id: string, name?: string) => ({
+      resourceType: 'Person',
+      id,
+      ...(name && { extension: [{ url: trial, valueCode: name }] }),
+    })
+    await put(whole('stays', 'north'))
+    await put(whole('leaves', 'north'))
+    await define('returns', given)
+    expect(await found('Person?returns=north')).toEqual(['leaves', 'stays'])
+    expect((await call('DELETE', 'SearchParameter/returns')).status).toBe(204)
+    await put(whole('leaves'))
+    await define('returns', given)
+    expect(await found('Person?returns=north')).toEqual(['stays'])
   })
 
   test('comes in a transaction with the resources that it finds, and goes in one', async () => {
@@ -282,6 +327,7 @@ describe('what cannot be searched by is refused where it is defined', () => {
     ['a regular expression', { expression: `Patient.id.matches('(a+)+$')` }, 'expression', /matches/],
     ['a code of R4', { code: 'gender' }, 'code', /has a search parameter gender of R4 already/],
     ['a code that shapes answers', { code: '_sort' }, 'code', /_sort/],
+    ['a code that is read in a way of its own', { code: '_filter' }, 'code', /_filter/],
     ['a code that is no name', { code: 'a:b' }, 'code', /a:b/],
     ['a composite without parts', { type: 'composite' }, 'component', /two components/],
   ]
@@ -371,6 +417,32 @@ describe('with several processes', () => {
     await loader.create('Basic', { resourceType: 'Basic', code: { text: 'after' } })
     expect((await found('Basic?called=after')).length).toBe(2)
     expect(await found('Basic?called=before')).toEqual(['l2'])
+  })
+
+  test('one that comes while another is being indexed is not taken for indexed with it', async () => {
+    const busy = await startService()
+    const by = fhirCaller(() => busy)
+    const entry = Array.from({ length: 450 }, (_, number) => ({
+      resource: { resourceType: 'Basic', code: { text: `n${number}` }, created: '2024-01-01' },
+      request: { method: 'POST', url: 'Basic' },
+    }))
+    expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
+    const connection = { ...inject('server'), database: busy.database }
+    const other = openStorage(readConfig({}), connection, busy.url, createLog('silent'))
+    onCleanup(() => other.database.end())
+    // It defines, and leaves the indexing to others.
+    await other.indexing.close()
+    const basic = { base: ['Basic'], type: 'date' }
+    // Nothing has a value for the first, and its indexing waits for whoever has a resource in hand.
+    await other.database.transaction(async on => {
+      await on.query({ text: 'select from resource order by type, id limit 1 for update', values: [] })
+      const nothing = parameter({ ...basic, code: 'nothing', expression: `Basic.extension('${trial}').value` })
+      expect((await by('POST', 'SearchParameter', { body: nothing })).status).toBe(201)
+      const made = { ...parameter({ ...basic, code: 'made', expression: 'Basic.created' }), id: 'made' }
+      await other.storeFor(system).update('SearchParameter', 'made', made as never, {})
+    })
+    const { body } = await indexed('Basic?made=2024&_summary=count', by)
+    expect(body.total).toBe(450)
   })
 
   test('one that starts later finishes what is half indexed', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,16 +50,35 @@ test('the first start prints the address, the demo client and three calls to try
   expect(isAlive(pid)).toBe(false)
 })
 
-test('a request in hand is answered before the service ends', async () => {
-  const service = await start()
+async function fetchToken(): Promise<string> {
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: 'demo-client',
     client_secret: 'demo-secret-for-local-use-only',
   })
-  const { access_token: token } = (await (
-    await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
-  ).json()) as { access_token: string }
+  const answer = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+test('the log of the database names nobody, whatever collides', async () => {
+  const service = await start()
+  const headers = { authorization: `Bearer ${await fetchToken()}`, 'content-type': 'application/fhir+json' }
+  const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
+  await until('two requests have created the same patient', async () => {
+    const id = `ada-lovelace-${Date.now()}`
+    const body = JSON.stringify({ resourceType: 'Patient', id })
+    const put = () => fetch(`${base}/api/fhir/R4/Patient/${id}`, { method: 'PUT', headers, body })
+    await Promise.all(Array.from({ length: 8 }, put))
+    return (await log()).includes('duplicate key')
+  })
+  expect(await log()).not.toContain('ada-lovelace')
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+})
+
+test('a request in hand is answered before the service ends', async () => {
+  const service = await start()
+  const token = await fetchToken()
   const sent = request(`${base}/api/fhir/R4`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },

@@ -47,7 +47,7 @@ export function readDefinition(resource: JsonObject): Definition {
 
 // They shape the answer (https://hl7.org/fhir/R4/search.html#control), or are no ordinary parameter.
 const controls = new Set(
-  '_count _cursor _sort _total _summary _elements _include _revinclude _format _pretty _contained _containedType _list'.split(
+  '_count _cursor _sort _total _summary _elements _include _revinclude _format _pretty _contained _containedType _list _has _filter _type _query'.split(
     ' ',
   ),
 )

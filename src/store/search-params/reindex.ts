@@ -1,13 +1,19 @@
 // Indexes what was stored before a search parameter was defined, a few hundred resources at a time, while the service runs.
 // Every batch is a transaction that notes how far it came: any process can go on where another one stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { textArray } from '../../db/arrays.ts'
+import { int8Array, safeInt8Array, textArray } from '../../db/arrays.ts'
 import type { Database, Queryable } from '../../db/database.ts'
+import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
+import { containedPosting } from '../index-contained.ts'
+import type { Extractor } from '../index-draft.ts'
 import { type Indexer, ownExtractor } from '../index-entry.ts'
+import { type ParamKey, present } from '../postings.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
+import { objects } from '../values.ts'
+import type { SearchParams } from './known.ts'
 import { catchUp, channel, isOutdated } from './registry.ts'
 
 const batchSize = 200
@@ -96,6 +102,7 @@ interface Waiting {
 
 interface Body {
   readonly key: number
+  readonly type: number
   readonly id: string
   readonly version: number
   readonly updated_at: Date
@@ -103,8 +110,8 @@ interface Body {
 }
 
 /**
- * Indexes the next resources of one type by all parameters that wait for it; says whether there are more of that type.
- * Nothing, if nothing waits or another process is at it.
+ * Indexes the next resources of one type, and then those that contain one of it, by all parameters that wait for it; says
+ * whether there are more. Nothing, if nothing waits or another process is at it.
  */
 function indexBatch(parts: IndexingParts): Promise<'nothing' | 'more' | 'done' | 'outdated'> {
   return parts.database
@@ -112,22 +119,73 @@ function indexBatch(parts: IndexingParts): Promise<'nothing' | 'more' | 'done' |
       const waiting = await claim(on)
       const [first] = waiting
       if (!first) return 'nothing'
-      const after = waiting.map(each => each.reached).sort()[0]!
-      const bodies = await on.query<Body>({
-        name: 'reindex-bodies',
-        text: `select key, id, version, updated_at, body from resource
-          where type = $1 and id > $2 order by id limit ${batchSize} for no key update`,
-        values: [first.type, after],
-      })
+      const { bodies, place } = await nextBodies(
+        on,
+        parts.indexer,
+        first.type,
+        waiting.map(each => each.reached).sort()[0]!,
+      )
       await indexBodies(on, parts, waiting, bodies)
-      const isDone = bodies.length < batchSize
-      await note(on, waiting, isDone ? undefined : bodies.at(-1)!.id)
+      await note(on, waiting, place)
+      const isDone = place === undefined
       return isDone ? 'done' : 'more'
     })
     .catch(error => {
       if (isOutdated(error)) return 'outdated'
       throw error
     })
+}
+
+/** Begins the places of what contains resources of the type, by row numbers: later in order than every id. */
+const containers = '~'
+
+/** The next resources from a place on, each once, and the place after them; none after the last. */
+async function nextBodies(
+  on: Queryable,
+  indexer: Indexer,
+  type: number,
+  after: string,
+): Promise<{ bodies: readonly Body[]; place: string | undefined }> {
+  const own = after.startsWith(containers) ? [] : await ownBodies(on, type, after)
+  if (own.length === batchSize) return { bodies: own, place: own.at(-1)!.id }
+  const from = after.startsWith(containers) ? Number(after.slice(containers.length)) : 0
+  const around = await containerBodies(on, indexer, type, from)
+  const isMore = around.length === batchSize
+  return {
+    bodies: [...new Map([...own, ...around].map(each => [each.key, each])).values()],
+    place: isMore ? containers + String(around.at(-1)!.key).padStart(16, '0') : undefined,
+  }
+}
+
+const columns = 'r.key, r.type, r.id, r.version, r.updated_at, r.body'
+
+function ownBodies(on: Queryable, type: number, after: string): Promise<Body[]> {
+  return on.query<Body>({
+    name: 'reindex-bodies',
+    text: `select ${columns} from resource r
+      where r.type = $1 and r.id > $2 order by r.id limit ${batchSize} for no key update`,
+    values: [type, after],
+  })
+}
+
+/** The reference parameters that may point at a contained resource of the type, which is found through its container by them. */
+const pointers = (params: SearchParams, type: string): ParamKey[] =>
+  resourceTypes.flatMap(container =>
+    [...params.of(container).values()]
+      .filter(param => param.type === 'reference' && (param.targets?.includes(type) ?? true))
+      .flatMap(param => params.keys(container, param.code)),
+  )
+
+function containerBodies(on: Queryable, { params }: Indexer, type: number, after: number): Promise<Body[]> {
+  const name = typeName(type)
+  const postings = pointers(params, name).map(key => containedPosting(key, name))
+  return on.query<Body>({
+    name: 'reindex-containers',
+    text: `select ${columns} from resource r
+      where r.key in (select s.key from search s where s.tokens && $1::bigint[]) and r.key > $2
+      order by r.key limit ${batchSize} for no key update of r`,
+    values: [int8Array(postings), after],
+  })
 }
 
 async function claim(on: Queryable): Promise<Waiting[]> {
@@ -156,16 +214,40 @@ async function indexBodies(
     .own(typeName(type))
     .filter(param => codes.has(param.code))
     .map(param => ownExtractor(param, base))
-  const found = bodies.flatMap(({ key, id, version, updated_at, body }) => {
+  const isMeant = (resource: JsonObject): boolean =>
+    extractors.some(extractor => extractor.run(resource, { resource }).length > 0)
+  const stale = await formerlyIndexed(on, indexer.params, typeName(type), extractors, bodies)
+  const found = bodies.flatMap(({ key, type: of, id, version, updated_at, body }) => {
     const resource = parseJson(body) as JsonObject
-    const isMeant = extractors.some(extractor => extractor.run(resource, { resource }).length > 0)
-    const entry = isMeant ? indexer.entry(resource) : undefined
-    return entry ? [{ key, type, id, version, method: methods.PUT, updatedAt: updated_at, body: '', entry }] : []
+    const about = [resource, ...objects(resource['contained'])].filter(each => each['resourceType'] === typeName(type))
+    const entry = stale.has(key) || about.some(isMeant) ? indexer.entry(resource) : undefined
+    return entry ? [{ key, type: of, id, version, method: methods.PUT, updatedAt: updated_at, body: '', entry }] : []
   })
   await rows.reindex(on, found, epoch)
 }
 
-/** Notes that resources up to the id are indexed, or all of them. */
+/**
+ * The row numbers of what was indexed by the very same definitions before they were deleted: since then a value may have
+ * gone without a trace, as nobody looked at it.
+ */
+async function formerlyIndexed(
+  on: Queryable,
+  params: SearchParams,
+  type: string,
+  extractors: readonly Extractor[],
+  bodies: readonly Body[],
+): Promise<Set<number>> {
+  const salts = [0n, ...pointers(params, type).map(key => key.salt)]
+  const postings = extractors.flatMap(({ key }) => salts.map(salt => present(key) ^ salt))
+  const found = await on.query<{ key: number }>({
+    name: 'reindex-stale',
+    text: 'select key from search where key = any($1::bigint[]) and tokens && $2::bigint[]',
+    values: [safeInt8Array(bodies.map(body => body.key)), int8Array(postings)],
+  })
+  return new Set(found.map(row => row.key))
+}
+
+/** Notes that everything up to the place is indexed, or all there is. */
 async function note(on: Queryable, waiting: readonly Waiting[], reached: string | undefined): Promise<void> {
   await on.query({
     text: `update search_parameter set is_ready = $1, reached = greatest(reached, $2) where type = $3 and code = any($4::text[])`,

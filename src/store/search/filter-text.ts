@@ -120,11 +120,19 @@ function readValue(reader: Reader): string {
   const at = reader.at + 1
   const quoted = takeWord(reader, /"(?:[^"\\]|\\.)*"/sy)
   if (!quoted) throw filterProblem(at, 'the quote that opens here is never closed.')
+  return readQuoted(quoted, at)
+}
+
+function readQuoted(quoted: string, at: number): string {
+  let value: string
   try {
-    return JSON.parse(quoted) as string
+    value = JSON.parse(quoted) as string
   } catch {
     throw filterProblem(at, 'this is no JSON string: within it a backslash stands before " \\ / b f n r t u only.')
   }
+  // The one character that no text in the database can hold.
+  if (value.includes('\0')) throw filterProblem(at, 'the string holds a NUL character.')
+  return value
 }
 
 function takeWord(reader: Reader, pattern: RegExp): string | undefined {

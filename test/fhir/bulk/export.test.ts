@@ -370,6 +370,11 @@ describe('what belongs to it', () => {
     expect(
       await exported(`$export?_type=Observation&${filter('Observation?status=final,Observation?status=amended')}`),
     ).toEqual(both)
+    expect(
+      await exported(
+        `$export?_type=Observation&${filter('Observation?_filter=status eq final and patient.family eq bea')}`,
+      ),
+    ).toEqual(['Observation/o3'])
     expect(await exported(`$export?_type=Patient,Observation&${filter('Observation?patient.family=bea')}`)).toEqual([
       'Observation/o3',
       'Patient/ada',
