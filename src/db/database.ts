@@ -134,6 +134,7 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
     sent.push(ask(client, statement).catch(error => (first ??= { error })))
   }
   let broken: Error | undefined
+  let isOver = false
   try {
     send({ text: 'begin', values: [] })
     const result = await work({
@@ -149,13 +150,14 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) =>
     const committed = client.query('commit')
     travel.go()
     const { command } = await committed
+    isOver = true
     await Promise.all(sent)
     if (first) throw first.error
     if (command !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement of it had failed')
     return result
   } catch (error) {
     travel.go()
-    await client.query('rollback').catch((failed: Error) => (broken = failed))
+    if (!isOver) await client.query('rollback').catch((failed: Error) => (broken = failed))
     throw first?.error ?? translated(error)
   } finally {
     client.release(broken)

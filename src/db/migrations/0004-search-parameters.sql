@@ -5,7 +5,7 @@ create table search_parameter (
   key text not null,                 -- what its values are stored under: another one with every change of the definition
   id text collate "C" not null,      -- of the SearchParameter resource
   code text collate "C" not null,
-  reached text collate "C" not null, -- resources up to this id are indexed
+  reached text collate "C" not null, -- resources up to this id are indexed; then, from '~' on, what contains such resources, by row number
   primary key (type, code)
 );
 create index search_parameter_id on search_parameter (id);
