@@ -1,6 +1,6 @@
 // Patient/$everything: the patient, its compartment, and what these refer to (https://hl7.org/fhir/R4/operation-patient-everything.html).
 import { dateInterval } from '../store/dates.ts'
-import type { EverythingPlace, EverythingRequest } from '../store/everything-request.ts'
+import type { EverythingPlace, EverythingRequest } from '../store/everything/request.ts'
 import type { Store } from '../store/store.ts'
 import { type Link, searchset } from './bundle.ts'
 import { operationPairs, single, wrongParameter } from './parameters.ts'

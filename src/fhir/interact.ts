@@ -3,7 +3,7 @@
 import { compartments, isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import { isId } from '../store/ids.ts'
-import type { Patch } from '../store/patch.ts'
+import type { Patch } from '../store/patch/patch.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
 import { historyOf } from './history.ts'

@@ -2,7 +2,7 @@
 // they were. For demo data only: clinical data is deleted, never purged.
 import { int2Array, int8Array, textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
-import { selfHash } from './postings.ts'
+import { selfHash } from './index/postings.ts'
 import { remove } from './rows.ts'
 import { typeName, typeNumber } from './type-number.ts'
 

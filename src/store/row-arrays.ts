@@ -1,7 +1,7 @@
 // What rows are sent to PostgreSQL as: arrays, one a column, in groups of which a statement takes those that hold something.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import { gramsOf } from './grams.ts'
-import type { IndexEntry } from './index-draft.ts'
+import type { IndexEntry } from './index/draft.ts'
+import { gramsOf } from './index/grams.ts'
 
 /** A version of a resource on its way into the tables. */
 export interface Row {

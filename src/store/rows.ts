@@ -40,7 +40,7 @@ function groupsOf(rows: readonly Row[]) {
 
 /**
  * Nothing is written by one who does not know all search parameters, nor with a time before the promise of an export
- * (fence.ts): then the statement fails, and the work is run again. See the migration 0003-writing.
+ * (export/fence.ts): then the statement fails, and the work is run again. See the migration 0003-writing.
  */
 const guard = (epoch: string, times: string | undefined): string =>
   `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`

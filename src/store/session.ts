@@ -1,8 +1,8 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
 import type { Database, Queryable } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
-import { nowBeyondFence } from './fence.ts'
-import type { Indexer } from './index-entry.ts'
+import { nowBeyondFence } from './export/fence.ts'
+import type { Indexer } from './index/entry.ts'
 import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'

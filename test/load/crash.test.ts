@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { paramKey, systemCodePosting } from '../../src/store/postings.ts'
+import { paramKey, systemCodePosting } from '../../src/store/index/postings.ts'
 import { isAlive, postmaster, run, until } from '../support/process.ts'
 import { tagSystem, transactionBundle } from './bundles.ts'
 

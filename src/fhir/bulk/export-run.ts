@@ -1,9 +1,9 @@
 // Runs an export: settles what is under way, lists what belongs to it, and writes it out slice by slice. After every
 // slice the job is noted to be that far, so that whoever takes it up goes on from there.
 import type { Database } from '../../db/database.ts'
-import type { Slice } from '../../store/export.ts'
-import type { DeletionPlace } from '../../store/export-deletions.ts'
-import type { ExportScope } from '../../store/export-scope.ts'
+import type { DeletionPlace } from '../../store/export/deletions.ts'
+import type { Slice } from '../../store/export/export.ts'
+import type { ExportScope } from '../../store/export/scope.ts'
 import type { Store } from '../../store/store.ts'
 import { project } from '../projection.ts'
 import type { Output, Outputs } from './files.ts'

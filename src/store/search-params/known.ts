@@ -3,8 +3,8 @@ import type { SearchParamModel } from '../../definitions/model.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import type { Expression } from '../../fhirpath/ast.ts'
 import { Failure } from '../../lib/failure.ts'
-import { storedKeys } from '../param-paths.ts'
-import { namedKey, type ParamKey } from '../postings.ts'
+import { storedKeys } from '../index/param-paths.ts'
+import { namedKey, type ParamKey } from '../index/postings.ts'
 
 /** A search parameter that a user defined, for one of the types that it is about. */
 export interface OwnParam extends SearchParamModel {

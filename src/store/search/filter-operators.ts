@@ -1,7 +1,7 @@
 // What each operator of `_filter` means for each type of parameter (https://hl7.org/fhir/R4/search_filter.html#ops).
 import type { SearchParamModel, SearchParamType } from '../../definitions/model.ts'
 import { Failure } from '../../lib/failure.ts'
-import { isSingle } from '../param-paths.ts'
+import { isSingle } from '../index/param-paths.ts'
 import { type FilterTest, filterProblem } from './filter-text.ts'
 import { shown } from './query-text.ts'
 import type { Criterion, ParamCriterion, ParamOperator } from './request.ts'

@@ -1,6 +1,6 @@
 // When PostgreSQL may keep the plan of a search: where it would be the same whatever the values are. Planning a page anew
 // costs more than finding it.
-import type { Indexer } from '../index-entry.ts'
+import type { Indexer } from '../index/entry.ts'
 import type { Criterion, SearchRequest } from './request.ts'
 import { isClinicalDate, isNewestFirst, isPlainToken } from './walk.ts'
 

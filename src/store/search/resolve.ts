@@ -2,7 +2,7 @@
 // above and below a code, the members of a list. https://hl7.org/fhir/R4/search.html#token
 import type { Queryable } from '../../db/database.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Indexer } from '../index-entry.ts'
+import type { Indexer } from '../index/entry.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'

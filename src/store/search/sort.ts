@@ -1,8 +1,8 @@
 // What results are ordered by, and how a page continues where the last one ended: keyset paging, never an offset.
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { Failure } from '../../lib/failure.ts'
-import { clinicalDate } from '../clinical-date.ts'
-import { jsonPath } from '../param-paths.ts'
+import { clinicalDate } from '../index/clinical-date.ts'
+import { jsonPath } from '../index/param-paths.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 

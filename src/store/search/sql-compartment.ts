@@ -2,9 +2,9 @@
 // resource itself (https://hl7.org/fhir/R4/compartmentdefinition.html).
 import { int2Array } from '../../db/arrays.ts'
 import { compartmentParams, resourceTypes } from '../../definitions/r4.ts'
-import type { Indexer } from '../index-entry.ts'
-import { storedKeys } from '../param-paths.ts'
-import { type ParamKey, refPosting, selfHash } from '../postings.ts'
+import type { Indexer } from '../index/entry.ts'
+import { storedKeys } from '../index/param-paths.ts'
+import { type ParamKey, refPosting, selfHash } from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import type { CompartmentCriterion } from './request.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'

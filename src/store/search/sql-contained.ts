@@ -1,6 +1,6 @@
 // A chain that ends inside of the resource itself, in what it contains (https://hl7.org/fhir/R4/search.html#contained).
-import { containedPosting } from '../index-contained.ts'
-import type { ParamKey } from '../postings.ts'
+import { containedPosting } from '../index/contained.ts'
+import type { ParamKey } from '../index/postings.ts'
 import type { Criterion } from './request.ts'
 import { postingArray, type SqlContext } from './sql-context.ts'
 

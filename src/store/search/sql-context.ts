@@ -1,8 +1,8 @@
 // What every condition is built with: the statement's parameters, and the keys under which values are stored.
 import { int4Array, int8Array } from '../../db/arrays.ts'
-import { shiftOfNumbers } from '../index-contained.ts'
-import type { Indexer } from '../index-entry.ts'
-import type { ParamKey } from '../postings.ts'
+import { shiftOfNumbers } from '../index/contained.ts'
+import type { Indexer } from '../index/entry.ts'
+import type { ParamKey } from '../index/postings.ts'
 import type { ParamCriterion } from './request.ts'
 
 /** Collects the parameters of a statement. */

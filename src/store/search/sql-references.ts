@@ -2,7 +2,7 @@
 // (https://hl7.org/fhir/R4/search.html#reference).
 import { resourceTypes } from '../../definitions/r4.ts'
 import { hash64 } from '../../lib/hash.ts'
-import * as postings from '../postings.ts'
+import * as postings from '../index/postings.ts'
 import { referenceTarget } from '../values.ts'
 import { unescaped } from './query-text.ts'
 import type { ParamCriterion } from './request.ts'

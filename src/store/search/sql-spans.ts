@@ -1,7 +1,7 @@
 // Dates, numbers and quantities as conditions: the clinical date by its columns, everything else by the table `span`.
 import type { SearchParamModel } from '../../definitions/model.ts'
-import { noDate } from '../index-draft.ts'
-import * as postings from '../postings.ts'
+import { noDate } from '../index/draft.ts'
+import * as postings from '../index/postings.ts'
 import { unescaped } from './query-text.ts'
 import { columnEnds, dateCondition, numberCondition, periodCondition, spanEnds } from './ranges.ts'
 import type { ParamCriterion, Prefix } from './request.ts'

@@ -1,5 +1,5 @@
 // `_text` and `_content` as conditions on the postings of words (https://hl7.org/fhir/R4/search.html#content).
-import { identifierHash, pairHash, textSalt, wordHash } from '../text-postings.ts'
+import { identifierHash, pairHash, textSalt, wordHash } from '../index/text-postings.ts'
 import { unescaped } from './query-text.ts'
 import type { TextCriterion } from './request.ts'
 import { postingArray, type SqlContext } from './sql-context.ts'

@@ -1,9 +1,9 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
 import { int4Array, textArray } from '../../db/arrays.ts'
 import { preparedName, type Queryable } from '../../db/database.ts'
-import { gramsOf } from '../grams.ts'
-import { foldedWord } from '../index-draft.ts'
-import type { Indexer } from '../index-entry.ts'
+import { foldedWord } from '../index/draft.ts'
+import type { Indexer } from '../index/entry.ts'
+import { gramsOf } from '../index/grams.ts'
 import { unescaped } from './query-text.ts'
 import type { ParamCriterion, ParamOperator } from './request.ts'
 import { anyOf, createBinder, likeText, numbersOf, type SqlContext } from './sql-context.ts'

@@ -1,7 +1,7 @@
 // Turns criteria into SQL conditions on one row of the table `search`. Values only ever travel as parameters.
 import { int2Array } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
-import * as postings from '../postings.ts'
+import * as postings from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { listCondition } from './lists.ts'
 import { unescaped } from './query-text.ts'

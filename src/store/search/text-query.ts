@@ -1,7 +1,7 @@
 // The words that `_text` and `_content` look for: `(bone OR liver) AND metastases`, `"heart failure" -child`
 // (https://hl7.org/fhir/R4/search.html#content).
 import type { Failure } from '../../lib/failure.ts'
-import { wordsOf } from '../text-postings.ts'
+import { wordsOf } from '../index/text-postings.ts'
 import { malformed, shown } from './query-text.ts'
 
 /** Words side by side; `whole` is the piece as it stands, if it could be an identifier. */

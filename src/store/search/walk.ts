@@ -1,9 +1,9 @@
 // When a search is best answered by walking the newest resources of a code, or of a few, until the page is full.
 // Without a patient to narrow it, a frequent code has too many matches to sort, and a page needs only the first of them.
-import { clinicalDate, mainCode } from '../clinical-date.ts'
-import type { Indexer } from '../index-entry.ts'
-import { plainPath, storedKeys } from '../param-paths.ts'
-import { codePosting } from '../postings.ts'
+import { clinicalDate, mainCode } from '../index/clinical-date.ts'
+import type { Indexer } from '../index/entry.ts'
+import { plainPath, storedKeys } from '../index/param-paths.ts'
+import { codePosting } from '../index/postings.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
 import { queryToken } from './values.ts'
 

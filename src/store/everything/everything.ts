@@ -1,15 +1,15 @@
 // Everything about a patient, or about all of them: compartments first, then what they refer to outside of any compartment,
 // each in the order of row numbers, so that a page continues where the last one ended and nothing comes twice.
 // https://hl7.org/fhir/R4/operation-patient-everything.html
-import { resourceTypes } from '../definitions/r4.ts'
-import { members } from './everything-members.ts'
-import { outsideOfAll, outsideOfOne } from './everything-outside.ts'
-import type { EverythingPlace, EverythingRequest, Outside } from './everything-request.ts'
-import { read } from './read.ts'
-import { type Hit, type HitRow, toHit } from './search/hit.ts'
-import { isInPatientCompartment, membersOf } from './search/sql-compartment.ts'
-import { mustBeAllowed, type Session } from './session.ts'
-import { typeNumber } from './type-number.ts'
+import { resourceTypes } from '../../definitions/r4.ts'
+import { read } from '../read.ts'
+import { type Hit, type HitRow, toHit } from '../search/hit.ts'
+import { isInPatientCompartment, membersOf } from '../search/sql-compartment.ts'
+import { mustBeAllowed, type Session } from '../session.ts'
+import { typeNumber } from '../type-number.ts'
+import { members } from './members.ts'
+import { outsideOfAll, outsideOfOne } from './outside.ts'
+import type { EverythingPlace, EverythingRequest, Outside } from './request.ts'
 
 export interface EverythingPage {
   /** Of the compartment. */

@@ -1,6 +1,6 @@
 // What the expression of a search parameter says about the elements it reads, where it is a plain path.
-import type { ElementModel, SearchParamModel } from '../definitions/model.ts'
-import { searchParams, typeModel } from '../definitions/r4.ts'
+import type { ElementModel, SearchParamModel } from '../../definitions/model.ts'
+import { searchParams, typeModel } from '../../definitions/r4.ts'
 import { type ParamKey, paramKey } from './postings.ts'
 
 /** One plain path of an expression: the elements it goes through, and the type it ends in. */

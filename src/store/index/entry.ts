@@ -1,13 +1,16 @@
 // What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
 
-import type { SearchParamModel } from '../definitions/model.ts'
-import { searchParams, typeModel } from '../definitions/r4.ts'
-import { compileTyped } from '../fhirpath/compile.ts'
-import { FhirPathError } from '../fhirpath/errors.ts'
-import type { JsonObject } from '../lib/json.ts'
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { searchParams, typeModel } from '../../definitions/r4.ts'
+import { compileTyped } from '../../fhirpath/compile.ts'
+import { FhirPathError } from '../../fhirpath/errors.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { expressionOptions } from '../search-params/expression.ts'
+import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { tokensOf } from '../values.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
-import { compositeAdder } from './index-composites.ts'
-import { addContained, containedTargets } from './index-contained.ts'
+import { compositeAdder } from './composites.ts'
+import { addContained, containedTargets } from './contained.ts'
 import {
   addDates,
   addMagnitudes,
@@ -23,14 +26,11 @@ import {
   type Extractor,
   type IndexEntry,
   noDate,
-} from './index-draft.ts'
+} from './draft.ts'
 import { isSingle, isStored, pathText } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
-import { expressionOptions } from './search-params/expression.ts'
-import { createSearchParams, type OwnParam, type SearchParams } from './search-params/known.ts'
 import { textPostings } from './text-postings.ts'
-import { tokensOf } from './values.ts'
 
 /** How the type's column-held parameters are found, for the search planner. */
 interface Columns {

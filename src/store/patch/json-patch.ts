@@ -1,6 +1,6 @@
 // JSON Patch (RFC 6902) on parsed FHIR: raw decimals are compared by value and keep their digits when copied.
-import { Failure } from '../lib/failure.ts'
-import { isJsonNumber, isObject, type JsonObject, numberOf } from '../lib/json.ts'
+import { Failure } from '../../lib/failure.ts'
+import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 
 type Operation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }

@@ -1,5 +1,5 @@
 // Patches: JSON Patch (RFC 6902) and FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html), each applied whole or not at all.
-import type { JsonObject } from '../lib/json.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { applyFhirPathPatch } from './fhirpath-patch.ts'
 import { applyJsonPatch } from './json-patch.ts'
 

@@ -1,13 +1,13 @@
 // Composites in the index: two values of the same element, as a pair of postings or as an interval with a token.
-import type { SearchParamModel } from '../definitions/model.ts'
-import { compileTyped, type Typed } from '../fhirpath/compile.ts'
-import { isObject } from '../lib/json.ts'
-import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './index-draft.ts'
+import type { SearchParamModel } from '../../definitions/model.ts'
+import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
+import { isObject } from '../../lib/json.ts'
+import { expressionOptions } from '../search-params/expression.ts'
+import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from '../values.ts'
+import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './draft.ts'
 import { componentParams, plainPath } from './param-paths.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
-import { expressionOptions } from './search-params/expression.ts'
-import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from './values.ts'
 
 interface Component {
   readonly type: SearchParamModel['type']

@@ -1,5 +1,5 @@
 // Postings: the 64-bit hashes by which a resource is found. What the index writes and what a search asks for are made here alike.
-import { hash32, hash64 } from '../lib/hash.ts'
+import { hash32, hash64 } from '../../lib/hash.ts'
 
 /** A search parameter of a type, as the index knows it. */
 export interface ParamKey {

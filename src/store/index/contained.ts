@@ -1,12 +1,12 @@
 // Contained resources in the index: they are found by chains only, so what they are found by becomes part of their
 // container, apart for each parameter that points at them (https://hl7.org/fhir/R4/search.html#contained).
-import type { Typed } from '../fhirpath/compile.ts'
-import { hash64 } from '../lib/hash.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Typed } from '../../fhirpath/compile.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { objects } from '../values.ts'
 import { clinicalDate } from './clinical-date.ts'
-import { type Draft, noDate } from './index-draft.ts'
+import { type Draft, noDate } from './draft.ts'
 import { type ParamKey, paramKey } from './postings.ts'
-import { objects } from './values.ts'
 
 /** Some contained resource of the type is what the parameter points at. */
 export const containedPosting = (key: ParamKey, type: string): bigint => hash64(`#${type}`) ^ key.salt

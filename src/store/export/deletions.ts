@@ -1,11 +1,11 @@
 // What an export with _since says of resources that are gone: from history, for those who may have had them.
-import { int2Array, int8Array } from '../db/arrays.ts'
-import { hash64 } from '../lib/hash.ts'
-import type { ExportScope } from './export-scope.ts'
-import { isInPatientCompartment } from './search/sql-compartment.ts'
-import type { Session } from './session.ts'
-import { methods, typeName, typeNumber } from './type-number.ts'
-import { referenceTarget } from './values.ts'
+import { int2Array, int8Array } from '../../db/arrays.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { isInPatientCompartment } from '../search/sql-compartment.ts'
+import type { Session } from '../session.ts'
+import { methods, typeName, typeNumber } from '../type-number.ts'
+import { referenceTarget } from '../values.ts'
+import type { ExportScope } from './scope.ts'
 
 /** Where the next page begins: after this type and id. */
 export interface DeletionPlace {

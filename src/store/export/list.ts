@@ -1,7 +1,12 @@
 // Lists what an export is to write: row numbers in slices, kept in the database, so that neither memory nor a restart matters.
-import { int2Array, int8Array } from '../db/arrays.ts'
-import { type Database, type Queryable, valuePlans } from '../db/database.ts'
-import { searchParams } from '../definitions/r4.ts'
+import { int2Array, int8Array } from '../../db/arrays.ts'
+import { type Database, type Queryable, valuePlans } from '../../db/database.ts'
+import { searchParams } from '../../definitions/r4.ts'
+import { storedKeys } from '../index/param-paths.ts'
+import { isInPatientCompartment } from '../search/sql-compartment.ts'
+import type { SqlContext } from '../search/sql-context.ts'
+import type { Session } from '../session.ts'
+import { typeNumber } from '../type-number.ts'
 import {
   addMembers,
   createContext,
@@ -10,12 +15,7 @@ import {
   groupsOf,
   readFilters,
   scopeCondition,
-} from './export-scope.ts'
-import { storedKeys } from './param-paths.ts'
-import { isInPatientCompartment } from './search/sql-compartment.ts'
-import type { SqlContext } from './search/sql-context.ts'
-import type { Session } from './session.ts'
-import { typeNumber } from './type-number.ts'
+} from './scope.ts'
 
 /** Most resources of a slice. */
 const mostInSlice = 2500

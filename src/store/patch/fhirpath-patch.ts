@@ -1,10 +1,10 @@
 // FHIRPath Patch: operations in a Parameters resource, their places given by FHIRPath (https://hl7.org/fhir/R4/fhirpatch.html).
 
-import type { ElementModel } from '../definitions/model.ts'
-import { isResourceType, typeModel } from '../definitions/r4.ts'
-import { compileTyped, type Typed } from '../fhirpath/compile.ts'
-import { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import type { ElementModel } from '../../definitions/model.ts'
+import { isResourceType, typeModel } from '../../definitions/r4.ts'
+import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
+import { Failure } from '../../lib/failure.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { type Operation, readOperations } from './fhirpath-operations.ts'
 
 /** Where a value stands: `holder[key]`, and its place in the list there, if there is one. */

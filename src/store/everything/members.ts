@@ -1,15 +1,15 @@
 // Who belongs to the compartments that $everything asks for, as one statement.
-import { int2Array, int8Array } from '../db/arrays.ts'
-import { preparedName } from '../db/database.ts'
-import type { EverythingRequest } from './everything-request.ts'
-import { noDate } from './index-draft.ts'
-import type { Indexer } from './index-entry.ts'
-import { selfHash } from './postings.ts'
-import { type HitRow, hitColumns } from './search/hit.ts'
-import { compartmentCondition, waysIn } from './search/sql-compartment.ts'
-import { type Binder, createBinder } from './search/sql-context.ts'
-import type { Session } from './session.ts'
-import { typeNumber } from './type-number.ts'
+import { int2Array, int8Array } from '../../db/arrays.ts'
+import { preparedName } from '../../db/database.ts'
+import { noDate } from '../index/draft.ts'
+import type { Indexer } from '../index/entry.ts'
+import { selfHash } from '../index/postings.ts'
+import { type HitRow, hitColumns } from '../search/hit.ts'
+import { compartmentCondition, waysIn } from '../search/sql-compartment.ts'
+import { type Binder, createBinder } from '../search/sql-context.ts'
+import type { Session } from '../session.ts'
+import { typeNumber } from '../type-number.ts'
+import type { EverythingRequest } from './request.ts'
 
 type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
 

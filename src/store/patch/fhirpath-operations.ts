@@ -1,6 +1,6 @@
 // The operations of a FHIRPath Patch, read from their Parameters resource (https://hl7.org/fhir/R4/fhirpatch.html).
-import { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { Failure } from '../../lib/failure.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 
 export interface Operation {
   readonly type: string

@@ -1,14 +1,14 @@
 // What a background export asks of the store: to settle what is under way, to list what belongs to it, and to hand over
 // stored bodies piece by piece, a bounded amount at a time.
-import { int8Array } from '../db/arrays.ts'
-import type { Queryable } from '../db/database.ts'
-import { hash64 } from '../lib/hash.ts'
-import { type DeletionPage, type DeletionPlace, deletions } from './export-deletions.ts'
-import { list } from './export-list.ts'
-import { type ExportScope, mustMakeSense, readFilters } from './export-scope.ts'
+import { int8Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/database.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { mustBeAllowed, type Session } from '../session.ts'
+import { typeName, typeNumber } from '../type-number.ts'
+import { type DeletionPage, type DeletionPlace, deletions } from './deletions.ts'
 import { settle } from './fence.ts'
-import { mustBeAllowed, type Session } from './session.ts'
-import { typeName, typeNumber } from './type-number.ts'
+import { list } from './list.ts'
+import { type ExportScope, mustMakeSense, readFilters } from './scope.ts'
 
 /** Some resources of one type that are still to be written. */
 export interface Slice {

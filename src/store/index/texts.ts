@@ -1,7 +1,7 @@
 // Every text a person could read in a resource, found by the types of its elements: strings and markdown, the narrative,
 // and identifiers, which are each one word. Codes, addresses, units, versions, numbers and dates are no text.
-import { jsonKey, typeModel } from '../definitions/r4.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { jsonKey, typeModel } from '../../definitions/r4.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import { narrativeText } from './narrative-text.ts'
 
 /** Takes in the texts as they are found. */

@@ -1,10 +1,10 @@
 // An index entry in the making: how each kind of value is added to it.
-import type { Typed } from '../fhirpath/compile.ts'
-import { hash64 } from '../lib/hash.ts'
-import { isJsonNumber, isObject, type JsonObject, numberOf } from '../lib/json.ts'
+import type { Typed } from '../../fhirpath/compile.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
+import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from '../values.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
-import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from './values.ts'
 
 /** A number, quantity or date that a resource is found by. */
 interface Span {

@@ -1,10 +1,10 @@
 // Postings of words: what `_text` and `_content` find a resource by (https://hl7.org/fhir/R4/search.html#content).
 // A word is a hash of 64 bits, two neighbouring words are another: so phrases need no positions.
-import { hash64, uncachedHash64 } from '../lib/hash.ts'
-import type { JsonObject } from '../lib/json.ts'
+import { hash64, uncachedHash64 } from '../../lib/hash.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { fold } from '../values.ts'
 import { paramKey } from './postings.ts'
 import { visitTexts } from './texts.ts'
-import { fold } from './values.ts'
 
 /** Most different words, and pairs of them, that one resource is found by; far more than a patient's whole record has. */
 const mostPostings = 100_000
