@@ -18,13 +18,16 @@ export function conceptMap(reader: Reader): ConceptMap {
   const open = reader.expect('{', 'the content of a concept map stands in braces')
   const opening = reader.opening()
   const prefixes: Prefix[] = []
+  const known = new Set<string>()
   const unmapped: Unmapped[] = []
   const mappings: Mapping[] = []
   while (!reader.ended && !reader.at('}') && !isDeclaration(reader)) {
-    const line = attempt(() => entry(reader, prefixes))
+    const line = attempt(() => entry(reader, known))
     if (!line) skipLine(reader)
-    else if (line.kind === 'prefix') prefixes.push(line)
-    else if (line.kind === 'unmapped') unmapped.push(line)
+    else if (line.kind === 'prefix') {
+      prefixes.push(line)
+      known.add(line.name.text)
+    } else if (line.kind === 'unmapped') unmapped.push(line)
     else mappings.push(line)
   }
   const closing = reader.closing()
@@ -35,7 +38,7 @@ export function conceptMap(reader: Reader): ConceptMap {
   return { kind: 'conceptmap', id, prefixes, unmapped, mappings, inside, around: around(), span: reader.since(at) }
 }
 
-function entry(reader: Reader, prefixes: readonly Prefix[]): Prefix | Unmapped | Mapping {
+function entry(reader: Reader, prefixes: ReadonlySet<string>): Prefix | Unmapped | Mapping {
   if (reader.atWord('prefix') && !reader.at(':', 1)) return prefix(reader)
   if (reader.atWord('unmapped') && !reader.at(':', 1)) return unmapped(reader, prefixes)
   return mapping(reader, prefixes)
@@ -51,7 +54,7 @@ function prefix(reader: Reader): Prefix {
   return { kind: 'prefix', name, url, around: around(), span: reader.since(at) }
 }
 
-function unmapped(reader: Reader, prefixes: readonly Prefix[]): Unmapped {
+function unmapped(reader: Reader, prefixes: ReadonlySet<string>): Unmapped {
   const around = reader.surroundings()
   const { at } = reader.take()
   const about = reader.acceptWord('for') ? declared(reader, prefixes) : undefined
@@ -61,7 +64,7 @@ function unmapped(reader: Reader, prefixes: readonly Prefix[]): Unmapped {
   return { kind: 'unmapped', prefix: about, mode, around: around(), span: reader.since(at) }
 }
 
-function mapping(reader: Reader, prefixes: readonly Prefix[]): Mapping {
+function mapping(reader: Reader, prefixes: ReadonlySet<string>): Mapping {
   const around = reader.surroundings()
   const { at } = reader.peek()
   const source = code(reader, prefixes)
@@ -85,18 +88,17 @@ function relation(reader: Reader): MappingOperator {
   return operator ?? '=='
 }
 
-function code(reader: Reader, prefixes: readonly Prefix[]): Code {
+function code(reader: Reader, prefixes: ReadonlySet<string>): Code {
   const { at } = reader.peek()
   const name = declared(reader, prefixes)
   reader.expect(':', 'a code is written with its prefix, like `s:male`')
   return { kind: 'code', prefix: name, code: codeText(reader), span: reader.since(at) }
 }
 
-function declared(reader: Reader, prefixes: readonly Prefix[]): Name {
+function declared(reader: Reader, prefixes: ReadonlySet<string>): Name {
   const name = reader.name('a prefix')
-  const known = prefixes.map(each => each.name.text)
-  if (known.includes(name.text)) return name
-  const meant = nearest(name.text, known)
+  if (prefixes.has(name.text)) return name
+  const meant = nearest(name.text, [...prefixes].slice(0, 100))
   const hint = meant && meant.length > 1 ? `did you mean \`${meant}\`?` : 'it needs a line `prefix … = "url"` above'
   reader.report(
     `the prefix ${shown(name.text)} is not declared; ${hint}`,

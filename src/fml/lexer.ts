@@ -1,5 +1,6 @@
 // Cuts the text of a map into tokens that the FHIRPath parser understands too. https://hl7.org/fhir/R4/mapping-language.html
 
+import type { Position } from '../fhirpath/ast.ts'
 import type { Token, TokenKind } from '../fhirpath/lexer.ts'
 import type { Comment, Span } from './ast.ts'
 import { MAX_PROBLEMS, type Problem, shown, spanOf } from './problem.ts'
@@ -203,16 +204,21 @@ class Lexer {
 
   private unescaped(raw: string): string {
     return unescaped(raw, (at, letter) => {
-      const offset = this.offset + 1 + at
-      const span = spanOf({ offset, line: this.line, column: offset - this.lineStart + 1 }, offset + 1 + letter.length)
+      if (this.problems.length >= MAX_PROBLEMS) return
+      const span = spanOf(this.within(this.offset + 1 + at), this.offset + 2 + at + letter.length)
       const message =
         letter === 'u'
           ? '`\\u` must be followed by four hexadecimal digits'
           : `${shown(`\\${letter}`)} means nothing in a text; a backslash itself is written twice`
-      if (this.problems.length < MAX_PROBLEMS) {
-        this.problems.push({ message, span, fix: { span, replacement: `\\\\${letter}` } })
-      }
+      this.problems.push({ message, span, fix: { span, replacement: `\\\\${letter}` } })
     })
+  }
+
+  /** A place in the text being read, which may go over several lines. */
+  private within(offset: number): Position {
+    const lines = this.text.slice(this.offset, offset).split('\n')
+    const column = lines.length === 1 ? offset - this.lineStart + 1 : lines.at(-1)!.length + 1
+    return { offset, line: this.line + lines.length - 1, column }
   }
 
   private moment(): void {

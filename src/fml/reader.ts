@@ -103,7 +103,10 @@ export class Reader {
   }
 
   report(message: string, span: Span, replacement?: string, fixSpan = span): void {
-    if (this.problems.length >= MAX_PROBLEMS) return
+    if (this.problems.length >= MAX_PROBLEMS) {
+      this.next = this.tokens.length - 1
+      return
+    }
     this.problems.push(
       replacement === undefined ? { message, span } : { message, span, fix: { span: fixSpan, replacement } },
     )

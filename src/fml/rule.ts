@@ -68,7 +68,8 @@ function rule(reader: Reader): Rule | Batch | undefined {
   if (onward && read && isBatch(reader, read)) return batch(reader, read[0]!.path, around)
   const made = onward ? (attempt(() => targets(reader)) ?? lost(reader)) : []
   const then = following(reader)
-  const head = headText(reader, at.offset, then.block)
+  const written = reader.last().end
+  const head = () => headText(reader, at.offset, written, then.block)
   const name = ruleName(reader)
   end(reader, head, reader.problems.length > from || (reader.ended && then.block !== undefined))
   const rest = { ...then, name, around: around(true), span: reader.since(at) }
@@ -137,7 +138,8 @@ function batch(reader: Reader, source: Path, around: ReturnType<Reader['surround
     while (reader.accept(',') || commaMissing(reader)) found.push(reader.name('the name of an element'))
     return found
   })
-  const head = headText(reader, source.span.offset)
+  const written = reader.last().end
+  const head = () => headText(reader, source.span.offset, written)
   const name = elements ? ruleName(reader) : lost(reader)
   end(reader, head, reader.problems.length > from)
   return {
@@ -210,13 +212,13 @@ function ruleName(reader: Reader): Name | undefined {
 }
 
 /** The rule as its author will recognize it. */
-function headText(reader: Reader, start: number, nested?: Block): string {
-  const last = nested ? nested.span.offset : reader.last().end
+function headText(reader: Reader, start: number, end: number, nested?: Block): string {
+  const last = nested ? nested.span.offset : end
   const text = reader.text.slice(start, Math.min(last, start + 200))
   return shown(nested ? `${text.trim()} { … }` : text)
 }
 
-function end(reader: Reader, head: string, broken: boolean): void {
+function end(reader: Reader, head: () => string, broken: boolean): void {
   if (reader.accept(';')) return
   const token = reader.peek()
   const onward = token.fresh || token.kind === 'end' || reader.at('}')
@@ -226,7 +228,7 @@ function end(reader: Reader, head: string, broken: boolean): void {
     return void reader.accept(';')
   }
   if (onward && !broken) {
-    return reader.report(`a rule ends with a semicolon; one is missing after ${head}`, reader.behind(), ';')
+    return reader.report(`a rule ends with a semicolon; one is missing after ${head()}`, reader.behind(), ';')
   }
   if (onward && looksLikeRule(reader)) return
   if (!broken) unexpected(reader)

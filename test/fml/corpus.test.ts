@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { format } from '../../src/fml/format.ts'
 import { parse } from '../../src/fml/parser.ts'
+import { outside } from './places.ts'
 import { absent, meaning, samples } from './support.ts'
 
 describe.skipIf(absent)('the published maps (skipped where they are not beside the project)', () => {
@@ -32,21 +33,3 @@ describe.skipIf(absent)('the published maps (skipped where they are not beside t
     for (const { name, text } of samples) expect(outside(parse(text).map, text), name).toEqual([])
   })
 })
-
-/** The spans of a tree that are not where they say. */
-export function outside(value: unknown, text: string): unknown[] {
-  if (Array.isArray(value)) return value.flatMap(each => outside(each, text))
-  if (value === null || typeof value !== 'object') return []
-  const wrong = Object.entries(value).flatMap(([key, inner]) =>
-    key === 'span' ? misplaced(inner, text) : outside(inner, text),
-  )
-  return wrong
-}
-
-function misplaced(span: { offset: number; length: number; line: number; column: number }, text: string): unknown[] {
-  const before = text.slice(0, span.offset)
-  const line = before.split('\n').length
-  const column = span.offset - (before.lastIndexOf('\n') + 1) + 1
-  const fits = span.length >= 0 && span.offset + span.length <= text.length
-  return fits && span.line === line && span.column === column ? [] : [{ ...span, expected: { line, column } }]
-}
