@@ -3,10 +3,10 @@
 import { FhirPathError } from '../fhirpath/errors.ts'
 import { parseAt } from '../fhirpath/parser.ts'
 import type { Argument, Embedded, Literal, Path } from './ast.ts'
-import type { MapToken } from './lexer.ts'
 import { spanOf } from './problem.ts'
 import { isMark } from './quotation.ts'
 import { type Reader, STOP } from './reader.ts'
+import type { MapToken } from './scanner.ts'
 import { quoted } from './text.ts'
 
 /** The expression that begins here, as far as it goes. */

@@ -1,31 +1,10 @@
 // Cuts the text of a map into tokens that the FHIRPath parser understands too. https://hl7.org/fhir/R4/mapping-language.html
 
-import type { Position } from '../fhirpath/ast.ts'
-import type { Token, TokenKind } from '../fhirpath/lexer.ts'
-import type { Comment, Span } from './ast.ts'
+import type { TokenKind } from '../fhirpath/lexer.ts'
 import { MAX_PROBLEMS, type Problem, shown, spanOf } from './problem.ts'
 import { endOfText, isMark, type Marks, typographic } from './quotation.ts'
+import { Scanner, type Tokens } from './scanner.ts'
 import { unescaped } from './text.ts'
-
-/** A token, with what the layout around it tells. Marks such as `///`, `->`, `;` and `:` are symbols. */
-export interface MapToken extends Token {
-  /** The offset behind it. */
-  readonly end: number
-  /** The line it ends on. */
-  readonly endLine: number
-  /** It is the first of its line. */
-  readonly fresh: boolean
-  /** An empty line stands before it. */
-  readonly gap: boolean
-  /** How many comments of the text stand before it. */
-  readonly comments: number
-}
-
-export interface Tokens {
-  /** The last one is of kind `end`. */
-  readonly tokens: readonly MapToken[]
-  readonly comments: readonly Comment[]
-}
 
 /** More than an honest map of the greatest size has. */
 const MAX_TOKENS = 600_000
@@ -52,26 +31,8 @@ function charTable(pattern: RegExp): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, code) => (pattern.test(String.fromCharCode(code)) ? 1 : 0))
 }
 
-class Lexer {
-  private readonly text: string
-  private readonly problems: Problem[]
-  private readonly tokens: MapToken[] = []
-  private readonly comments: Comment[] = []
-  private offset = 0
-  private line = 1
-  private lineStart = 0
-  /** Line ends since the last token or comment. */
-  private newlines = 0
-  /** Something stands between the last line end and here. */
-  private started = false
+class Lexer extends Scanner {
   private unclosedComment = false
-  /** This line sets metadata, so text over several lines may follow. */
-  private setting = false
-
-  constructor(text: string, problems: Problem[]) {
-    this.text = text
-    this.problems = problems
-  }
 
   all(): Tokens {
     const { text } = this
@@ -90,15 +51,6 @@ class Lexer {
     }
     this.push('end', '', this.offset)
     return { tokens: this.tokens, comments: this.comments }
-  }
-
-  private newline(): void {
-    this.offset++
-    this.line++
-    this.lineStart = this.offset
-    this.newlines++
-    this.started = false
-    this.setting = false
   }
 
   private name(): void {
@@ -168,12 +120,6 @@ class Lexer {
     this.lineComment(2)
   }
 
-  private comment(style: Comment['style'], text: string, end: number): void {
-    const span = spanOf(this.position(), end)
-    this.comments.push({ kind: 'comment', style, text, gap: this.newlines > 1, span })
-    this.advance(end)
-  }
-
   private quotation(code: number): void {
     if (code === 34 && this.setting && this.markdown()) return
     const mark = String.fromCharCode(code) as Marks
@@ -212,13 +158,6 @@ class Lexer {
           : `${shown(`\\${letter}`)} means nothing in a text; a backslash itself is written twice`
       this.problems.push({ message, span, fix: { span, replacement: `\\\\${letter}` } })
     })
-  }
-
-  /** A place in the text being read, which may go over several lines. */
-  private within(offset: number): Position {
-    const lines = this.text.slice(this.offset, offset).split('\n')
-    const column = lines.length === 1 ? offset - this.lineStart + 1 : lines.at(-1)!.length + 1
-    return { offset, line: this.line + lines.length - 1, column }
   }
 
   private moment(): void {
@@ -273,43 +212,6 @@ class Lexer {
     const message = `a name with letters other than a to z stands in backticks: \`${name}\``
     this.report(message, this.here(name.length), `\`${name}\``)
     this.push('quoted', name, end)
-  }
-
-  private found(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.offset
-    return pattern.exec(this.text)
-  }
-
-  private position() {
-    return { offset: this.offset, line: this.line, column: this.offset - this.lineStart + 1 }
-  }
-
-  private here(length: number): Span {
-    return spanOf(this.position(), Math.min(this.offset + length, this.text.length))
-  }
-
-  private report(message: string, span: Span, replacement?: string): void {
-    this.problems.push({ message, span, fix: replacement === undefined ? undefined : { span, replacement } })
-  }
-
-  private push(kind: TokenKind, text: string, end: number): void {
-    const at = this.position()
-    const fresh = !this.started
-    const gap = this.newlines > 1
-    this.advance(end)
-    this.tokens.push({ kind, text, at, end, endLine: this.line, fresh, gap, comments: this.comments.length })
-  }
-
-  /** Goes behind a token or comment, which may end on a later line. */
-  private advance(end: number): void {
-    for (let at = this.offset; at < end; at++) {
-      if (this.text.charCodeAt(at) !== 10) continue
-      this.line++
-      this.lineStart = at + 1
-    }
-    this.offset = end
-    this.newlines = 0
-    this.started = true
   }
 }
 

@@ -113,7 +113,7 @@ function group(to: Lines, { name, parameters, extends: base, typeMode, block }: 
   if (parameters.some(each => hasComments(each.around))) {
     line(to, `group ${nameText(name.text)}(`)
     elements(to, parameters, parameterText, '  ')
-    glue(to, ')')
+    line(to, ')')
   } else line(to, `group ${nameText(name.text)}(${parameters.map(parameterText).join(', ')})`)
   if (base) glue(to, ` extends ${nameText(base.text)}`)
   if (typeMode) glue(to, ` <<${typeMode}>>`)
@@ -160,6 +160,8 @@ function brokenRule(to: Lines, { sources, targets, dependents }: Rule): void {
     elements(to, targets, targetText, '  ')
   }
   if (dependents.length === 0) return
+  if (!dependents.some(each => hasComments(each.around)))
+    return line(to, `  then ${dependents.map(dependentText).join(', ')}`)
   line(to, '  then')
   elements(to, dependents, dependentText, '    ')
 }

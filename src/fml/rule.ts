@@ -2,9 +2,10 @@
 
 import type { Batch, Block, Dependent, Name, Path, Rule, Source, Span } from './ast.ts'
 import { attempt } from './expression.ts'
-import { nearest, shown, spanOf } from './problem.ts'
+import { shown, spanOf } from './problem.ts'
 import type { Reader } from './reader.ts'
 import { isDeclaration, looksLikeRule, resync, skipBlock } from './recovery.ts'
+import { arrow, commaMissing, misspeltThen, unexpected } from './slips.ts'
 import { sources } from './source.ts'
 import { args, targets } from './target.ts'
 
@@ -102,27 +103,6 @@ function stray(reader: Reader): boolean {
   return true
 }
 
-const ARROW_LIKE = new Set(['=', '>', '-', '>=', '<-', '~', '->', '|'])
-
-/** True after `->`, whose likes and whose absence are reported. */
-function arrow(reader: Reader, from: number): boolean {
-  if (reader.accept('->')) return true
-  const token = reader.peek()
-  if (token.kind === 'symbol' && ARROW_LIKE.has(token.text)) {
-    reader.take()
-    while (reader.peek().kind === 'symbol' && ARROW_LIKE.has(reader.peek().text) && reader.touching()) reader.take()
-    const span = reader.since(token.at)
-    const written = shown(reader.text.slice(token.at.offset, reader.last().end))
-    reader.report(`${written} is not known here; a rule goes from source to target by \`->\``, span, '->')
-    return true
-  }
-  const isTarget = token.kind === 'name' && (reader.at('.', 1) || reader.at('=', 1)) && !token.fresh
-  if (!isTarget || reader.problems.length > from) return false
-  const span = reader.spanOfToken(token)
-  reader.report(`an arrow is missing before ${shown(token.text)}: \`->\``, span, '-> ', { ...span, length: 0 })
-  return true
-}
-
 /** `src -> tgt: id, active;` */
 function isBatch(reader: Reader, read: readonly Source[]): boolean {
   return read.length === 1 && reader.peek().kind === 'name' && reader.at(':', 1)
@@ -153,14 +133,6 @@ function batch(reader: Reader, source: Path, around: ReturnType<Reader['surround
   }
 }
 
-function commaMissing(reader: Reader): boolean {
-  const token = reader.peek()
-  if (token.kind !== 'name' || token.fresh) return false
-  const span = reader.spanOfToken(token)
-  reader.report(`a comma is missing before ${shown(token.text)}`, span, ',', reader.behind())
-  return true
-}
-
 /** What stands after `then`; a brace without `then` is taken for one with it, and reported. */
 function following(reader: Reader): { dependents: Dependent[]; block?: Block } {
   const word = reader.peek()
@@ -174,15 +146,6 @@ function following(reader: Reader): { dependents: Dependent[]; block?: Block } {
   }
   const dependents = reader.at('{') ? [] : (attempt(() => calls(reader)) ?? lost(reader) ?? [])
   return reader.at('{') ? { dependents, block: block(reader) } : { dependents }
-}
-
-function misspeltThen(reader: Reader): boolean {
-  const token = reader.peek()
-  const opens = reader.at('{', 1) || (reader.peek(1).kind === 'name' && reader.at('(', 2))
-  if (token.kind !== 'name' || !opens || nearest(token.text, ['then']) === undefined) return false
-  reader.report(`${shown(token.text)} is not known here; did you mean \`then\`?`, reader.spanOfToken(token), 'then')
-  reader.take()
-  return true
 }
 
 function calls(reader: Reader): Dependent[] {
@@ -242,31 +205,4 @@ function remainder(reader: Reader): void {
   if (reader.accept('->') && !attempt(() => targets(reader))) resync(reader)
   following(reader)
   ruleName(reader)
-}
-
-const CLAUSES = [
-  'as',
-  'where',
-  'check',
-  'log',
-  'default',
-  'then',
-  'first',
-  'last',
-  'share',
-  'collate',
-  'not_first',
-  'not_last',
-  'only_one',
-]
-
-function unexpected(reader: Reader): void {
-  const token = reader.peek()
-  const span = reader.spanOfToken(token)
-  const meant = token.kind === 'name' ? nearest(token.text, CLAUSES) : undefined
-  if (meant && meant !== token.text) {
-    return reader.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, span, meant)
-  }
-  if (reader.at(')')) return reader.report('this parenthesis closes nothing', span, '')
-  reader.report(`${reader.found()} cannot stand here; a rule ends with a semicolon`, span)
 }
