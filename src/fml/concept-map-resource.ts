@@ -32,7 +32,12 @@ export function conceptMapResource(map: ConceptMap, problems: Problem[]): Json {
   const group = [...groups.values()].map(({ source, target, element, unmapped }) =>
     clean({ source, target, element, unmapped }),
   )
-  return clean({ resourceType: 'ConceptMap', id: map.id.text, status: 'draft', group })
+  return clean({ resourceType: 'ConceptMap', id: idOfConceptMap(map), status: 'draft', group })
+}
+
+/** R4's examples write the name as it is referred to, `#m`; the id of the resource has no hash. */
+export function idOfConceptMap({ id }: ConceptMap): string {
+  return id.text.replace(/^#/, '')
 }
 
 function addMapping(groups: Map<string, Elements>, urls: ReadonlyMap<string, string>, mapping: Mapping): void {

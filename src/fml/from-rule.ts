@@ -1,17 +1,7 @@
 // Rules of an R4 StructureMap as rules of a map. https://hl7.org/fhir/R4/structuremap-definitions.html#StructureMap.group.rule
 
 import { digitsOf, isJsonNumber } from '../lib/json.ts'
-import type {
-  Argument,
-  Dependent,
-  ListMode,
-  Rule,
-  Source,
-  SourceListMode,
-  Target,
-  TargetListMode,
-  Transform,
-} from './ast.ts'
+import type { Argument, Dependent, ListMode, Rule, Source, Target, Transform } from './ast.ts'
 import { NOWHERE, type Problem } from './problem.ts'
 import {
   AUTOMATIC,
@@ -31,6 +21,8 @@ import {
   pathOf,
   string,
 } from './resource-parts.ts'
+import { SOURCE_LIST_MODES } from './source.ts'
+import { TARGET_LIST_MODES } from './target.ts'
 
 /** Deeper rules are left out: the text could not be read again. */
 const MAX_DEPTH = 55
@@ -70,7 +62,7 @@ function sourceFrom(json: Json, problems: Problem[], isCopy: boolean): Source {
     type: string(json.type) ? pathOf(...namesIn(string(json.type)!)) : undefined,
     cardinality: cardinality(json),
     default: fallback(json, problems),
-    listMode: string(json.listMode) as SourceListMode | undefined,
+    listMode: SOURCE_LIST_MODES.find(mode => mode === json.listMode),
     variable: variable === undefined ? undefined : nameOf(variable),
     where: expression(json.condition),
     check: expression(json.check),
@@ -128,8 +120,9 @@ function listModes(json: Json): ListMode[] {
   const modes = Array.isArray(json.listMode) ? json.listMode.filter(each => typeof each === 'string') : []
   const single = extended(json, EXTENSIONS.listMode).map(() => 'single')
   const share = string(json.listRuleId)
-  return [...modes, ...single].map(mode => ({
-    mode: mode as TargetListMode,
+  const known = [...modes, ...single].flatMap(mode => TARGET_LIST_MODES.filter(each => each === mode))
+  return known.map(mode => ({
+    mode,
     share: mode === 'share' && share ? nameOf(share) : undefined,
     span: NOWHERE,
   }))

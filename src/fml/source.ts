@@ -8,8 +8,8 @@ import type { Reader } from './reader.ts'
 
 type Draft = { -readonly [Key in keyof Source]?: Source[Key] }
 
-const LIST_MODES: readonly SourceListMode[] = ['first', 'not_first', 'last', 'not_last', 'only_one']
-const WORDS = ['default', 'as', 'where', 'check', 'log', ...LIST_MODES]
+export const SOURCE_LIST_MODES: readonly SourceListMode[] = ['first', 'not_first', 'last', 'not_last', 'only_one']
+const WORDS = ['default', 'as', 'where', 'check', 'log', ...SOURCE_LIST_MODES]
 
 /** One or more sources with commas between them. */
 export function sources(reader: Reader): Source[] {

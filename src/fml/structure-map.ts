@@ -2,7 +2,7 @@
 
 import type { StructureMap } from '@medplum/fhirtypes'
 import type { ConceptMap, Constant, FmlMap, Group } from './ast.ts'
-import { conceptMapResource } from './concept-map-resource.ts'
+import { conceptMapResource, idOfConceptMap } from './concept-map-resource.ts'
 import { settings } from './metadata-resource.ts'
 import { pathText } from './pieces.ts'
 import type { Problem } from './problem.ts'
@@ -45,8 +45,9 @@ export function toStructureMap(map: FmlMap): Made {
   return { resource: resource as unknown as StructureMap, problems }
 }
 
-function related({ id }: ConceptMap): Json {
-  return { url: EXTENSIONS.related, valueRelatedArtifact: { type: 'depends-on', resource: `#${id.text}` } }
+function related(map: ConceptMap): Json {
+  const resource = `#${idOfConceptMap(map)}`
+  return { url: EXTENSIONS.related, valueRelatedArtifact: { type: 'depends-on', resource } }
 }
 
 function constant({ name, value }: Constant): Json {

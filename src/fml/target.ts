@@ -12,7 +12,7 @@ export const TRANSFORMS: readonly string[] = [
   ...['pointer', 'evaluate', 'cc', 'c', 'qty', 'id', 'cp'],
 ]
 
-const LIST_MODES: readonly TargetListMode[] = ['first', 'share', 'last', 'single', 'collate']
+export const TARGET_LIST_MODES: readonly TargetListMode[] = ['first', 'share', 'last', 'single', 'collate']
 
 /** One or more targets with commas between them. */
 export function targets(reader: Reader): Target[] {
@@ -121,7 +121,7 @@ function listMode(reader: Reader): ListMode | undefined {
   if (kind !== 'name' || text === 'then') return undefined
   const next = reader.peek(1)
   const isName = (next.kind === 'symbol' && (next.text === '.' || next.text === '->')) || fresh
-  const mode = LIST_MODES.find(each => each === text) ?? (isName ? undefined : misspelt(reader))
+  const mode = TARGET_LIST_MODES.find(each => each === text) ?? (isName ? undefined : misspelt(reader))
   if (!mode) return undefined
   reader.take()
   const share = mode === 'share' ? reader.name('the name that says what is shared') : undefined
@@ -130,10 +130,10 @@ function listMode(reader: Reader): ListMode | undefined {
 
 function misspelt(reader: Reader): TargetListMode | undefined {
   const token = reader.peek()
-  const meant = LIST_MODES.includes(token.text as TargetListMode)
+  const meant = TARGET_LIST_MODES.includes(token.text as TargetListMode)
     ? undefined
-    : nearest(token.text, [...LIST_MODES, 'then', 'as', 'where'])
-  const mode = LIST_MODES.find(each => each === meant)
+    : nearest(token.text, [...TARGET_LIST_MODES, 'then', 'as', 'where'])
+  const mode = TARGET_LIST_MODES.find(each => each === meant)
   if (mode)
     reader.report(`${shown(token.text)} is not known here; did you mean \`${mode}\`?`, reader.spanOfToken(token), mode)
   return mode

@@ -64,6 +64,29 @@ describe.skipIf(absent)('the published maps (skipped where they are not beside t
   )
 })
 
+test.skipIf(absent)('the published resources of the tutorial become maps that are read without problems', () => {
+  const names = [
+    'step1/map/step1b',
+    'step3/map/step3c',
+    'step4/map/step4c',
+    'step8/map/step8',
+    'step12/map/step12',
+    'step13/map/step13',
+  ]
+  for (const name of names) {
+    const resource = parseJson(beside(`ahdis-fhir-mapping-tutorial/maptutorial/${name}.json`).replace(/^\uFEFF/, ''))
+    const { map, problems } = fromStructureMap(resource)
+    expect(problems, name).toEqual([])
+    expect(parse(print(map)).problems, name).toEqual([])
+    expect(toStructureMap(parse(print(map)).map).resource.group, name).toEqual(toStructureMap(map).resource.group)
+  }
+})
+
+test('a concept map that is called by its reference, with a hash, has the id without it', () => {
+  const resource = resourceOf('conceptmap "#m" {\n  prefix s = "a"\n  s:a == s:b\n}\n')
+  expect(resource.contained).toMatchObject([{ resourceType: 'ConceptMap', id: 'm' }])
+})
+
 describe('what R4 has no element for', () => {
   test('is an extension of R5, and comes back: let, single, values for groups, defaults that are expressions', () => {
     const text = inGroup(`src.a default (src.b.first()) as a -> tgt.b = a single then H(a, 'x', 3) "r";`).replace(
