@@ -27,7 +27,7 @@ import { TARGET_LIST_MODES } from './target.ts'
 /** Deeper rules are left out: the text could not be read again. */
 const MAX_DEPTH = 55
 
-/** A rule of the resource; one that only has the name it would be given has none. */
+/** A rule of the resource, without its name if it is the one it would be given. */
 export function ruleFrom(json: Json, problems: Problem[], depth: number): Rule {
   const isCopy = isSimpleCopy(json)
   const nested = depth < MAX_DEPTH ? objects(json.rule).map(each => ruleFrom(each, problems, depth + 1)) : []
@@ -39,10 +39,15 @@ export function ruleFrom(json: Json, problems: Problem[], depth: number): Rule {
     targets: objects(json.target).map(each => (isCopy ? bareTarget(each) : targetFrom(each, problems))),
     dependents: objects(json.dependent).map(each => dependentFrom(each, problems)),
     block: nested.length > 0 ? { kind: 'block', rules: nested, inside, span: NOWHERE } : undefined,
-    name: name === undefined || name === automaticName(objects(json.source)) ? undefined : nameOf(name),
+    name: name === undefined || isImplied(name, objects(json.source)) ? undefined : nameOf(name),
     around: around(json.documentation),
     span: NOWHERE,
   }
+}
+
+/** Where every engine would give the rule this name: those that are not about one element must have one for some. */
+function isImplied(name: string, sources: readonly Json[]): boolean {
+  return sources.length === 1 && string(sources[0]!.element) !== undefined && name === automaticName(sources)
 }
 
 /** The form that the reference implementation gives `a.x -> b.y`. */

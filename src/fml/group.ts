@@ -14,13 +14,22 @@ const NAMELESS: Omit<Name, 'span'> = { kind: 'name', text: '' }
 export function group(reader: Reader): Group {
   const around = reader.surroundings()
   const { at } = reader.take()
-  const name = attempt(() => reader.name('the name of the group')) ?? { ...NAMELESS, span: reader.behind() }
+  const name = attempt(() => groupName(reader)) ?? { ...NAMELESS, span: reader.behind() }
   const parameters = attempt(() => parameterList(reader)) ?? []
   const rest = attempt(() => suffix(reader)) ?? {}
   if (!reader.at('{')) toBlock(reader)
   const body = reader.at('{') ? block(reader) : missing(reader)
   reader.accept(';')
   return { kind: 'group', name, parameters, ...rest, block: body, around: around(true), span: reader.since(at) }
+}
+
+function groupName(reader: Reader): Name {
+  if (reader.atWord('for') && (reader.atWord('types', 1) || reader.atWord('type', 1))) {
+    reader.fail(
+      '`group for` is how R3 was written; since R4 it is `group Name(source src : A, target tgt : B) <<types>> {`',
+    )
+  }
+  return reader.name('the name of the group')
 }
 
 function missing(reader: Reader): Block {
@@ -46,11 +55,17 @@ function parameterList(reader: Reader): Parameter[] {
     const read = attempt(() => parameter(reader))
     if (read) found.push(read)
     else while (!reader.ended && !reader.at(',') && !reader.at(')') && !reader.at('{') && !reader.at(';')) reader.take()
-  } while (reader.accept(','))
+  } while (reader.accept(',') || commaMissing(reader))
   if (!reader.accept(')')) {
     reader.report(`a parenthesis is missing behind the parameters; found ${reader.found()}`, reader.behind(), ')')
   }
   return found
+}
+
+function commaMissing(reader: Reader): boolean {
+  if (!reader.atWord('source') && !reader.atWord('target')) return false
+  reader.report(`a comma is missing before ${reader.found()}`, reader.spanOfToken(reader.peek()), ',', reader.behind())
+  return true
 }
 
 function parameter(reader: Reader): Parameter {

@@ -50,7 +50,7 @@ class Lexer extends Scanner {
       }
     }
     this.push('end', '', this.offset)
-    return { tokens: this.tokens, comments: this.comments }
+    return { tokens: this.tokens, comments: this.comments, unclosedLines: this.unclosedLines }
   }
 
   private name(): void {
@@ -125,6 +125,7 @@ class Lexer extends Scanner {
     const mark = String.fromCharCode(code) as Marks
     const { end, closed } = endOfText(this.text, this.offset, mark)
     if (!closed) {
+      this.unclosedLines.add(this.line)
       const what = mark === '`' ? 'the name that begins here has no closing backtick' : unclosed
       const place = spanOf({ ...this.position(), offset: end, column: end - this.lineStart + 1 }, end)
       this.problems.push({ message: what, span: this.here(end - this.offset), fix: { span: place, replacement: mark } })

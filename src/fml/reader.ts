@@ -24,11 +24,14 @@ export class Reader {
   /** Where an unclosed brace has been reported. */
   unclosedAt = -1
   private readonly comments: readonly Comment[]
+  /** Lines on which a text has no end: what else is wrong there comes from that. */
+  private readonly unclosedLines: ReadonlySet<number>
   private claimed = 0
 
   constructor(text: string) {
     this.text = text
-    const { tokens, comments } = tokenize(text, this.problems)
+    const { tokens, comments, unclosedLines } = tokenize(text, this.problems)
+    this.unclosedLines = unclosedLines
     this.tokens = tokens
     this.comments = comments
   }
@@ -104,6 +107,7 @@ export class Reader {
   }
 
   report(message: string, span: Span, replacement?: string, fixSpan = span): void {
+    if (this.unclosedLines.has(span.line)) return
     if (this.problems.length >= MAX_PROBLEMS) {
       this.next = this.tokens.length - 1
       return
@@ -113,9 +117,10 @@ export class Reader {
     )
   }
 
-  /** Reports at the next token and gives up the construct. */
+  /** Reports at the next token, unless that has been done or a text without an end has led here, and gives up. */
   fail(message: string, replacement?: string): never {
-    this.report(message, this.spanOfToken(this.peek()), replacement)
+    const isKnown = this.broken === this.next || this.unclosedLines.has(this.last().endLine)
+    if (!isKnown) this.report(message, this.spanOfToken(this.peek()), replacement)
     this.broken = this.next
     throw STOP
   }
@@ -143,7 +148,7 @@ export class Reader {
     }
     const meant = token.kind === 'name' ? nearest(token.text, words) : undefined
     const list = words.map(word => `\`${word}\``)
-    const choice = `${list.slice(0, -1).join(', ')} or ${list.at(-1)}`
+    const choice = list.length === 1 ? list[0] : `${list.slice(0, -1).join(', ')} or ${list.at(-1)}`
     if (!meant) this.fail(`${what} ${choice}; found ${this.found()}`)
     this.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, this.spanOfToken(token), meant)
     this.next++

@@ -23,6 +23,8 @@ export interface Tokens {
   /** The last one is of kind `end`. */
   readonly tokens: readonly MapToken[]
   readonly comments: readonly Comment[]
+  /** Lines with a text that has no end. */
+  readonly unclosedLines: ReadonlySet<number>
 }
 
 export class Scanner {
@@ -30,6 +32,7 @@ export class Scanner {
   protected readonly problems: Problem[]
   protected readonly tokens: MapToken[] = []
   protected readonly comments: Comment[] = []
+  protected readonly unclosedLines = new Set<number>()
   protected offset = 0
   protected line = 1
   protected lineStart = 0

@@ -188,6 +188,67 @@ const mistakes: readonly (readonly [string, readonly string[]])[] = [
     ['2:25+0 a rule ends with a semicolon; one is missing after `src -> tgt: id, active` ⇒ ;'],
   ],
   [rule('src -> tgt: id active;'), ['2:18+6 a comma is missing before `active` ⇒ ,']],
+  [
+    whole('map "u" = "n"\n\ngroup for type+types A\n  input src : B as source\n  x : for src.a make tgt.b\nendgroup\n'),
+    [
+      '3:7+3 `group for` is how R3 was written; since R4 it is `group Name(source src : A, target tgt : B) <<types>> {`',
+    ],
+  ],
+  [
+    whole(
+      'group G(source src, target tgt) {\n  src.a as a then {\n    a.b -> tgt.c\n    a.d -> tgt.e;\n  }\n  src.x -> tgt.y;\n}\n',
+    ),
+    ['3:17+0 a rule ends with a semicolon; one is missing after `a.b -> tgt.c` ⇒ ;'],
+  ],
+  [
+    whole(
+      "group G(source src, target tgt) {\n  src.item as item where linkId = 'x -> tgt.a = item;\n  src.b -> tgt.c;\n}\n",
+    ),
+    ["2:35+18 the text that begins here has no closing quotation mark ⇒ '"],
+  ],
+  [
+    whole(
+      'uses "http://a as source\nuses "http://b" as target\ngroup G(source src, target tgt) {\n  src.b -> tgt.c;\n}\n',
+    ),
+    ['1:6+19 the text that begins here has no closing quotation mark ⇒ "'],
+  ],
+  [
+    whole(
+      "group G(source src, target tgt) {\n  src.a as a -> tgt.b = translate(a, '#m, 'code');\n  src.b -> tgt.c;\n}\n",
+    ),
+    ["2:48+1 the text that begins here has no closing quotation mark ⇒ '"],
+  ],
+  [
+    whole('group G(source src, target tgt) {\n  if (src.a) src.b -> tgt.c;\n  src.b -> tgt.c;\n}\n'),
+    [
+      '2:6+1 `if(` begins a FHIRPath function, which cannot be part of a path; write a condition behind it, `where (…)`',
+    ],
+  ],
+  [
+    whole('group G(source src, target tgt) {\n  tgt.a = src.b;\n  src.b -> tgt.c;\n}\n'),
+    ['2:9+1 `=` is not known here; a rule goes from source to target by `->` ⇒ ->'],
+  ],
+  [
+    whole('group G(source src, target tgt) {\n  src.a -> tgt.b : string;\n  src.b -> tgt.c;\n}\n'),
+    ['2:18+1 `:` cannot stand here; a rule ends with a semicolon'],
+  ],
+  [
+    whole('group G(source src target tgt) {\n  src.b -> tgt.c;\n}\n'),
+    ['1:20+6 a comma is missing before `target` ⇒ ,'],
+  ],
+  [
+    whole('Group G(source src, target tgt) {\n  src.b -> tgt.c;\n}\n'),
+    ['1:1+5 `Group` is not known here; did you mean `group`? ⇒ group'],
+  ],
+  [
+    whole(
+      'group G(source src, target tgt) {\n  src.a as a -> tgt.b = create(Patient);\n  src.b -> tgt.c\n}\ngroup H(source src, target tgt) {\n  src.b -> tgt.c;\n',
+    ),
+    [
+      '3:17+0 a rule ends with a semicolon; one is missing after `src.b -> tgt.c` ⇒ ;',
+      '5:33+1 the brace that opens here is never closed ⇒ }',
+    ],
+  ],
 ]
 
 test.each(mistakes)('%j', (text, expected) => {
