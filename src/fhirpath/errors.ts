@@ -9,6 +9,7 @@ export type Phase = 'syntax' | 'semantic' | 'execution'
 export class FhirPathError extends Error {
   override readonly name = 'FhirPathError'
   readonly phase: Phase
+  readonly at: Position
   /** One-based. */
   readonly line: number
   /** One-based. */
@@ -19,6 +20,7 @@ export class FhirPathError extends Error {
   constructor(phase: Phase, message: string, at: Position, expected?: string) {
     super(`line ${at.line}, column ${at.column}: ${message}`)
     this.phase = phase
+    this.at = at
     this.line = at.line
     this.column = at.column
     this.expected = expected

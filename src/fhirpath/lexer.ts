@@ -7,6 +7,8 @@ export type TokenKind =
   | 'name'
   | 'quoted'
   | 'string'
+  /** Double-quoted text: only in maps, where it is another way to write a string. */
+  | 'text'
   | 'number'
   | 'date'
   | 'dateTime'

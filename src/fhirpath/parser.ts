@@ -37,13 +37,24 @@ export function parse(text: string): Expression {
   return expression
 }
 
+/**
+ * Reads the expression that begins with the token at `from`, as far as it goes; `next` is the index of the first token
+ * that is no part of it. The last token must be of kind `end`. For texts that expressions are embedded in.
+ */
+export function parseAt(tokens: readonly Token[], from: number): { expression: Expression; next: number } {
+  const reader = new Reader(tokens, from)
+  const expression = reader.expression(0)
+  return { expression, next: reader.next }
+}
+
 class Reader {
+  next: number
   private readonly tokens: readonly Token[]
-  private next = 0
   private depth = 0
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], from = 0) {
     this.tokens = tokens
+    this.next = from
   }
 
   expression(level: number): Expression {
@@ -142,6 +153,7 @@ class Reader {
     const at = token.at
     switch (token.kind) {
       case 'string':
+      case 'text':
         return this.literal('String')
       case 'date':
         return this.literal('Date')
