@@ -51,7 +51,7 @@ create table search (
 create index search_self on search (self);
 create index search_patient on search (patient, type, date desc, key desc) where patient is not null;
 create index search_date on search (type, date desc, key desc);
-create index search_posting on search using gin (tokens, refs) with (fastupdate = on, gin_pending_list_limit = 512);
+create index search_posting on search using gin (tokens, refs) with (fastupdate = on, gin_pending_list_limit = 128);
 -- Apart from the postings: words come in greater numbers, and only those who look for them wait for the longer list.
 create index search_text on search using gin (texts) with (fastupdate = on, gin_pending_list_limit = 1024);
 
