@@ -52,8 +52,8 @@ interface Deleted extends Omit<Stored, 'key' | 'body'> {
 
 /**
  * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
- * @returns one result for each change, in order.
  * Changes to SearchParameter resources need a transaction.
+ * @returns one result for each change, in order.
  * @throws Failure PRECONDITION_FAILED for a wrong version; what `retried` understands if others were faster.
  */
 export async function write(

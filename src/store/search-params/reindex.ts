@@ -47,9 +47,10 @@ export function createIndexing(parts: IndexingParts): Indexing {
   let isAgain = false
   let subscription: { close(): Promise<void> } | undefined
   let timer: NodeJS.Timeout | undefined
+  const isWaiting = (): boolean => !isClosed && indexer.params.own().some(param => !param.isReady)
   const work = async (): Promise<void> => {
     await catchUp(database, indexer)
-    while (!isClosed && indexer.params.own().some(param => !param.isReady)) {
+    while (isWaiting()) {
       const started = performance.now()
       const came = await indexBatch(parts)
       if (came === 'nothing') break
@@ -74,7 +75,7 @@ export function createIndexing(parts: IndexingParts): Indexing {
     async settle() {
       const until = performance.now() + patience
       await catchUp(database, indexer)
-      while (!isClosed && indexer.params.own().some(param => !param.isReady) && performance.now() < until) {
+      while (isWaiting() && performance.now() < until) {
         // Another process may be at it: then this one comes back at once, with nothing to do.
         await Promise.race([wake(), sleep(until - performance.now(), undefined, { ref: false })])
         await sleep(10)
@@ -127,8 +128,7 @@ function indexBatch(parts: IndexingParts): Promise<'nothing' | 'more' | 'done' |
       )
       await indexBodies(on, parts, waiting, bodies)
       await note(on, waiting, place)
-      const isDone = place === undefined
-      return isDone ? 'done' : 'more'
+      return place === undefined ? 'done' : 'more'
     })
     .catch(error => {
       if (isOutdated(error)) return 'outdated'
