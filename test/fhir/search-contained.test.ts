@@ -1,10 +1,12 @@
 // Chains that end inside of a resource, in what it contains. https://hl7.org/fhir/R4/search.html#contained
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { creatorBy, fhirCaller, finderBy, issueOf } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const store = creatorBy(call)
+const found = finderBy(call)
 
 const rx = (code: string) => ({
   coding: [{ system: 'http://www.nlm.nih.gov/research/umls/rxnorm', code, display: `Tablets of ${code}` }],
@@ -45,17 +47,8 @@ const resources: readonly ({ resourceType: string; id: string } & Record<string,
 
 beforeAll(async () => {
   service = await startService()
-  for (const resource of resources) {
-    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
-    expect(status, text).toBe(201)
-  }
+  await store(...resources)
 })
-
-const found = async (query: string): Promise<string[]> => {
-  const { status, text, body } = await call('GET', query)
-  expect(status, text).toBe(200)
-  return matchIds(body).sort()
-}
 
 describe('a chain looks inside contained resources:', () => {
   test.each<[query: string, ids: string[]]>([

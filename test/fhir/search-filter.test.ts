@@ -1,10 +1,11 @@
 // `_filter`: tests on search parameters joined by and, or and not. https://hl7.org/fhir/R4/search_filter.html
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { fhirCaller, finderBy, issueOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const found = finderBy(call)
 const mint = (...scopes: string[]) =>
   service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo' }, scopes)
 
@@ -93,12 +94,6 @@ beforeAll(async () => {
   const { status, text } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
   expect(status, text).toBe(200)
 })
-
-const found = async (url: string): Promise<string[]> => {
-  const { status, text, body } = await call('GET', url)
-  expect(status, text).toBe(200)
-  return matchIds(body).sort()
-}
 
 const finds = (type: string, table: [filter: string, ids: string[]][]) =>
   test.each(table)(`${type}: %s`, async (filter, ids) => {

@@ -1,6 +1,6 @@
 // What few types have: places on the globe, stretches of a sequence, canonicals with versions. https://hl7.org/fhir/R4/search.html
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { creatorBy, fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -69,10 +69,7 @@ const resources: readonly ({ resourceType: string; id: string } & Record<string,
 
 beforeAll(async () => {
   service = await startService()
-  for (const resource of resources) {
-    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
-    expect(status, text).toBe(201)
-  }
+  await creatorBy(call)(...resources)
 })
 
 const finds = (table: [query: string, ids: string[]][]) =>

@@ -1,10 +1,12 @@
 // Searches by way of value sets and code systems. https://hl7.org/fhir/R4/search.html#token
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { creatorBy, fhirCaller, finderBy, issueOf } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const store = creatorBy(call)
+const found = finderBy(call)
 
 const animals = {
   resourceType: 'CodeSystem',
@@ -96,17 +98,8 @@ const resources = [
 
 beforeAll(async () => {
   service = await startService()
-  for (const resource of resources) {
-    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
-    expect(status, text).toBe(201)
-  }
+  await store(...resources)
 })
-
-const found = async (query: string): Promise<string[]> => {
-  const { status, text, body } = await call('GET', query)
-  expect(status, text).toBe(200)
-  return matchIds(body).sort()
-}
 
 describe('a search by value set finds', () => {
   test.each<[string, string[]]>([

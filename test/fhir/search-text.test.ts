@@ -1,10 +1,11 @@
 // `_text` and `_content`: words of the narrative, and of everything that can be read. https://hl7.org/fhir/R4/search.html#content
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, linkOf, matchIds } from '../support/fhir.ts'
+import { creatorBy, fhirCaller, finderBy, issueOf, linkOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const store = creatorBy(call)
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const narrative = (html: string) => ({
@@ -56,17 +57,11 @@ const resources: readonly ({ resourceType: string; id: string } & Record<string,
 
 beforeAll(async () => {
   service = await startService()
-  for (const resource of resources) {
-    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
-    expect(status, text).toBe(201)
-  }
+  await store(...resources)
 })
 
-const found = async (type: string, query: Record<string, string>): Promise<string[]> => {
-  const { status, text, body } = await call('GET', `${type}?${new URLSearchParams(query)}`)
-  expect(status, text).toBe(200)
-  return matchIds(body).sort()
-}
+const found = (type: string, query: Record<string, string>): Promise<string[]> =>
+  finderBy(call)(`${type}?${new URLSearchParams(query)}`)
 const finds = (param: '_text' | '_content', table: [words: string, ids: string[]][]) =>
   test.each(table)(`${param}=%s`, async (words, ids) => {
     expect(await found('Condition', { [param]: words })).toEqual(ids)

@@ -1,27 +1,16 @@
 // What each type of search parameter finds. https://hl7.org/fhir/R4/search.html#ptypes
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { creatorBy, fhirCaller, finderBy, issueOf } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const store = creatorBy(call)
+const found = finderBy(call)
 
 beforeAll(async () => {
   service = await startService()
 })
-
-async function store(...resources: ({ resourceType: string; id: string } & Record<string, unknown>)[]): Promise<void> {
-  for (const resource of resources) {
-    const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
-    expect(status, text).toBe(201)
-  }
-}
-
-const found = async (query: string): Promise<string[]> => {
-  const { status, text, body } = await call('GET', query)
-  expect(status, text).toBe(200)
-  return matchIds(body).sort()
-}
 
 const refused = async (query: string, said: string): Promise<void> => {
   const { status, body } = await call('GET', query)

@@ -1,4 +1,5 @@
 // Calls the FHIR endpoint as a client would, and hands back what tests look at.
+import { expect } from 'vitest'
 import type { Service } from './service.ts'
 
 export interface Answer {
@@ -15,6 +16,8 @@ export interface CallOptions {
   readonly headers?: Record<string, string>
   readonly token?: string
 }
+
+type FhirCaller = ReturnType<typeof fhirCaller>
 
 /** A caller bound to a service: `call('GET', 'Patient/1')`, relative to the FHIR base unless the path begins with a slash. */
 export function fhirCaller(service: () => Service) {
@@ -50,6 +53,31 @@ export function matchIds(body: Answer['body']): string[] {
   return (body.entry ?? [])
     .filter((entry: { search: { mode: string } }) => entry.search.mode === 'match')
     .map((entry: { resource: { id: string } }) => entry.resource.id)
+}
+
+interface Named {
+  readonly resourceType: string
+  readonly id: string
+  readonly [more: string]: unknown
+}
+
+/** Creates resources under ids of their own, in order: `store(patient, observation)`. Each must be new. */
+export function creatorBy(call: FhirCaller) {
+  return async (...resources: readonly Named[]): Promise<void> => {
+    for (const resource of resources) {
+      const { status, text } = await call('PUT', `${resource.resourceType}/${resource.id}`, { body: resource })
+      expect(status, text).toBe(201)
+    }
+  }
+}
+
+/** The ids that a search finds, sorted: `found('Patient?name=ada')`. The search must succeed. */
+export function finderBy(call: FhirCaller) {
+  return async (query: string): Promise<string[]> => {
+    const { status, text, body } = await call('GET', query)
+    expect(status, text).toBe(200)
+    return matchIds(body).sort()
+  }
 }
 
 /** The address of a bundle's link, e.g. `next`; undefined if it has none. */
