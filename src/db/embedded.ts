@@ -38,7 +38,8 @@ export async function borrowEmbedded(dataDir: string, connections: number, log: 
 }
 
 /**
- * Starts PostgreSQL on `dataDir`, or adopts the one a killed process left running.
+ * Starts PostgreSQL on `dataDir`, or adopts the one a killed process left running. If it ends before it is stopped, it is
+ * started again, at the same address.
  * @param connections how many connections the service will open in all.
  * @throws EmbeddedError if another service uses the folder, or the server does not start.
  */
@@ -49,13 +50,43 @@ export async function startEmbedded(dataDir: string, connections: number, log: L
   const binaries = await findBinaries()
   if (!(await exists(join(data, 'PG_VERSION')))) await initialise(binaries.initdb, data, account)
   const orphan = await runningServer(data)
-  const server = orphan ?? (await launch(binaries.postgres, data, connections, account))
-  const guard = await takeFolder(server, dataDir)
+  const begin = (socket: string) => launch(binaries.postgres, data, socket, connections, account)
+  let server = orphan ?? (await begin(await socketFolder(data, account)))
+  let guard: pg.Client | undefined
+  let isStopping = false
+  let reviving: Promise<void> | undefined
+  const take = async (found: Running): Promise<pg.Client> => {
+    const taken = await takeFolder(found, dataDir)
+    // It ends with the server, and when one of the server's processes crashes, which ends all connections.
+    taken.once('end', () => {
+      guard = undefined
+      if (!isStopping) reviving = revive()
+    })
+    server = found
+    guard = taken
+    return taken
+  }
+  const revive = async (): Promise<void> => {
+    log.error({ postgres: server.pid }, 'lost the database server: it is found again, or started if it has ended')
+    while (!isStopping && !guard) {
+      try {
+        await take((await runningServer(data)) ?? (await begin(server.socket)))
+        log.info({ postgres: server.pid }, 'the database server is back')
+      } catch (err) {
+        log.error({ err }, 'the database server is not back yet; it is tried again')
+        await sleep(1000)
+      }
+    }
+  }
+  await createDatabase(await take(server))
   if (orphan) log.info({ postgres: orphan.pid }, 'took over the database server that an earlier process left running')
-  await createDatabase(guard)
   return {
     connection: { host: server.socket, port, user: 'postgres', database },
     async stop() {
+      isStopping = true
+      await reviving
+      // Without the folder's lock the server may be another service's: it is left to whoever starts next.
+      if (!guard) return
       await guard.end()
       await shutDown(server.pid)
     },
@@ -70,10 +101,10 @@ interface Running {
 async function launch(
   postgres: string,
   data: string,
+  socket: string,
   connections: number,
   account: Account | undefined,
 ): Promise<Running> {
-  const socket = await socketFolder(data, account)
   const logFile = `${data}.log`
   const options = Object.entries(serverSettings(connections, socket, port)).flatMap(([key, value]) => [
     '-c',

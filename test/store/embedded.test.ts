@@ -1,0 +1,46 @@
+// The database that the service brings along: when it is killed, it comes back with everything that was committed.
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { onCleanup } from '../support/cleanup.ts'
+
+const log = createLog('silent')
+
+test('a database server that is killed is started again, at the same address, and stays ours until it is stopped', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
+  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const pid = async () => Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
+  const server = await startEmbedded(folder, 10, log)
+  const ask = async (text: string): Promise<unknown[]> => {
+    const client = new pg.Client(server.connection)
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return (await client.query(text)).rows
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+  try {
+    await ask('create table kept as select 7 as number')
+    for (let kills = 0; kills < 2; kills++) {
+      const killed = await pid()
+      process.kill(killed, 'SIGKILL')
+      let rows: unknown[] | undefined
+      for (const until = performance.now() + 15_000; !rows && performance.now() < until; await sleep(50))
+        rows = await ask('select number from kept').catch(() => undefined)
+      expect(rows).toEqual([{ number: 7 }])
+      expect(await pid()).not.toBe(killed)
+    }
+    await expect(startEmbedded(folder, 10, log)).rejects.toThrow('already runs on')
+  } finally {
+    await server.stop()
+  }
+  await expect(ask('select 1')).rejects.toThrow()
+  await expect(pid()).rejects.toThrow('ENOENT')
+})
