@@ -104,6 +104,9 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.P
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
+  // The pool listens to a connection only while nobody uses it. Whoever does hears of its end from the statement, and an
+  // event without a listener would end the process.
+  pool.on('connect', client => client.on('error', () => {}))
   return pool
 }
 
@@ -199,8 +202,10 @@ function translated(error: unknown): unknown {
       })
     case 'ECONNREFUSED':
     case 'ECONNRESET':
+    case 'EPIPE':
     case 'ENOENT':
     case '57P01':
+    case '57P02':
     case '57P03':
     case '53300':
       return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', {
@@ -208,7 +213,10 @@ function translated(error: unknown): unknown {
         cause: error,
       })
   }
-  if (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message)) {
+  if (
+    error instanceof Error &&
+    /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(error.message)
+  ) {
     return new Failure('UNAVAILABLE', 'The service is busy: try again.', { retryAfter: 1, cause: error })
   }
   return error
