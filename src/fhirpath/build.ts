@@ -1,5 +1,6 @@
 // Turns a syntax tree into closures, checking it against the types on the way. http://hl7.org/fhirpath/N1/
 
+import { nearest } from '../lib/nearest.ts'
 import { signed } from './arithmetic.ts'
 import type { Call, Expression, Indexer, Literal, Member, Special, TypeOperation } from './ast.ts'
 import { parseDecimal } from './decimal.ts'
@@ -13,6 +14,7 @@ import {
   once,
   only,
   type Scope,
+  type Step,
   type Typed,
   type Types,
   typed,
@@ -23,7 +25,7 @@ import { Quantity } from './quantity.ts'
 import { parseTemporal } from './temporal.ts'
 import { isNode, ofTypeNode, resolveNode, typeArgument, typeNamed } from './type-operations.ts'
 import { integerOf } from './values.ts'
-import { variableNode } from './variables.ts'
+import { boundNode, unknownVariable, variableNode } from './variables.ts'
 
 /** Compiles an expression whose `$this` is described by the scope. */
 export function build(expression: Expression, scope: Scope): Node {
@@ -97,13 +99,37 @@ function specialNode({ name }: Special, scope: Scope): Node {
 }
 
 function memberNode({ input, name, at }: Member, scope: Scope): Node {
-  const named = input ? undefined : typeFilter(name, scope, at)
+  const named = input ? undefined : (hostNode(name, scope) ?? typeFilter(name, scope, at))
   if (named) return named
   const node = input ? build(input, scope) : focusNode(scope.types)
   const step = elementStep(scope.system, node.types, name)
   if (step) return follow(node, step)
-  if (scope.strict && node.types?.length) throw semanticError(`${node.types.join(' or ')} has no element ${name}`, at)
+  const choice = scope.jsonNames ? jsonChoice(scope, node.types, name) : undefined
+  if (choice) return follow(node, choice)
+  if (scope.strict && node.types?.length) throw unknownElement(scope, node.types, name, at)
+  if (scope.names && !input) throw unknownVariable(name, scope, at)
   return { types: [], run: () => EMPTY }
+}
+
+/** A variable of the host language, unless it stands inside a lambda whose items have an element of that name. */
+function hostNode(name: string, { names, inner, system, types }: Scope): Node | undefined {
+  const bound = names?.get(name)
+  if (!bound || (inner && types?.length && elementStep(system, types, name))) return undefined
+  return boundNode(bound)
+}
+
+/** `valueString` for `value`. */
+function jsonChoice({ system }: Scope, types: Types, name: string): Step | undefined {
+  const [type] = types ?? []
+  const property = types?.length === 1 ? system.properties(type!).get(name) : undefined
+  return property && elementStep(system, types, property.name)?.only?.([property.type])
+}
+
+function unknownElement({ system }: Scope, types: readonly string[], name: string, at: Member['at']): FhirPathError {
+  const elements = types.flatMap(type => [...(system.model.typeModel(type)?.elements.keys() ?? [])])
+  const meant = nearest(name, elements)
+  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  return semanticError(`${types.join(' or ')} has no element \`${name}\`${question}`, at, meant)
 }
 
 /** A path may begin with the name of the type it is for: `Patient.name`. */
@@ -178,7 +204,7 @@ function callSite({ name, args, at, input }: Call, scope: Scope): CallSite {
     arg: index => build(args[index]!, fork(scope)),
     lambda(argument, types = node.types, totals) {
       const body = typeof argument === 'number' ? args[argument]! : argument
-      return build(body, { ...fork(scope), types, totals: totals ?? scope.totals })
+      return build(body, { ...fork(scope), types, totals: totals ?? scope.totals, inner: true })
     },
   }
 }

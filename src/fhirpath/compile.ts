@@ -4,6 +4,7 @@
 import type { Expression } from './ast.ts'
 import { build } from './build.ts'
 import {
+  type Binding,
   EMPTY,
   type Env,
   type Items,
@@ -15,10 +16,10 @@ import {
   testOf,
 } from './node.ts'
 import { parse } from './parser.ts'
-import { type Model, typeSystem } from './types.ts'
+import { type Model, type TypeSystem, typeSystem } from './types.ts'
 import { toJson, toResults, typeOfJson } from './values.ts'
 
-export type { Env, Typed } from './node.ts'
+export type { Binding, Env, Items, Typed, Types } from './node.ts'
 export type { Model } from './types.ts'
 
 export interface CompileOptions {
@@ -79,6 +80,43 @@ export function compileBoolean(expression: string | Expression, options: Compile
   }
 }
 
+/** An expression inside a text of another language, which has values with their types already. */
+export interface Inner {
+  /** The types it can yield; undefined when only the data can tell, none when it never yields anything. */
+  readonly types: Types
+  /** Its value where it is a literal. */
+  readonly constant: Typed | undefined
+  run(focus: Items, env: Env): Items
+  test(focus: Items, env: Env): boolean | undefined
+}
+
+export interface InnerOptions {
+  readonly system: TypeSystem
+  /** The types of the focus; none: there is no focus, so a path begins with a name. */
+  readonly types: Types
+  /** What the host language gives names to. */
+  readonly names: ReadonlyMap<string, Binding>
+  readonly untrusted: boolean
+}
+
+/** Compiles an expression for a host language. Throws a FhirPathError as `compile` does. */
+export function compileInner(tree: Expression, { system, types, names, untrusted }: InnerOptions): Inner {
+  const scope = scopeOf(system, types, { strict: true, untrusted, names, jsonNames: true })
+  const node = build(tree, scope)
+  const test = testOf(node, tree.at)
+  const budget = untrusted ? UNTRUSTED_BUDGET : TRUSTED_BUDGET
+  return {
+    types: node.types,
+    constant: node.constant,
+    run: (focus, env) => node.run(focus, newState(focus, env, budget)),
+    test: (focus, env) => test(focus, newState(focus, env, budget)),
+  }
+}
+
+function scopeOf(system: TypeSystem, types: Types, more: Pick<Scope, 'strict' | 'untrusted'> & Partial<Scope>): Scope {
+  return { system, types, start: types, given: new Map(), defined: new Map(), counter: { slots: 0 }, ...more }
+}
+
 const UNTRUSTED_BUDGET = 1_000_000
 /** Never reached in practice; not Infinity, because small integers are counted down faster. */
 const TRUSTED_BUDGET = 1_000_000_000
@@ -98,16 +136,7 @@ function prepare(expression: string | Expression, options: CompileOptions): Prep
   const { type, strict = true, paths = false, untrusted = false } = options
   const known: Types = type === undefined || system.isOpen(type) ? undefined : [type]
   const given = new Map(Object.entries(options.variables ?? {}).map(([name, one]) => [name, one ? [one] : undefined]))
-  const scope: Scope = {
-    system,
-    types: known,
-    start: known,
-    strict,
-    untrusted,
-    given,
-    defined: new Map(),
-    counter: { slots: 0 },
-  }
+  const scope = scopeOf(system, known, { strict, untrusted, given })
   const start = (focus: unknown) => startItems(focus, known?.[0], paths, options.model)
   return { tree, node: build(tree, scope), start, budget: untrusted ? UNTRUSTED_BUDGET : TRUSTED_BUDGET }
 }

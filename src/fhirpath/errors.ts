@@ -16,14 +16,17 @@ export class FhirPathError extends Error {
   readonly column: number
   /** For syntax errors: what could have stood here. */
   readonly expected: string | undefined
+  /** For semantic errors: the name that was probably meant by the one at `at`. */
+  readonly meant: string | undefined
 
-  constructor(phase: Phase, message: string, at: Position, expected?: string) {
+  constructor(phase: Phase, message: string, at: Position, more: { expected?: string; meant?: string } = {}) {
     super(`line ${at.line}, column ${at.column}: ${message}`)
     this.phase = phase
     this.at = at
     this.line = at.line
     this.column = at.column
-    this.expected = expected
+    this.expected = more.expected
+    this.meant = more.meant
   }
 }
 
@@ -31,8 +34,8 @@ export class FhirPathError extends Error {
 export const START: Position = { offset: 0, line: 1, column: 1 }
 
 /** The expression does not fit the types it is used on. */
-export function semanticError(message: string, at: Position): FhirPathError {
-  return new FhirPathError('semantic', message, at)
+export function semanticError(message: string, at: Position, meant?: string): FhirPathError {
+  return new FhirPathError('semantic', message, at, { meant })
 }
 
 /** The expression cannot be evaluated on this data. */

@@ -111,6 +111,18 @@ export interface Scope {
   readonly start: Types
   readonly counter: { slots: number }
   readonly totals?: Types
+  /** What the host language gives names to. */
+  readonly names?: ReadonlyMap<string, Binding>
+  /** Elements may be written as JSON has them: `valueString` for `value`. */
+  readonly jsonNames?: boolean
+  /** Inside of an argument that is evaluated on each item, where elements come before the names of the host language. */
+  readonly inner?: boolean
+}
+
+/** A name of the host language: written `%name`, or `name` at the beginning of a path. */
+export interface Binding {
+  readonly types: Types
+  read(env: Env): Items
 }
 
 /** A function call about to be compiled. */

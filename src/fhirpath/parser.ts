@@ -257,6 +257,6 @@ class Reader {
   private unexpected(expected: string): FhirPathError {
     const { kind, text, at } = this.peek()
     const found = kind === 'end' ? 'the end' : `'${text}'`
-    return new FhirPathError('syntax', `expected ${expected}, found ${found}`, at, expected)
+    return new FhirPathError('syntax', `expected ${expected}, found ${found}`, at, { expected })
   }
 }

@@ -1,8 +1,9 @@
 // %context, %resource, %ucum, %`vs-…` and the variables given by the caller. https://hl7.org/fhir/R4/fhirpath.html#variables
 
-import type { Variable } from './ast.ts'
-import { semanticError } from './errors.ts'
-import { EMPTY, type Items, type Node, type Scope, type State, type Types, typed } from './node.ts'
+import { nearest } from '../lib/nearest.ts'
+import type { Position, Variable } from './ast.ts'
+import { type FhirPathError, semanticError } from './errors.ts'
+import { type Binding, EMPTY, type Items, type Node, type Scope, type State, type Types, typed } from './node.ts'
 import { holder } from './reference.ts'
 import type { TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
@@ -21,14 +22,27 @@ const PREFIXES = new Map([
 export function variableNode({ name, at }: Variable, scope: Scope): Node {
   const defined = scope.defined.get(name)
   if (defined) return { types: defined.types, run: (_focus, state) => state.slots[defined.slot] ?? EMPTY }
+  const bound = scope.names?.get(name)
+  if (bound) return boundNode(bound)
   if (name === 'context') return { types: scope.start, fixed: true, run: (_focus, state) => state.context }
   if (name === 'resource') return outer(scope.system, holder)
   if (name === 'rootResource') return outer(scope.system, state => state.env.rootResource ?? holder(state))
   if (scope.given.has(name)) return given(scope.system, name, scope.given.get(name))
   const text = CONSTANTS.get(name) ?? prefixed(name)
-  if (text === undefined) throw semanticError(`there is no variable %${name}`, at)
+  if (text === undefined) throw unknownVariable(name, scope, at)
   const items: Items = Object.freeze([typed(text, 'System.String')])
   return { types: ['System.String'], constant: items[0], run: () => items }
+}
+
+/** A name of the host language. */
+export function boundNode({ types, read }: Binding): Node {
+  return { types, run: (_focus, { env }) => read(env) }
+}
+
+/** The error for a name that means nothing, with the one that was probably meant. */
+export function unknownVariable(name: string, { names, given }: Scope, at: Position): FhirPathError {
+  const meant = nearest(name, [...(names ?? given).keys()])
+  return semanticError(`there is no variable \`${name}\`${meant ? `; did you mean \`${meant}\`?` : ''}`, at, meant)
 }
 
 function prefixed(name: string): string | undefined {

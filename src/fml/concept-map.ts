@@ -1,9 +1,10 @@
 // Concept maps within a map: which code becomes which. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.4
 
+import { nearest } from '../lib/nearest.ts'
 import type { Code, ConceptMap, Mapping, MappingOperator, Name, Prefix, Text, Unmapped } from './ast.ts'
 import { attempt } from './expression.ts'
 import { text } from './header.ts'
-import { nearest, shown, spanOf } from './problem.ts'
+import { shown, spanOf } from './problem.ts'
 import type { Reader } from './reader.ts'
 import { isDeclaration, skipLine } from './recovery.ts'
 import { quoted } from './text.ts'

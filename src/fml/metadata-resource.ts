@@ -2,8 +2,9 @@
 
 import { elementByJsonKey, typeModel } from '../definitions/r4.ts'
 import { isJsonNumber } from '../lib/json.ts'
+import { nearest } from '../lib/nearest.ts'
 import type { Literal, Metadata } from './ast.ts'
-import { NOWHERE, nearest, type Problem, shown } from './problem.ts'
+import { NOWHERE, type Problem, shown } from './problem.ts'
 import { around, isJson, type Json, jsonNumber, literalOf, numberLiteral, pathOf, string } from './resource-parts.ts'
 
 /** Made from the rest of a map, or about the resource as such. */

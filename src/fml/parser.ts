@@ -1,11 +1,12 @@
 // Reads a map in the FHIR Mapping Language, whatever is wrong with it. https://hl7.org/fhir/R4/mapping-language.html
 
+import { nearest } from '../lib/nearest.ts'
 import type { ConceptMap, Constant, Declaration, FmlMap, Group, Import, Metadata, Uses } from './ast.ts'
 import { conceptMap } from './concept-map.ts'
 import { attempt } from './expression.ts'
 import { group } from './group.ts'
 import { constant, declaration, imports, metadata, uses } from './header.ts'
-import { MAX_PROBLEMS, NOWHERE, nearest, type Problem, shown } from './problem.ts'
+import { MAX_PROBLEMS, NOWHERE, type Problem, shown } from './problem.ts'
 import { Reader } from './reader.ts'
 import { isDeclaration, looksLikeRule } from './recovery.ts'
 import { rules } from './rule.ts'

@@ -11,6 +11,8 @@ export interface Fix {
 
 export interface Problem {
   readonly message: string
+  /** Absent: an error. A map with warnings alone works. */
+  readonly severity?: 'warning'
   readonly span: Span
   readonly fix?: Fix
   readonly file?: string
@@ -31,39 +33,4 @@ export const NOWHERE: Span = { offset: 0, length: 0, line: 1, column: 1 }
 export function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return `\`${line.length > 60 ? `${line.slice(0, 57)}…` : line}\``
-}
-
-/** The candidate that was probably meant; undefined if none is near. Letter case counts for less than other letters. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > 40) return undefined
-  const limit = word.length < 4 ? 1 : 2
-  let best: string | undefined
-  let least = limit + 1
-  for (const candidate of candidates) {
-    const away = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (away < least) {
-      best = candidate
-      least = away
-    }
-  }
-  return best
-}
-
-/** How many letters must be added, dropped, changed, or swapped with their neighbour to get from one word to the other. */
-function distance(a: string, b: string): number {
-  let older: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1]
-      let least = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1))
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-      if (swapped) least = Math.min(least, older[column - 2]! + 1)
-      current.push(least)
-    }
-    older = above
-    above = current
-  }
-  return above[b.length]!
 }

@@ -1,8 +1,9 @@
 // Goes through the tokens of a map: looking, taking, reporting, and handing comments to whom they belong.
 
+import { nearest } from '../lib/nearest.ts'
 import type { Comment, Name, Span, Surroundings } from './ast.ts'
 import { tokenize } from './lexer.ts'
-import { MAX_PROBLEMS, nearest, type Problem, shown, spanOf } from './problem.ts'
+import { MAX_PROBLEMS, type Problem, shown, spanOf } from './problem.ts'
 import type { MapToken } from './scanner.ts'
 
 /** Thrown, and always caught, where a construct cannot be read further; the problem has been reported. */

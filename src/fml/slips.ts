@@ -1,6 +1,7 @@
 // Slips in rules that can be understood all the same: a wrong arrow, a misspelt word, a missing comma.
 
-import { nearest, shown } from './problem.ts'
+import { nearest } from '../lib/nearest.ts'
+import { shown } from './problem.ts'
 import type { Reader } from './reader.ts'
 
 const ARROW_LIKE = new Set(['=', '>', '-', '>=', '<-', '~', '->', '|'])

@@ -1,9 +1,10 @@
 // The left side of a rule: where its values come from. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.1
 
+import { nearest } from '../lib/nearest.ts'
 import type { Embedded, Literal, Path, Source, SourceListMode } from './ast.ts'
 import { condition, literal, parenthesized } from './expression.ts'
 import { path, typeName } from './path.ts'
-import { nearest, shown } from './problem.ts'
+import { shown } from './problem.ts'
 import type { Reader } from './reader.ts'
 
 type Draft = { -readonly [Key in keyof Source]?: Source[Key] }

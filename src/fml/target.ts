@@ -1,9 +1,10 @@
 // The right side of a rule: what is made of its values. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.2
 
+import { nearest } from '../lib/nearest.ts'
 import type { Argument, Invocation, ListMode, Path, Target, TargetListMode, Transform } from './ast.ts'
 import { argument, embedded, literal, parenthesized } from './expression.ts'
 import { path } from './path.ts'
-import { nearest, shown } from './problem.ts'
+import { shown } from './problem.ts'
 import type { Reader } from './reader.ts'
 
 /** https://hl7.org/fhir/R4/valueset-map-transform.html */

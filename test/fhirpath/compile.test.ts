@@ -170,19 +170,19 @@ describe('what the caller provides', () => {
 
   test('variables defined on the way', () => {
     expect(run("name.defineVariable('n').given.select(%n.count())", patient)).toEqual([2, 2])
-    expect(() => run("name.select(defineVariable('n')) | %n", patient)).toThrow('there is no variable %n')
+    expect(() => run("name.select(defineVariable('n')) | %n", patient)).toThrow('there is no variable `n`')
   })
 })
 
 describe('mistakes are found when compiling', () => {
   test.each([
-    ['Patient.nmae', 'Patient has no element nmae'],
-    ['name.where(familly.exists())', 'HumanName has no element familly'],
+    ['Patient.nmae', 'Patient has no element `nmae`; did you mean `name`?'],
+    ['name.where(familly.exists())', 'HumanName has no element `familly`; did you mean `family`?'],
     ['Observation.status', 'the expression is evaluated on Patient, not on Observation'],
     ['name.foo()', 'there is no function foo()'],
     ['name.first(1)', 'first() takes 0 arguments, not 1'],
     ['name.where()', 'where() takes 1 argument, not 0'],
-    ['%nothing', 'there is no variable %nothing'],
+    ['%nothing', 'there is no variable `nothing`'],
     ['name is Nobody', 'there is no type Nobody'],
     ["name.startsWith('a')", 'startsWith() cannot be used on HumanName'],
     ['birthDate + 7', '+ on a date needs a quantity such as 7 days'],

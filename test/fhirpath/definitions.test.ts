@@ -8,7 +8,7 @@ const model = { typeModel }
 
 /** Invariants that name elements their focus does not have: R4's mistakes, not ours. */
 const FAULTY: Readonly<Record<string, string>> = {
-  'ChargeItemDefinition cid-0 on ChargeItemDefinition': 'ChargeItemDefinition has no element name',
+  'ChargeItemDefinition cid-0 on ChargeItemDefinition': 'ChargeItemDefinition has no element `name`',
   'RiskAssessment.prediction ras-1 on decimal': 'is written for the other type of probability[x], Range',
 }
 

@@ -2,6 +2,7 @@
 
 import type { TypeModel } from '../../definitions/model.ts'
 import { elementByJsonKey, jsonKey, typeModel } from '../../definitions/r4.ts'
+import { nearest } from '../../lib/nearest.ts'
 
 /** The message for a JSON key that its type does not have. */
 export function unknownElement(model: TypeModel, key: string): string {
@@ -28,27 +29,7 @@ function choiceMessage(model: TypeModel, key: string): string | undefined {
 }
 
 function suggestion(model: TypeModel, key: string): string {
-  if (key.length > 60) return ''
   const keys = [...model.elements.values()].flatMap(element => element.types.map(type => jsonKey(element, type)))
-  let best = ''
-  let least = Math.min(3, Math.ceil(key.length / 3)) + 1
-  for (const candidate of keys) {
-    const distance = editDistance(key.toLowerCase(), candidate.toLowerCase())
-    if (distance < least) [best, least] = [candidate, distance]
-  }
-  return best && `; did you mean \`${best}\`?`
-}
-
-// Levenshtein's distance, one row at a time.
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      row.push(Math.min(change, previous[j]! + 1, row[j - 1]! + 1))
-    }
-    previous = row
-  }
-  return previous[b.length]!
+  const meant = nearest(key, keys)
+  return meant ? `; did you mean \`${meant}\`?` : ''
 }

@@ -1,0 +1,172 @@
+// Gives an element a value: which of its types that is, how the value becomes it, and what could not work.
+
+import type { Typed } from '../../fhirpath/compile.ts'
+import type { TypeSystem } from '../../fhirpath/types.ts'
+import { jsonKey, systemType } from '../../fhirpath/types.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Span } from '../ast.ts'
+import { type Convert, converter } from '../run/convert.ts'
+import { Refusal } from '../run/map-error.ts'
+import type { Element } from './element.ts'
+import { codesOf } from './read.ts'
+import { lenient, report, type Scope } from './scope.ts'
+import type { Value } from './value.ts'
+
+/** Where a value of some type goes in an element. */
+export interface Landing {
+  readonly key: string
+  readonly type: string
+  readonly convert: Convert
+}
+
+/** Finds the landing of a value when it is there. */
+export type Land = (item: Typed) => Landing
+
+/** How values of these types go into the element; reports what cannot. */
+export function landing(value: Value, element: Element, span: Span, scope: Scope): Land | undefined {
+  const { system } = scope.build
+  const { types } = value
+  if (types?.length === 0) {
+    report(scope, span, `this never has a value, so ${element.shown} is never set`)
+    return undefined
+  }
+  if (!types || types.some(type => type === '' || system.isOpen(type))) return dynamic(system, element)
+  const landings = types.map(type => [type, landingOf(system, type, element)] as const)
+  const possible = landings.filter((each): each is readonly [string, Landing] => each[1] !== undefined)
+  if (possible.length === 0) {
+    report(scope, span, cannot(types, element, system))
+    return undefined
+  }
+  checkConstant(value, element, span, scope)
+  checkCodes(value, element, span, scope)
+  const [only] = possible
+  if (landings.length === 1 && only) return () => only[1]
+  return dynamic(system, element)
+}
+
+function dynamic(system: TypeSystem, element: Element): Land {
+  const known = new Map<string, Landing | undefined>()
+  return item => {
+    let found = known.get(item.type)
+    if (!found && !known.has(item.type)) known.set(item.type, (found = landingOf(system, item.type, element)))
+    if (!found) throw new Refusal(cannot([item.type], element, system))
+    return found
+  }
+}
+
+/** Where a value of this type goes: into the same type, one it derives from, or one it can be written as. */
+function landingOf(system: TypeSystem, from: string, element: Element): Landing | undefined {
+  const { types } = element
+  if (!types)
+    return { key: element.key, type: from, convert: converter(system, from, primitiveFor(from)) ?? open(system, from) }
+  const order = [...types.filter(to => to === from), ...preferred(from, types), ...types]
+  for (const to of order) {
+    if (system.isOpen(to)) {
+      if (isResource(system, from) || to === 'Element')
+        return { key: element.key, type: from, convert: open(system, from) }
+      continue
+    }
+    const convert = converter(system, from, to)
+    if (convert) return { key: keyOf(element, to), type: to, convert }
+  }
+  return undefined
+}
+
+/** For an element whose type is not known, a computed value becomes the primitive it is closest to. */
+function primitiveFor(type: string): string {
+  const [first] = PREFERENCES.get(type) ?? []
+  return first ?? type
+}
+
+function open(system: TypeSystem, type: string): Convert {
+  return converter(system, type, type)!
+}
+
+function isResource(system: TypeSystem, type: string): boolean {
+  return type === '' || system.model.typeModel(type)?.kind === 'resource'
+}
+
+const PREFERENCES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['System.String', ['string', 'code', 'markdown', 'uri', 'id']],
+  ['System.Boolean', ['boolean']],
+  ['System.Integer', ['integer', 'decimal', 'positiveInt', 'unsignedInt']],
+  ['System.Decimal', ['decimal']],
+  ['System.Date', ['date', 'dateTime']],
+  ['System.DateTime', ['dateTime', 'instant']],
+  ['System.Time', ['time']],
+  ['System.Quantity', ['Quantity']],
+])
+
+/** Of several types of a choice, those of the same kind come first: a computed text is a string, an integer no text. */
+function preferred(from: string, types: readonly string[]): readonly string[] {
+  const order = PREFERENCES.get(systemType(from) ?? from) ?? []
+  return order.filter(type => types.includes(type))
+}
+
+export function keyOf({ model, key }: Element, type: string): string {
+  return model?.choice && key === model.name ? jsonKey(model, type) : key
+}
+
+function cannot(types: readonly string[], element: Element, system: TypeSystem): string {
+  const from = types.map(said).join(' or ')
+  const to = element.types?.join(' or ') ?? ''
+  return `${element.shown} is of type ${to}, and cannot be made of ${from}${wayOut(types, element, system)}`
+}
+
+function said(type: string): string {
+  return type === '' ? 'a value of unknown type' : type.startsWith('System.') ? `a ${type.slice(7)}` : type
+}
+
+function wayOut(types: readonly string[], { types: wanted }: Element, system: TypeSystem): string {
+  const isText = types.every(type => systemType(type) === 'System.String')
+  if (isText && wanted?.includes('CodeableConcept')) return "; write `cc(…)` for a text, `cc('system', …)` for a code"
+  if (isText && wanted?.includes('Coding')) return "; write `c('system', …)`"
+  if (isText && wanted?.includes('Identifier')) return "; write `id('system', …)`"
+  if (isText && wanted?.includes('Reference')) return '; a Reference holds the text in its element `reference`'
+  const isTime = types.every(type => systemType(type) === 'System.DateTime')
+  if (isTime && wanted?.includes('date')) return "; write `cast(…, 'date')`"
+  return types.some(type => !system.isPrimitive(type) && !type.startsWith('System.'))
+    ? '; say how with `then { … }` or a group for the two types'
+    : ''
+}
+
+/** A literal that its element cannot hold is found now, not when the map runs. */
+function checkConstant({ constant }: Value, element: Element, span: Span, scope: Scope): void {
+  if (!constant) return
+  const land = landingOf(scope.build.system, constant.type, element)
+  try {
+    land?.convert(constant.value)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    report(scope, span, `${element.shown} is a ${land?.type}: ${error.message}`)
+  }
+}
+
+/** Codes that the element's value set does not have. https://hl7.org/fhir/R4/terminologies.html#required */
+function checkCodes({ codes, constant }: Value, element: Element, span: Span, scope: Scope): void {
+  const valueSet = element.model?.requiredValueSet
+  const allowed = valueSet && codes && codesOf(scope, valueSet)
+  if (!allowed) return
+  const strange = [...codes].filter(code => !allowed.has(code))
+  if (strange.length === 0) return
+  const list = allowed.size > 12 ? '' : ` (${[...allowed].join(', ')})`
+  if (constant) {
+    const meant = nearest(String(constant.value), [...allowed])
+    const question = meant ? `; did you mean \`${meant}\`?` : list
+    const fix = meant ? { fix: { span, replacement: `'${meant}'` } } : {}
+    report(scope, span, `\`${strange[0]}\` is not a code of ${element.shown}${question}`, {
+      ...fix,
+      ...lenient(scope.build),
+    })
+    return
+  }
+  const some = strange.slice(0, 5).map(code => `\`${code}\``)
+  const more = strange.length > 5 ? ` and ${strange.length - 5} more` : ''
+  const verb = strange.length > 1 ? 'are not codes' : 'is not a code'
+  report(
+    scope,
+    span,
+    `${some.join(', ')}${more} ${verb} of ${element.shown}${list}; use translate(…) with a concept map`,
+    lenient(scope.build),
+  )
+}

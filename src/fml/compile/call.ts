@@ -1,0 +1,134 @@
+// Calls of groups: `then CopyName(s, t)`.
+
+import type { Types } from '../../fhirpath/compile.ts'
+import type { Argument, Dependent, Parameter } from '../ast.ts'
+import { shown } from '../problem.ts'
+import type { Action, Frame } from '../run/frame.ts'
+import { Refusal } from '../run/map-error.ts'
+import { declaredType, type Given, type GroupPlace, groupCode, unknownGroup } from './group.ts'
+import { unknownVariable } from './read.ts'
+import { type Made, report, type Scope } from './scope.ts'
+import { findGroup } from './unit.ts'
+import { argumentValue } from './value.ts'
+
+/** A parameter's value, with what is known of it. */
+interface Passed {
+  readonly given: Given
+  readonly made?: Made
+  get(frame: Frame): unknown
+}
+
+/** A call of a group; undefined, and reported, where it cannot be. */
+export function callGroup({ name, args, span }: Dependent, scope: Scope): Action | undefined {
+  const place = findGroup(scope.unit, name.text, scope.build)
+  if (!place) {
+    unknownGroup(name, scope)
+    return undefined
+  }
+  const { parameters } = place.group
+  if (args.length !== parameters.length) {
+    const list = parameters.map(each => `${each.mode} ${each.name.text}`).join(', ')
+    report(scope, span, `${shown(name.text)} takes ${counted(parameters.length)} (${list}), not ${args.length}`)
+    return undefined
+  }
+  const passed = args.map((argument, index) => pass(argument, parameters[index]!, place, scope))
+  return passed.every(each => each !== undefined) ? calling(place, passed, scope) : undefined
+}
+
+function counted(count: number): string {
+  return count === 1 ? 'one parameter' : `${count} parameters`
+}
+
+function calling(place: GroupPlace, passed: readonly Passed[], scope: Scope): Action {
+  const code = groupCode(
+    place,
+    passed.map(each => each.given),
+    scope.build,
+  )
+  for (const [index, { made }] of passed.entries()) made?.also.add(code.made[index]!)
+  return frame =>
+    code.run(
+      frame,
+      passed.map(each => each.get(frame)),
+    )
+}
+
+function pass(argument: Argument, parameter: Parameter, place: GroupPlace, scope: Scope): Passed | undefined {
+  return parameter.mode === 'source'
+    ? passSource(argument, parameter, place, scope)
+    : passTarget(argument, parameter, place, scope)
+}
+
+function passSource(argument: Argument, parameter: Parameter, place: GroupPlace, scope: Scope): Passed | undefined {
+  const value = argumentValue(argument, scope)
+  if (!value) return undefined
+  const declared = declaredType(parameter, place.unit, scope.build)
+  const types = sourceTypes(value.types, declared, argument, parameter, scope)
+  if (!types) return undefined
+  const { system } = scope.build
+  const isSure = declared === undefined || value.types?.every(each => system.isSubtype(each, declared))
+  return {
+    given: { kind: 'source', types: types.types },
+    get(frame) {
+      const items = value.run(frame)
+      const wrong = isSure ? undefined : items.find(({ type }) => type !== '' && !system.isSubtype(type, declared!))
+      if (wrong)
+        throw new Refusal(`${shown(parameter.name.text)} is to be of type ${declared}, and is of type ${wrong.type}`)
+      return items
+    },
+  }
+}
+
+/** The narrower of what is declared and what is passed. */
+function sourceTypes(
+  types: Types,
+  declared: string | undefined,
+  { span }: Argument,
+  { name }: Parameter,
+  scope: Scope,
+): { types: Types } | undefined {
+  const { system } = scope.build
+  if (declared === undefined || system.isOpen(declared)) return { types }
+  if (!types) return { types: [declared] }
+  const kept = types.filter(each => isPassable(each, declared, scope))
+  if (kept.length > 0) return { types: kept }
+  report(scope, span, `${shown(name.text)} is to be of type ${declared}, and this is of type ${types.join(' or ')}`)
+  return undefined
+}
+
+/** A primitive may be passed for another one of its kind: groups for `string` are written for codes too. */
+function isPassable(type: string, declared: string, { build: { system } }: Scope): boolean {
+  return system.isSubtype(type, declared) || (type.startsWith('System.') && system.isPrimitive(declared))
+}
+
+function passTarget(argument: Argument, parameter: Parameter, place: GroupPlace, scope: Scope): Passed | undefined {
+  const name = argument.kind === 'path' && argument.names.length === 1 ? argument.names[0]! : undefined
+  if (!name) {
+    report(scope, argument.span, `${shown(parameter.name.text)} is a target: pass a variable that something is made in`)
+    return undefined
+  }
+  const variable = scope.variables.get(name.text)
+  if (!variable) {
+    unknownVariable(name, scope)
+    return undefined
+  }
+  if (variable.kind === 'source') {
+    report(scope, name.span, `${shown(parameter.name.text)} is a target, and ${shown(name.text)} is a source`)
+    return undefined
+  }
+  const declared = declaredType(parameter, place.unit, scope.build)
+  const { slot } = variable
+  const { system } = scope.build
+  const type = variable.type ?? declared
+  if (declared !== undefined && type !== undefined && !system.isSubtype(type, declared)) {
+    report(
+      scope,
+      name.span,
+      `${shown(parameter.name.text)} is to be of type ${declared}, and ${shown(name.text)} is a ${type}`,
+    )
+    return undefined
+  }
+  const get = (frame: Frame): unknown => frame.vars[slot]
+  if (variable.kind === 'place') return { given: { ...variable, kind: 'place' }, get }
+  return { given: { kind: 'target', type }, made: variable.made, get }
+}

@@ -1,0 +1,99 @@
+// FHIRPath inside a map: checked against what the variables are, and run with them. http://hl7.org/fhirpath/N1/
+
+import type { Expression } from '../../fhirpath/ast.ts'
+import { compileInner, type Inner, type Types } from '../../fhirpath/compile.ts'
+import { FhirPathError } from '../../fhirpath/errors.ts'
+import { EMPTY } from '../../fhirpath/node.ts'
+import type { Embedded, Literal, Span } from '../ast.ts'
+import { NOWHERE } from '../problem.ts'
+import { namesOf, replacing, report, type Scope } from './scope.ts'
+
+/** An expression that is never evaluated, because it was reported. */
+const NEVER: Inner = { types: undefined, constant: undefined, run: () => EMPTY, test: () => undefined }
+
+/** Compiles an expression on a focus of these types; without a focus (`[]`) a path begins with a variable. */
+export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Inner {
+  const { system, untrusted, mentions } = scope.build
+  collectNames(tree, mentions)
+  if (focus?.length) warnOfHiding(tree, focus, span, scope)
+  try {
+    return compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted })
+  } catch (error) {
+    if (!(error instanceof FhirPathError)) throw error
+    const place = placeOf(error.at, span, tree, error.meant !== undefined)
+    report(scope, place, error.message.replace(/^line \d+, column \d+: /, ''), replacing(place, error.meant))
+    return NEVER
+  }
+}
+
+/** The name at a place of an expression, or the whole of it. */
+function placeOf(at: Expression['at'], span: Span, tree: Expression, isName: boolean): Span {
+  if (span === NOWHERE) return NOWHERE
+  const name = isName ? nameAt(tree, at.offset) : undefined
+  const end = name ? at.offset + name.length : span.offset + span.length
+  return { offset: at.offset, line: at.line, column: at.column, length: Math.max(1, end - at.offset) }
+}
+
+function nameAt(tree: Expression, offset: number): string | undefined {
+  let found: string | undefined
+  visit(tree, each => {
+    const isNamed = each.kind === 'member' || each.kind === 'variable' || each.kind === 'call'
+    if (isNamed && each.at.offset === offset) found = each.kind === 'variable' ? `%${each.name}` : each.name
+  })
+  return found
+}
+
+function collectNames(tree: Expression, names: Set<string>): void {
+  visit(tree, each => {
+    if (each.kind === 'member') names.add(each.name)
+  })
+}
+
+/** A variable hides an element of the same name, which is easily overlooked in a condition. */
+function warnOfHiding(tree: Expression, focus: readonly string[], span: Span, scope: Scope): void {
+  visit(tree, (each, isInner) => {
+    if (each.kind !== 'member' || each.input || isInner || !scope.variables.has(each.name)) return
+    const holds = focus.some(type => scope.build.system.model.typeModel(type)?.elements.has(each.name))
+    if (!holds) return
+    const message = `\`${each.name}\` is the variable here; the element is \`$this.${each.name}\`, the variable \`%${each.name}\``
+    report(scope, placeOf(each.at, span, tree, true), message, { severity: 'warning' })
+  })
+}
+
+/** Calls `look` on an expression and all within it; `isInner` in arguments that are evaluated on items. */
+export function visit(tree: Expression, look: (each: Expression, isInner: boolean) => void, isInner = false): void {
+  look(tree, isInner)
+  switch (tree.kind) {
+    case 'member':
+      if (tree.input) visit(tree.input, look, isInner)
+      return
+    case 'call':
+      if (tree.input) visit(tree.input, look, isInner)
+      for (const each of tree.args) visit(each, look, true)
+      return
+    case 'indexer':
+      visit(tree.input, look, isInner)
+      return visit(tree.index, look, isInner)
+    case 'unary':
+      return visit(tree.operand, look, isInner)
+    case 'binary':
+      visit(tree.left, look, isInner)
+      return visit(tree.right, look, isInner)
+    case 'type':
+      return visit(tree.input, look, isInner)
+  }
+}
+
+/** A literal as an expression. */
+export function literalExpression({ type, text, unit, calendar, span }: Literal): Embedded {
+  const { offset, line, column } = span
+  const tree: Expression = {
+    kind: 'literal',
+    type: type === 'Long' ? 'Integer' : type,
+    text,
+    unit,
+    calendar,
+    at: { offset, line, column },
+  }
+  return { kind: 'expression', text, expression: tree, span }
+}

@@ -1,0 +1,172 @@
+// How the elements of a source are read: made for the types that are known, through FHIRPath's steps where only the data can tell.
+
+import { EMPTY, type Items, type State, type Step, type Typed, type Types } from '../../fhirpath/node.ts'
+import { elementStep } from '../../fhirpath/path.ts'
+import { jsonKey, type TypeSystem } from '../../fhirpath/types.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Name, Path } from '../ast.ts'
+import { shown } from '../problem.ts'
+import { type Frame, itemsAt } from '../run/frame.ts'
+import { namesOf, replacing, report, type Scope } from './scope.ts'
+
+/** Values found by a path. */
+export interface Found {
+  readonly types: Types
+  /** The codes the last element can have, where its value set is known and required. */
+  readonly codes: ReadonlySet<string> | undefined
+  /** True if the data need not have it. */
+  readonly isOptional: boolean
+  readonly isList: boolean
+  read(frame: Frame): Items
+}
+
+type Reader = (item: Typed, out: Typed[], frame: Frame) => void
+
+/** The values that `variable.element.element` finds; undefined, and reported, if there is no such thing. */
+export function found({ names }: Path, scope: Scope): Found | undefined {
+  const [first, ...rest] = names as [Name, ...Name[]]
+  let current = variableFound(first, scope)
+  for (const name of rest) current &&= elementFound(current, name, scope)
+  return current
+}
+
+function variableFound(name: Name, scope: Scope): Found | undefined {
+  const variable = scope.variables.get(name.text)
+  const bound = namesOf(scope).get(name.text)
+  if (!variable || !bound) {
+    unknownVariable(name, scope)
+    return undefined
+  }
+  const codes = variable.kind === 'source' ? variable.codes : undefined
+  const base = { types: bound.types, codes, isOptional: false, isList: false }
+  if (variable.kind !== 'source') return { ...base, read: frame => bound.read(frame) }
+  const { slot } = variable
+  return { ...base, read: frame => itemsAt(frame, slot) ?? EMPTY }
+}
+
+export function unknownVariable({ text, span }: Name, scope: Scope): void {
+  const meant = nearest(text, [...scope.variables.keys()])
+  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  report(scope, span, `there is no variable ${shown(text)} here${question}`, replacing(span, meant))
+}
+
+function elementFound(from: Found, name: Name, scope: Scope): Found | undefined {
+  const { system } = scope.build
+  const step = stepTo(system, from.types, name.text)
+  if (!step) {
+    unknownElement(name, from.types ?? [], scope)
+    return undefined
+  }
+  for (const type of from.types ?? []) noteRead(scope, type, name.text)
+  const [only] = from.types ?? []
+  const element = from.types?.length === 1 ? system.model.typeModel(only!)?.elements.get(name.text) : undefined
+  const reader = (only !== undefined && element && directReader(system, element, name.text)) || steppingReader(step)
+  return {
+    types: step.types,
+    codes: element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined,
+    isOptional: from.isOptional || (element?.min ?? 0) === 0,
+    isList: from.isList || (element?.max ?? 1) > 1,
+    read: frame => readEach(from.read(frame), reader, frame),
+  }
+}
+
+function readEach(items: Items, reader: Reader, frame: Frame): Items {
+  if (items.length === 0) return EMPTY
+  const out: Typed[] = []
+  for (const item of items) reader(item, out, frame)
+  return out.length === 0 ? EMPTY : out
+}
+
+/** The step to an element, by its name or by the name that JSON has for one type of a choice. */
+function stepTo(system: TypeSystem, types: Types, name: string): Step | undefined {
+  const step = elementStep(system, types, name)
+  if (step || types?.length !== 1) return step
+  const property = system.properties(types[0]!).get(name)
+  return property && elementStep(system, types, property.name)?.only?.([property.type])
+}
+
+/** Reads `key` of objects whose type has it as a single element of a single, closed type. */
+function directReader(
+  system: TypeSystem,
+  element: { readonly types: readonly string[]; readonly choice: boolean; readonly max: number; readonly name: string },
+  name: string,
+): Reader | undefined {
+  const [type] = element.types
+  if (element.choice || element.types.length !== 1 || type === undefined || system.isOpen(type)) return undefined
+  return system.isPrimitive(type) ? primitiveReader(name, type) : complexReader(name, type)
+}
+
+function complexReader(key: string, type: string): Reader {
+  return ({ value, path }, out) => {
+    const child = (value as Record<string, unknown>)[key]
+    if (child === undefined || child === null) return
+    if (!Array.isArray(child)) {
+      out.push({ value: child, type, path: path && `${path}.${key}`, sibling: undefined })
+      return
+    }
+    for (let i = 0; i < child.length; i++) {
+      if (child[i] === null) continue
+      out.push({ value: child[i], type, path: path && `${path}.${key}[${i}]`, sibling: undefined })
+    }
+  }
+}
+
+function primitiveReader(key: string, type: string): Reader {
+  const under = `_${key}`
+  return ({ value: holder, path }, out) => {
+    const value = (holder as Record<string, unknown>)[key]
+    const sibling = (holder as Record<string, unknown>)[under]
+    if (Array.isArray(value) || Array.isArray(sibling)) {
+      const values = Array.isArray(value) ? value : []
+      const siblings = Array.isArray(sibling) ? sibling : []
+      for (let i = 0; i < Math.max(values.length, siblings.length); i++) {
+        push(out, values[i], siblings[i], type, path && `${path}.${key}[${i}]`)
+      }
+    } else push(out, value, sibling, type, path && `${path}.${key}`)
+  }
+}
+
+function push(out: Typed[], value: unknown, sibling: unknown, type: string, path: string | undefined): void {
+  const own = value === null ? undefined : value
+  const extra = sibling === null ? undefined : sibling
+  if (own !== undefined || extra !== undefined) out.push({ value: own, type, path, sibling: extra })
+}
+
+function steppingReader(step: Step): Reader {
+  const sink = step.sink((value, type, sibling, path, state) => {
+    state.out.push({ value, type, sibling, path })
+  })
+  return ({ value, type, sibling, path }, out, frame) => {
+    sink(value, type, sibling, path, stateFor(frame, out))
+  }
+}
+
+function stateFor(env: Frame, out: Typed[]): State {
+  return { env, context: EMPTY, out, index: 0, total: EMPTY, now: undefined, slots: [], budget: 1_000_000 }
+}
+
+/** Says that types have no such element, and which was probably meant. */
+export function unknownElement({ text, span }: Name, types: readonly string[], scope: Scope): void {
+  const { system } = scope.build
+  const elements = types.flatMap(type => elementNames(system, type))
+  const meant = nearest(text, elements)
+  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  report(scope, span, `${types.join(' or ')} has no element ${shown(text)}${question}`, replacing(span, meant))
+}
+
+function elementNames(system: TypeSystem, type: string): string[] {
+  const elements = system.model.typeModel(type)?.elements.values() ?? []
+  return [...elements].flatMap(each => [each.name, ...(each.choice ? each.types.map(one => jsonKey(each, one)) : [])])
+}
+
+export function noteRead({ build }: Scope, type: string, element: string): void {
+  let elements = build.reads.get(type)
+  if (!elements) build.reads.set(type, (elements = new Set()))
+  elements.add(element)
+}
+
+/** The codes of a value set, whatever their system; undefined where it is not known here. */
+export function codesOf({ build }: Scope, valueSet: string): ReadonlySet<string> | undefined {
+  const systems = build.structures.valueSet(valueSet)
+  return systems && new Set([...systems.values()].flatMap(codes => [...codes]))
+}

@@ -1,0 +1,22 @@
+// What is made must get what its type requires. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min
+
+import { jsonKey } from '../../fhirpath/types.ts'
+import { type Build, type Creation, isMade, lenient, report } from './scope.ts'
+
+/** Reports the required elements that no rule can set. */
+export function checkMade(build: Build): void {
+  for (const creation of build.creations) checkCreation(creation, build)
+}
+
+function checkCreation({ type, made, unit, span }: Creation, build: Build): void {
+  if (made.elements.size === 0 && made.also.size === 0) return
+  const elements = build.system.model.typeModel(type)?.elements.values() ?? []
+  for (const element of elements) {
+    if (element.min === 0 || isMade(made, element.name)) continue
+    const keys = element.types.slice(0, 3).map(each => jsonKey(element, each))
+    const name = element.choice
+      ? `${element.name}[x] (${keys.join(', ')}${element.types.length > 3 ? '…' : ''})`
+      : element.name
+    report({ build, unit }, span, `${type} needs \`${name}\`, which no rule sets`, lenient(build))
+  }
+}

@@ -1,0 +1,191 @@
+// Sources: the values that a rule runs for. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6.1
+
+import type { Inner, Items, Types } from '../../fhirpath/compile.ts'
+import { EMPTY } from '../../fhirpath/node.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Embedded, Path, Source } from '../ast.ts'
+import { shown } from '../problem.ts'
+import { type Action, alone, type Frame } from '../run/frame.ts'
+import { Refusal } from '../run/map-error.ts'
+import { expression, literalExpression } from './expression.ts'
+import { narrowed } from './narrow.ts'
+import { type Found, found } from './read.ts'
+import { lenient, nextSlot, replacing, report, type Scope, withVariable } from './scope.ts'
+import { typeNamed, unknownType } from './unit.ts'
+
+/** A source ready to run. */
+export interface SourceCode {
+  /** Runs the body for each value, with the variable set. */
+  loop(frame: Frame, body: Action): void
+  /** What the rule's targets and inner rules see. */
+  readonly scope: Scope
+  /** Where the value of the moment is. */
+  readonly slot: number
+  readonly types: Types
+  readonly codes: ReadonlySet<string> | undefined
+}
+
+type Select = (items: Items, frame: Frame) => Items
+
+/** Compiles a source; undefined, and reported, where it names nothing. */
+export function compileSource(source: Source, scope: Scope): SourceCode | undefined {
+  const values = found(source.path, scope)
+  if (!values) return undefined
+  const types = source.type ? narrowedTypes(source.type, values.types, scope) : values.types
+  if (types?.length === 0) return undefined
+  const slot = nextSlot(scope)
+  const bind = (codes: ReadonlySet<string> | undefined): Scope =>
+    source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
+  const inner = bind(values.codes)
+  const where = source.where && condition(source.where, types, inner)
+  const codes = source.where ? codesLeft(source, source.where, values.codes, scope) : values.codes
+  const steps: (Select | undefined)[] = [
+    source.default && defaulting(source.default, scope),
+    source.type && ofType(types, scope),
+    source.cardinality && counting(source.cardinality),
+    where && filtering(where, slot),
+    source.check && checking(condition(source.check, types, inner), slot, source.check),
+    source.log && logging(expression(source.log, types, inner), slot, scope),
+    source.listMode && LIST_MODES[source.listMode],
+  ]
+  warnOfMode(source, values, scope)
+  const selects = steps.filter(each => each !== undefined)
+  return { loop: looping(values, selects, slot), scope: bind(codes), slot, types, codes }
+}
+
+function looping(values: Found, selects: readonly Select[], slot: number): SourceCode['loop'] {
+  return (frame, body) => {
+    let items = values.read(frame)
+    for (const select of selects) items = select(items, frame)
+    for (const item of items) {
+      frame.vars[slot] = alone(items, item)
+      body(frame)
+    }
+  }
+}
+
+/** `src.value : Quantity`: of several types those that are, or derive from, the one named. */
+function narrowedTypes({ names, span }: Path, types: Types, scope: Scope): Types {
+  const { system } = scope.build
+  const text = names.map(each => each.text).join('.')
+  const type = typeNamed(scope.unit, text, scope.build)
+  if (type === unknownType) {
+    const meant = nearest(text, types ?? [])
+    const question = meant ? `; did you mean \`${meant}\`?` : ''
+    report(scope, span, `there is no type ${shown(text)}${question}`, replacing(span, meant))
+    return types
+  }
+  if (type === undefined) return undefined
+  if (!types) return system.isOpen(type) ? undefined : [type]
+  const kept = types.filter(each => system.isSubtype(each, type))
+  if (kept.length > 0) return kept
+  if (types.some(each => system.isSubtype(type, each))) return [type]
+  report(scope, span, `this rule can never fire: the value is of type ${types.join(' or ')}, never a ${text}`)
+  return []
+}
+
+function ofType(types: Types, { build }: Scope): Select | undefined {
+  if (!types) return undefined
+  const wanted = new Set(types)
+  return items =>
+    items.filter(item => wanted.has(item.type) || types.some(type => build.system.isSubtype(item.type, type)))
+}
+
+function defaulting(value: NonNullable<Source['default']>, scope: Scope): Select {
+  const inner = expression(value.kind === 'literal' ? literalExpression(value) : value, [], scope)
+  return (items, frame) => (items.length > 0 ? items : inner.run(EMPTY, frame))
+}
+
+function counting({ min, max }: NonNullable<Source['cardinality']>): Select {
+  const wanted = max === Number.POSITIVE_INFINITY ? `${min} or more` : min === max ? String(min) : `${min} to ${max}`
+  return items => {
+    if (items.length < min || items.length > max)
+      throw new Refusal(`${wanted} values are expected, and there are ${items.length}`)
+    return items
+  }
+}
+
+function condition(embedded: Embedded, types: Types, scope: Scope): Inner {
+  const inner = expression(embedded, types, scope)
+  if (inner.types?.length === 0 || inner.constant?.value === false) {
+    report(scope, embedded.span, 'this rule can never fire: the condition is never true', lenient(scope.build))
+  }
+  return inner
+}
+
+function filtering({ test }: Inner, slot: number): Select {
+  return (items, frame) => {
+    const [item] = items
+    if (items.length === 1 && item) {
+      frame.vars[slot] = items
+      return test(items, frame) === true ? items : EMPTY
+    }
+    return items.filter(each => {
+      const one = (frame.vars[slot] = [each])
+      return test(one, frame) === true
+    })
+  }
+}
+
+function checking({ test }: Inner, slot: number, { text }: Embedded): Select {
+  return (items, frame) => {
+    for (const item of items) {
+      const one = (frame.vars[slot] = [item])
+      if (test(one, frame) !== true) throw new Refusal(`the check ${shown(text)} is not met`)
+    }
+    return items
+  }
+}
+
+function logging(inner: Inner, slot: number, { site }: Scope): Select {
+  return (items, frame) => {
+    const { log } = frame.shared.options
+    if (!log) return items
+    for (const item of items) {
+      const one = (frame.vars[slot] = [item])
+      for (const { value } of inner.run(one, frame)) log(String(value), site)
+    }
+    return items
+  }
+}
+
+/** https://hl7.org/fhir/R4/valueset-map-source-list-mode.html */
+const LIST_MODES: Readonly<Record<NonNullable<Source['listMode']>, Select>> = {
+  first: items => items.slice(0, 1),
+  not_first: items => items.slice(1),
+  last: items => items.slice(-1),
+  not_last: items => items.slice(0, -1),
+  only_one: items => {
+    if (items.length > 1) throw new Refusal(`only one value is expected, and there are ${items.length}`)
+    return items
+  },
+}
+
+function warnOfMode({ listMode, path }: Source, { isList, types }: Found, scope: Scope): void {
+  const canNever = listMode === 'not_first' || listMode === 'not_last'
+  if (!canNever || isList || !types) return
+  report(scope, path.span, `this rule can never fire: there is only one value, so \`${listMode}\` leaves nothing`)
+}
+
+/** The codes that a condition leaves; what it asks for in vain is said. */
+function codesLeft(
+  { variable }: Source,
+  { expression: tree, span }: Embedded,
+  codes: ReadonlySet<string> | undefined,
+  scope: Scope,
+): ReadonlySet<string> | undefined {
+  if (!codes) return undefined
+  const { codes: left, isCertain, impossible } = narrowed(codes, tree, variable?.text)
+  for (const { code, at } of impossible) {
+    const meant = nearest(code, [...codes])
+    const some = codes.size > 12 ? '' : ` (${[...codes].join(', ')})`
+    const place = span.length > 0 ? { ...at, length: code.length + 2 } : span
+    const question = meant ? `; did you mean \`${meant}\`?` : some
+    const never = left.size === 0 ? 'this rule can never fire: ' : ''
+    report(scope, place, `${never}\`${code}\` is not a code that can stand here${question}`, {
+      ...replacing(place, meant && `'${meant}'`),
+      ...lenient(scope.build),
+    })
+  }
+  return isCertain ? left : undefined
+}

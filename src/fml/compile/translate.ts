@@ -1,0 +1,157 @@
+// `translate(code, '#conceptmap', 'code')`: looks a code up, and says now which codes would find nothing.
+// https://hl7.org/fhir/R4/mapping-language.html
+
+import type { Items, Typed } from '../../fhirpath/compile.ts'
+import { EMPTY, typed } from '../../fhirpath/node.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Invocation } from '../ast.ts'
+import { shown } from '../problem.ts'
+import type { Json } from '../run/frame.ts'
+import { Refusal } from '../run/map-error.ts'
+import { lenient, replacing, report, type Scope } from './scope.ts'
+import { lookUp, type Table, type Translation } from './table.ts'
+import { withImports } from './unit.ts'
+import type { Value } from './value.ts'
+
+const OUTPUTS: Readonly<Record<string, string>> = {
+  code: 'code',
+  Coding: 'Coding',
+  coding: 'Coding',
+  CodeableConcept: 'CodeableConcept',
+  system: 'uri',
+  display: 'string',
+}
+
+export function translated(args: readonly Value[], call: Invocation, scope: Scope): Value | undefined {
+  const [value, mapName, outputName] = args as readonly [Value, Value, Value | undefined]
+  const url = mapName.constant?.value
+  const output = outputName ? String(outputName.constant?.value) : 'code'
+  if (!Object.hasOwn(OUTPUTS, output)) {
+    const meant = nearest(output, Object.keys(OUTPUTS))
+    const { span } = call.args[2]!
+    const way = meant ? `; did you mean \`${meant}\`?` : '; it is code, Coding, CodeableConcept, system or display'
+    report(
+      scope,
+      span,
+      `${shown(output)} is nothing that translate can give${way}`,
+      replacing(span, meant && `'${meant}'`),
+    )
+    return undefined
+  }
+  const table = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
+  if (!table) {
+    if (typeof url !== 'string')
+      report(scope, call.args[1]!.span, "the concept map is named by a text, such as '#severity'")
+    return undefined
+  }
+  checkComplete(value, table, call, scope)
+  const type = OUTPUTS[output]!
+  const name = String(url)
+  return {
+    types: [type],
+    codes: output === 'code' ? targetsFor(table, value.codes) : undefined,
+    constant: undefined,
+    run: frame => value.run(frame).flatMap(item => outcome(item, table, name, output, type)),
+  }
+}
+
+function outcome(item: Typed, table: Table, name: string, output: string, type: string): Items {
+  const found = translationOf(item, table, name)
+  if (found === undefined) return EMPTY
+  const made = shape(found, output)
+  return made === undefined ? EMPTY : [{ ...typed(made, type), path: item.path }]
+}
+
+function shape({ system, code, display }: Translation, output: string): unknown {
+  if (output === 'code') return code
+  if (output === 'system') return system === '' ? undefined : system
+  if (output === 'display') {
+    if (display === undefined) throw new Refusal('the concept map has no display for this code')
+    return display
+  }
+  const coding: Json = { ...(system === '' ? {} : { system }), code, ...(display === undefined ? {} : { display }) }
+  return output === 'CodeableConcept' ? { coding: [coding] } : coding
+}
+
+/** The translation of a code, a Coding, or the first coding of a CodeableConcept that the map knows. */
+function translationOf({ value, type }: Typed, table: Table, name: string): Translation | undefined {
+  if (value === undefined) return undefined
+  const codings = candidates(value, type)
+  let isNone = false
+  for (const { code, system } of codings) {
+    const found = lookUp(table, code, system)
+    if (found === 'none') isNone = true
+    else if (found) return found
+  }
+  if (isNone) return undefined
+  const codes = codings.map(each => codeText(each.code)).join(', ')
+  throw new Refusal(`${codes === '' ? 'a value without a code' : codes} has no translation in ${name}`)
+}
+
+interface Candidate {
+  readonly code: string
+  readonly system: string | undefined
+}
+
+function candidates(value: unknown, type: string): Candidate[] {
+  if (typeof value === 'string') return [{ code: value, system: undefined }]
+  if (typeof value !== 'object' || value === null) return [{ code: String(value), system: undefined }]
+  const json = value as Json
+  if (type === 'CodeableConcept' || Array.isArray(json.coding)) {
+    return (Array.isArray(json.coding) ? json.coding : []).flatMap(each => candidates(each, 'Coding'))
+  }
+  if (typeof json.code !== 'string') return []
+  return [{ code: json.code, system: typeof json.system === 'string' ? json.system : undefined }]
+}
+
+/** A code may be shown; what is too long to be one may be anything. */
+function codeText(code: string): string {
+  return code.length <= 40 && /^\S+(?: \S+)?$/.test(code) ? `\`${code}\`` : 'this text'
+}
+
+/** `#id` is in this map or one it imports, `url#id` in the map of that URL, anything else a ConceptMap of its own. */
+function tableNamed(url: string, call: Invocation, scope: Scope): Table | undefined {
+  const { build, unit } = scope
+  const [base = '', fragment] = url.split('#')
+  const units = base === '' ? withImports(unit, build) : [...(base === unit.url ? [unit] : []), ...build.unit(base)]
+  const own = fragment === undefined ? undefined : units.map(each => each.tables.get(fragment)).find(Boolean)
+  const found = own ?? build.table(url) ?? unit.tables.get(url)
+  if (found) return found
+  const { span } = call.args[1]!
+  const meant = nearest(
+    url,
+    units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`)),
+  )
+  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  report(scope, span, `there is no concept map ${shown(url)} here${question}`, replacing(span, meant && `'${meant}'`))
+  return undefined
+}
+
+/** Codes that the source can have and the concept map does not know. */
+function checkComplete({ codes, types }: Value, table: Table, call: Invocation, scope: Scope): void {
+  if (!codes || types?.length !== 1 || !scope.build.system.isPrimitive(types[0]!)) return
+  const missing = [...codes].filter(code => lookUp(table, code, undefined) === undefined)
+  if (missing.length === 0) return
+  const some = missing.slice(0, 6).map(code => `\`${code}\``)
+  const more = missing.length > 6 ? ` and ${missing.length - 6} more` : ''
+  const { span } = call.args[1]!
+  const verb = missing.length > 1 ? 'have no translation' : 'has no translation'
+  report(
+    scope,
+    span,
+    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or \`unmapped for …\``,
+    lenient(scope.build),
+  )
+}
+
+/** The codes that can come out. */
+function targetsFor(table: Table, codes: ReadonlySet<string> | undefined): ReadonlySet<string> | undefined {
+  if (table.kept.size > 0 && !codes) return undefined
+  const from = codes ?? table.entries.keys()
+  const found = [...from].flatMap(code => {
+    const to = lookUp(table, code, undefined)
+    return to && to !== 'none' ? [to.code] : []
+  })
+  for (const { code } of table.fixed.values()) found.push(code)
+  return new Set(found)
+}

@@ -1,0 +1,110 @@
+// One map and what the names in it mean: structures, groups, concept maps, and the maps it imports.
+
+import { nearest } from '../../lib/nearest.ts'
+import type { FmlMap, Group, Span, Uses } from '../ast.ts'
+import { shown } from '../problem.ts'
+import type { Structures } from '../structures.ts'
+import { type Build, lenient, replacing, report } from './scope.ts'
+import { type Table, tableOf } from './table.ts'
+
+export interface Unit {
+  readonly map: FmlMap
+  /** The file, or the name or URL: what errors call the map. */
+  readonly label: string
+  readonly url: string | undefined
+  /** The types that the names of `uses` stand for; undefined: a structure that is not known here. */
+  readonly aliases: ReadonlyMap<string, string | undefined>
+  readonly groups: ReadonlyMap<string, Group>
+  readonly tables: ReadonlyMap<string, Table>
+}
+
+/** What a map says of itself under this name: `url`, `name`, `title`. */
+export function setting(map: FmlMap, name: string): string | undefined {
+  return map.metadata.find(({ path }) => path.names.length === 1 && path.names[0]!.text === name)?.value?.text
+}
+
+export function urlOf(map: FmlMap): string | undefined {
+  return map.declaration?.url.text ?? setting(map, 'url')
+}
+
+export function nameOf(map: FmlMap): string | undefined {
+  return map.declaration?.name.text ?? setting(map, 'name')
+}
+
+/** Reads the names of a map. */
+export function unitOf(map: FmlMap, structures: Structures): Unit {
+  return {
+    map,
+    label: map.file ?? nameOf(map) ?? urlOf(map) ?? 'map',
+    url: urlOf(map),
+    aliases: new Map(map.uses.map(uses => [uses.alias?.text ?? tail(uses.url.text), structures.byUrl(uses.url.text)])),
+    groups: new Map(map.groups.map(group => [group.name.text, group])),
+    tables: new Map(map.conceptMaps.map(each => [each.id.text.replace(/^#/, ''), tableOf(each)])),
+  }
+}
+
+function tail(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1)
+}
+
+/** What can be said of a map without looking at its rules. */
+export function checkUnit(unit: Unit, build: Build): void {
+  const { map } = unit
+  for (const uses of map.uses)
+    if (build.structures.byUrl(uses.url.text) === undefined) unknownStructure(uses, unit, build)
+  for (const each of map.imports) {
+    if (build.unit(each.url.text).length > 0) continue
+    report({ build, unit }, each.url.span, `there is no map ${shown(each.url.text)} here`, lenient(build))
+  }
+  const named = new Map<string, Span>()
+  for (const { name } of map.groups) {
+    const other = named.get(name.text)
+    if (other) report({ build, unit }, name.span, `there is a group ${shown(name.text)} already, in line ${other.line}`)
+    named.set(name.text, name.span)
+  }
+  if (map.groups.length === 0 && map.conceptMaps.length === 0)
+    report(
+      { build, unit },
+      { ...map.span, length: 0 },
+      'a map needs a group: `group Name(source src : A, target tgt : B) { … }`',
+    )
+}
+
+function unknownStructure({ url }: Uses, unit: Unit, build: Build): void {
+  const end = tail(url.text)
+  const base = url.text.slice(0, url.text.length - end.length)
+  const ends = build.structures.urls.filter(each => each.startsWith(base)).map(each => each.slice(base.length))
+  const meant = nearest(end, ends)
+  const question = meant ? `; did you mean \`${base}${meant}\`?` : ', so its elements cannot be checked'
+  const fix = meant ? replacing(url.span, JSON.stringify(base + meant)) : {}
+  const severity = meant ? {} : lenient(build)
+  report({ build, unit }, url.span, `the structure ${shown(url.text)} is not known here${question}`, {
+    ...fix,
+    ...severity,
+  })
+}
+
+/** The groups of a name that this map knows: its own, then those of its imports. */
+export function findGroup(unit: Unit, name: string, build: Build): { unit: Unit; group: Group } | undefined {
+  for (const each of withImports(unit, build)) {
+    const group = each.groups.get(name)
+    if (group) return { unit: each, group }
+  }
+  return undefined
+}
+
+/** The map and all that it imports, directly or not, nearest first. */
+export function withImports(unit: Unit, build: Build): readonly Unit[] {
+  const all = new Set([unit])
+  for (const each of all) for (const { url } of each.map.imports) for (const one of build.unit(url.text)) all.add(one)
+  return [...all]
+}
+
+export const unknownType: unique symbol = Symbol('unknown')
+
+/** The type that a name in a map stands for: an alias, or a type itself; undefined if its structure is not known. */
+export function typeNamed(unit: Unit, name: string, build: Build): string | undefined | typeof unknownType {
+  if (unit.aliases.has(name)) return unit.aliases.get(name)
+  const found = build.system.find([name])
+  return found === undefined || found.startsWith('System.') ? unknownType : found
+}

@@ -1,0 +1,58 @@
+// What a target is given: a literal, a variable, an expression, or what a transform makes of its arguments.
+
+import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
+import { EMPTY } from '../../fhirpath/node.ts'
+import type { Argument, Literal, Path, Transform } from '../ast.ts'
+import type { Frame } from '../run/frame.ts'
+import { expression, literalExpression } from './expression.ts'
+import { found } from './read.ts'
+import { report, type Scope } from './scope.ts'
+import { transformed } from './transforms.ts'
+
+export interface Value {
+  /** Undefined when only the data can tell. */
+  readonly types: Types
+  /** The codes it can be, where they are known. */
+  readonly codes: ReadonlySet<string> | undefined
+  /** Where it is known already. */
+  readonly constant: Typed | undefined
+  run(frame: Frame): Items
+}
+
+/** The value of a transform; undefined, and reported, where there is none. */
+export function transformValue(transform: Transform, scope: Scope): Value | undefined {
+  return transform.kind === 'call' ? transformed(transform, scope) : argumentValue(transform, scope)
+}
+
+/** The value of an argument. */
+export function argumentValue(argument: Argument, scope: Scope): Value | undefined {
+  if (argument.kind === 'literal') return literalValue(argument, scope)
+  if (argument.kind === 'path') return pathValue(argument, scope)
+  const inner = expression(argument, [], scope)
+  return { types: inner.types, codes: undefined, constant: inner.constant, run: frame => inner.run(EMPTY, frame) }
+}
+
+function literalValue(literal: Literal, scope: Scope): Value {
+  const inner = expression(literalExpression(literal), [], scope)
+  const items: Items = inner.constant ? [inner.constant] : EMPTY
+  const codes = literal.type === 'String' ? new Set([literal.text]) : undefined
+  return { types: inner.types, codes, constant: inner.constant, run: () => items }
+}
+
+function pathValue(path: Path, scope: Scope): Value | undefined {
+  const [first] = path.names
+  if (path.names.length === 1 && first && !scope.variables.has(first.text) && !isNear(first.text, scope)) {
+    const message = `there is no variable \`${first.text}\` here; a text stands in quotation marks`
+    const replacement = `'${first.text}'`
+    report(scope, first.span, message, { fix: { span: first.span, replacement } })
+    return undefined
+  }
+  const value = found(path, scope)
+  return value && { types: value.types, codes: value.codes, constant: undefined, run: frame => value.read(frame) }
+}
+
+function isNear(text: string, { variables }: Scope): boolean {
+  return [...variables.keys()].some(
+    name => name.toLowerCase() === text.toLowerCase() || name.includes(text) || text.includes(name),
+  )
+}

@@ -1,0 +1,17 @@
+// Which names the types and elements of logical models may have.
+
+import { shown } from './problem.ts'
+
+/** What every object has of itself in JavaScript, and what would be harmed if data were written there. */
+const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** The signs that FHIR keeps out of names (eld-19). https://hl7.org/fhir/R4/elementdefinition.html#invs */
+const PLAIN = /^[^\s.,:;'"`/|?!@#$%&*()[\]{}]{1,64}$/
+
+/** The name, if it can be one; `where` is what the Error says it belongs to. */
+export function plainName(name: string, where: string): string {
+  if (HARMFUL.has(name)) throw new Error(`${where}: nothing may be called ${shown(name)}`)
+  if (!PLAIN.test(name))
+    throw new Error(`${where}: ${shown(name)} is not a name; it has signs that stand for other things`)
+  return name
+}

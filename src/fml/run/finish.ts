@@ -1,0 +1,66 @@
+// Copies of values, and the last look at what was made: FHIR has no empty objects and no empty lists.
+// https://hl7.org/fhir/R4/json.html
+
+import { isObject } from '../../lib/json.ts'
+import { type Json, newRun, type Run } from './frame.ts'
+import { Refusal } from './map-error.ts'
+
+const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
+const DEEPEST = 100
+
+/** True for a name that must not become a property, whoever wrote it. */
+export function isHarmful(key: string): boolean {
+  return HARMFUL.has(key)
+}
+
+/** A copy that shares nothing with the original that could be changed. */
+export function clone(value: unknown, depth = 0): unknown {
+  if (depth > DEEPEST) throw new Refusal(`the data is nested deeper than ${DEEPEST} levels`)
+  if (Array.isArray(value)) return value.map(each => clone(each, depth + 1))
+  if (!isObject(value)) return value
+  const copy: Json = {}
+  for (const key of Object.keys(value)) if (!HARMFUL.has(key)) copy[key] = clone(value[key], depth + 1)
+  return copy
+}
+
+/** Puts last what has to be last, and takes away what stayed empty. */
+export function finish(made: Json, run: Run = newRun({})): Json {
+  for (const [list, item] of run.lasts) {
+    const at = list.indexOf(item)
+    if (at >= 0) list.push(...list.splice(at, 1))
+  }
+  prune(made)
+  return made
+}
+
+/** True if nothing is left. */
+function prune(object: Json): boolean {
+  let empty = true
+  for (const key in object) {
+    const value = object[key]
+    if (typeof value === 'object' && value !== null && isVacant(object, key, value)) delete object[key]
+    else if (value === undefined || value === null) delete object[key]
+    else empty = false
+  }
+  return empty
+}
+
+function isVacant(object: Json, key: string, value: object): boolean {
+  if (Array.isArray(value)) return pruneList(object, key, value)
+  return isObject(value) && prune(value)
+}
+
+/** Lists of primitives keep null where only an extension stands, and the other way round. */
+function pruneList(object: Json, key: string, list: unknown[]): boolean {
+  let kept = 0
+  const siblings = object[`_${key}`]
+  const isPaired = key.startsWith('_') || Array.isArray(siblings)
+  for (const item of list) {
+    const isGone = item === null || item === undefined || (isObject(item) && prune(item))
+    if (!isGone) list[kept++] = item
+    else if (isPaired) list[kept++] = null
+  }
+  list.length = kept
+  if (isPaired && Array.isArray(siblings)) while (siblings.length < kept) siblings.push(null)
+  return kept === 0 || (key.startsWith('_') && list.every(item => item === null))
+}

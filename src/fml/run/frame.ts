@@ -1,0 +1,124 @@
+// What a running map holds: the variables of each group that is being run, and what the whole run shares.
+
+import type { Env, Items, Typed } from '../../fhirpath/node.ts'
+import { Refusal, type Site } from './map-error.ts'
+
+export type Json = Record<string, unknown>
+
+/** What a transformation may ask of the world around it; all of it may be absent. */
+export interface RunOptions {
+  /** Finds what a reference points at, for `resolve()`. */
+  readonly resolve?: Env['resolve']
+  /** Whether a code is in a value set, for `memberOf()`. */
+  readonly memberOf?: Env['memberOf']
+  /** Whether a resource conforms to a profile that is not of R4 itself, for `conformsTo()`. */
+  readonly conformsTo?: Env['conformsTo']
+  /** The time of `now()` and `today()`; default: the system's. */
+  readonly now?: () => Date
+  /** Default: random UUIDs. */
+  readonly uuid?: () => string
+  /** Receives what `log` of a source says. */
+  readonly log?: (message: string, site: Site) => void
+  /** Receives every rule that runs, in order. */
+  readonly trace?: (step: Step) => void
+}
+
+/** One rule at work. */
+export interface Step {
+  readonly site: Site
+  /** How deep in groups and rules it stands; the rules of the first group are 0. */
+  readonly depth: number
+  /** The place and value of what its first source found. */
+  readonly path: string | undefined
+  readonly value: unknown
+}
+
+/** The items of a list that rules share, and how many of them each rule has had. */
+export interface Share {
+  readonly items: Json[]
+  readonly used: Map<Site, number>
+}
+
+/** What one transformation shares. */
+export interface Run {
+  readonly options: RunOptions
+  /** Lists that rules `share`, by the object they stand in. */
+  readonly shares: Map<object, Map<string, Share>>
+  /** Items that have to come last in their lists. */
+  readonly lasts: [list: unknown[], item: unknown][]
+  /** The rule that has the first place of a list. */
+  readonly firsts: Map<unknown[], Site>
+  depth: number
+  steps: number
+}
+
+/** The variables of one group that is being run. */
+export interface Frame extends Env {
+  /** Sources hold Items, complex targets the object being made, primitive targets a Place. */
+  readonly vars: unknown[]
+  readonly shared: Run
+}
+
+/** A primitive being made: its value goes to `holder[key]`, its id and extensions to `holder['_' + key]`. */
+export interface Place {
+  readonly holder: Json
+  readonly key: string
+  /** Its place in a list; -1 where the element does not repeat. */
+  readonly index: number
+}
+
+/** Part of a program. */
+export type Action = (frame: Frame) => void
+
+export function newRun(options: RunOptions): Run {
+  return { options, shares: new Map(), lasts: [], firsts: new Map(), depth: 0, steps: 0 }
+}
+
+export function newFrame(shared: Run): Frame {
+  const { resolve, memberOf, conformsTo, now } = shared.options
+  return { vars: [], shared, resolve, memberOf, conformsTo, now }
+}
+
+export function itemsAt(frame: Frame, slot: number): Items {
+  return frame.vars[slot] as Items
+}
+
+export function objectAt(frame: Frame, slot: number): Json {
+  const found = frame.vars[slot] as Json | undefined
+  if (!found) throw new Refusal('nothing was made here that could be filled')
+  return found
+}
+
+export function placeAt(frame: Frame, slot: number): Place {
+  const found = frame.vars[slot] as Place | undefined
+  if (!found) throw new Refusal('nothing was made here that could be given a value')
+  return found
+}
+
+/** The value that a primitive being made has so far. */
+export function valueAt({ holder, key, index }: Place): unknown {
+  const held = holder[key]
+  return index < 0 ? held : (held as unknown[])[index]
+}
+
+/** More rules than this are not run for one input. */
+const MOST_STEPS = 1_000_000
+/** Groups that call groups deeper than this go round in circles. */
+const DEEPEST = 200
+
+export function countStep(run: Run): void {
+  if (++run.steps > MOST_STEPS) throw new Refusal(`more than ${MOST_STEPS} rules would run`)
+}
+
+/** Runs something one level deeper. */
+export function descend(run: Run, action: () => void): void {
+  if (run.depth >= DEEPEST) throw new Refusal(`groups call each other more than ${DEEPEST} levels deep`)
+  run.depth++
+  action()
+  run.depth--
+}
+
+/** The items as one list for the variable of a source. */
+export function alone(items: Items, item: Typed): Items {
+  return items.length === 1 ? items : [item]
+}

@@ -1,0 +1,36 @@
+// What someone who wrote an unknown word probably meant.
+
+/** The candidate that was probably meant; undefined if none is near. Letter case counts for less than other letters. */
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > 40) return undefined
+  const limit = word.length < 4 ? 1 : 2
+  let best: string | undefined
+  let least = limit + 1
+  for (const candidate of candidates) {
+    const away = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (away < least) {
+      best = candidate
+      least = away
+    }
+  }
+  return best
+}
+
+/** How many letters must be added, dropped, changed, or swapped with their neighbour to get from one word to the other. */
+function distance(a: string, b: string): number {
+  let older: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1]
+      let least = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + (same ? 0 : 1))
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (swapped) least = Math.min(least, older[column - 2]! + 1)
+      current.push(least)
+    }
+    older = above
+    above = current
+  }
+  return above[b.length]!
+}
