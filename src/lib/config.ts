@@ -100,6 +100,12 @@ export const settings = {
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),
   ),
+  mappingsDir: setting(
+    'MAPPINGS_DIR',
+    './mappings',
+    'Folder of the maps between records and FHIR; changes are served while the service runs.',
+    text => resolve(text),
+  ),
   environment: setting(
     'ENVIRONMENT',
     'local',
