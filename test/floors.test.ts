@@ -9,8 +9,8 @@ const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath', 'fml', 'shapes'],
   ['db'],
   ['store'],
-  ['policy', 'load'],
-  ['http'],
+  ['policy', 'load', 'mapping'],
+  ['http', 'map'],
   ['auth', 'demo', 'fhir', 'health'],
   [''],
 ]
