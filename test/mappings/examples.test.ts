@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Compile } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
 import { format } from '../../src/fml/format.ts'
@@ -6,7 +8,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import { shapes } from '../../src/shapes/all.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
-import { type Mapped, maps, translate, wayBack } from './support.ts'
+import { folder, type Mapped, maps, translate, wayBack } from './support.ts'
 
 const validate = createValidator({ invariants: fhirPathInvariants })
 const checkers = new Map(shapes.map(shape => [(shape as { $id?: string }).$id, Compile(shape)]))
@@ -63,4 +65,9 @@ describe('to FHIR and back', () => {
     const oneWay = maps.filter(map => map.name.includes('-to-') && !wayBack(map)).map(map => map.name)
     expect(oneWay).toEqual(['encounter-push-to-fhir', 'lab-push-to-fhir'])
   })
+})
+
+test('the tutorial names every map', () => {
+  const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+  expect(maps.filter(map => !readme.includes(`\`${map.name}\``)).map(map => map.name)).toEqual([])
 })
