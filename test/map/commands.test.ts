@@ -7,6 +7,7 @@ import { check } from '../../src/map/check.ts'
 import { type Answer, type Command, callOf, UsageError } from '../../src/map/command.ts'
 import { coverage } from '../../src/map/coverage.ts'
 import { fmt } from '../../src/map/fmt.ts'
+import { create } from '../../src/map/new.ts'
 import { run } from '../../src/map/run.ts'
 import { test as tryOut } from '../../src/map/test.ts'
 import { example, folderWith, fromFhir, shapes, sound, toFhir } from '../mapping/support.ts'
@@ -212,6 +213,50 @@ allergy-to-fhir (WardAllergy to AllergyIntolerance)
   required, but never set: AllergyIntolerance.patient
 `)
   expect(json).toMatchObject({ maps: [{ unset: [] }, { unread: ['WardAllergy.patient_id', 'WardAllergy.note'] }] })
+})
+
+describe('new', () => {
+  test('begins a map: rules for what is likely, comments for the rest', async () => {
+    const { text } = await answer(create, await folderWith({}), 'WardAllergy', 'AllergyIntolerance')
+    expect(text).toBe(`/// url = 'https://health-interop.org/fhir/StructureMap/ward-allergy-to-allergy-intolerance'
+/// name = 'WardAllergyToAllergyIntolerance'
+/// title = 'WardAllergy to AllergyIntolerance'
+/// status = 'draft'
+
+conceptmap "severity" {
+  prefix s = "https://health-interop.org/fhir/StructureDefinition/WardAllergy/severity"
+  prefix t = "http://hl7.org/fhir/allergy-intolerance-criticality"
+
+  // s:"mild" - t:?
+  // s:"severe" - t:?
+  // There are: low, high, unable-to-assess
+}
+
+uses "https://health-interop.org/fhir/StructureDefinition/WardAllergy" alias WardAllergy as source
+uses "http://hl7.org/fhir/StructureDefinition/AllergyIntolerance" alias AllergyIntolerance as target
+
+group WardAllergyToAllergyIntolerance(source src : WardAllergy, target tgt : AllergyIntolerance) {
+  src.id -> tgt.id;
+  src.patient_id as v -> tgt.patient as r, r.reference = ('Patient/' & %v);
+  src.substance as v -> tgt.code = cc(v);
+  src.severity as v -> tgt.criticality = translate(v, '#severity', 'code');
+  src.note as v -> tgt.note as p, p.text = v;
+
+  // Not set: identifier, clinicalStatus, verificationStatus, type, category, encounter, onset[x], recordedDate,
+  //   recorder, asserter, lastOccurrence, reaction
+}
+`)
+  })
+
+  test('gives a file that only has to be completed, and never writes over another', async () => {
+    const folder = await folderWith({})
+    const file = join(folder, 'ward.fml')
+    const { text, isGood } = await answer(create, folder, 'WardAllergy', 'AllergyIntolerance', '--output', file)
+    expect([isGood, text]).toEqual([true, 'ward.fml is written: npm run map -- check says what is still missing\n'])
+    expect((await answer(check, folder)).text).toContain('`mild`, `severe` have no translation in this concept map')
+    await expect(answer(create, folder, 'WardAllergy', 'Patient', '--output', file)).rejects.toThrow('is there already')
+    await expect(answer(create, folder, 'WardAlergy', 'Patient')).rejects.toThrow('did you mean WardAllergy?')
+  })
 })
 
 test('the command ends with 0 if all is well, 1 if not, 2 if it was called wrongly', async () => {
