@@ -106,6 +106,12 @@ export const settings = {
     'Folder of the maps between records and FHIR; changes are served while the service runs.',
     text => resolve(text),
   ),
+  transformTimeout: setting(
+    'TRANSFORM_TIMEOUT',
+    '5',
+    'Seconds that a map of a request (`$transform`) may run.',
+    whole(1, 60),
+  ),
   environment: setting(
     'ENVIRONMENT',
     'local',

@@ -4,7 +4,7 @@
 import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import type { Log } from '../lib/log.ts'
-import { lookInto } from './files.ts'
+import { lookInto, type SourceFile } from './files.ts'
 import { type Follower, follow } from './follow.ts'
 import { calmFiles, isSame, isSound, type Judged, judge, type Standard, unreadable } from './judge.ts'
 import { keep, readKept } from './kept.ts'
@@ -24,6 +24,8 @@ export interface Mappings {
   program(name: string): Program
   /** All that is served now, which is sound. */
   set(): MappingSet
+  /** The files that these come from. */
+  files(): readonly SourceFile[]
   /** `ok`, or that what stands in the folder is not what is served. */
   state(): string
   /** From now on, what is changed in the folder is served. */
@@ -36,6 +38,7 @@ export class MappingsError extends Error {}
 
 interface Served {
   readonly set: MappingSet
+  readonly files: readonly SourceFile[]
   /** When it was found sound. */
   readonly since: string
 }
@@ -65,6 +68,7 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
       return program
     },
     set: () => live.served.set,
+    files: () => live.served.files,
     state: () => (isSound(live.judged) ? 'ok' : refusal(live)),
     follow: () => void (follower ??= follow(parts.folder, parts.every ?? 1000, () => look(live))),
     close: async () => follower?.close(),
@@ -103,13 +107,13 @@ async function adopted({ files, set }: Judged, { kept, log }: MappingsParts): Pr
   await keep(kept, { since, files }).catch(error =>
     log.warn({ err: error }, 'mappings: the maps could not be kept for the next start'),
   )
-  return { set: set!, since }
+  return { set: set!, files, since }
 }
 
 async function lastSound(broken: Judged, parts: MappingsParts): Promise<Served> {
   const kept = await readKept(parts.kept)
   const judged = kept && (await judge(kept.files, parts))
-  if (judged && isSound(judged)) return { set: judged.set!, since: kept.since }
+  if (judged && isSound(judged)) return { set: judged.set!, files: kept.files, since: kept.since }
   const texts = new Map(broken.files.map(({ path, text }) => [path, text]))
   const problems = broken.problems.map(each => render(each, texts.get(each.file ?? '') ?? ''))
   throw new MappingsError(
