@@ -1,6 +1,7 @@
 // $transform: a resource, or any record that a logical model describes, as a map turns it into another.
 // https://hl7.org/fhir/R4/structuremap-operation-transform.html
 
+import { fhirBase } from '../../http/failures.ts'
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import type { Outcome, Remark } from '../../mapping/job.ts'
@@ -17,7 +18,7 @@ export async function transformOf(store: Store, request: FhirRequest): Promise<F
   const { maps } = request
   const map = await mapOf(asked, store, request)
   const others = await gathered(map, asked, store, maps)
-  const context = asked.context ?? JSON.stringify(maps.context(request.base))
+  const context = asked.context ?? JSON.stringify(maps.context(request.base.slice(0, -fhirBase.length)))
   const outcome = await maps.run({ map, others, sources: [asked.content, context], isTraced: asked.isDebug })
   if (asked.isDebug) return debugReply(outcome, maps.version)
   if (outcome.result !== undefined) return { status: 200, body: outcome.result }
