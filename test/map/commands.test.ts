@@ -70,6 +70,15 @@ describe('check', () => {
     await expect(answer(check, folder, 'allergy-two-fhir')).rejects.toThrow(UsageError)
   })
 
+  test('of a map from elsewhere takes what is unknown here for granted', async () => {
+    const foreign = toFhir.replace('health-interop.org/fhir/StructureDefinition', 'elsewhere.example')
+    const elsewhere = join(await folderWith({ 'x.fml': foreign }), 'x.fml')
+    const { isGood, text } = await answer(check, await folderWith(sound), elsewhere)
+    expect(isGood).toBe(true)
+    expect(text).toContain('warning: the structure `https://elsewhere.example/WardAllergy` is not known here')
+    expect((await answer(check, await folderWith({ 'x.fml': foreign }))).isGood).toBe(false)
+  })
+
   test('tells of broken examples', async () => {
     const { text } = await answer(check, await folderWith({ ...sound, 'allergy-to-fhir.examples.json': '[\n{}\n]' }))
     expect(text).toContain('allergy-to-fhir.examples.json:1:1: example 1: `name` is missing: what the example shows')
@@ -84,7 +93,8 @@ describe('test', () => {
 allergy-to-fhir: 1 of 1 example
 
 there and back
-  allergy-to-fhir > allergy-from-fhir (1 example): loses severity, note
+  allergy-to-fhir > allergy-from-fhir (1 example)
+    loses severity, note
 
 2 maps, 1 example, none failed
 `)
@@ -137,12 +147,18 @@ describe('run', () => {
     const folder = await folderWith({ 'a.fml': map, 'x.json': input })
     const { notes, json } = await answer(run, folder, 'a', '--input', join(folder, 'x.json'), '--debug')
     expect(notes).toContain('16:3  AllergyToFhir "id"  WardAllergy.id = "a1"\n')
-    expect(notes).toContain('not valid: AllergyIntolerance: AllergyIntolerance.clinicalStatus SHALL be present')
+    expect(notes).toContain('not valid: output: AllergyIntolerance: AllergyIntolerance.clinicalStatus SHALL be present')
     expect(json).toMatchObject({
       output: { id: 'a1' },
       invalid: [expect.any(String)],
       steps: [{ line: 16, rule: 'id' }, {}, {}, {}],
     })
+  })
+
+  test('tells what is wrong with the record, too', async () => {
+    const folder = await folderWith({ ...sound, 'x.json': JSON.stringify({ ...example.from, substance: undefined }) })
+    const { notes } = await answer(run, folder, 'allergy-to-fhir', '--input', join(folder, 'x.json'))
+    expect(notes).toBe('not valid: input: WardAllergy: substance is missing\n')
   })
 
   test('shows the rule at which a map stops', async () => {
