@@ -7,7 +7,7 @@ import { type Example, examplesIn, examplesPath } from '../mapping/examples.ts'
 import { readFolder, readSource, type SourceFile } from '../mapping/files.ts'
 import { isWarning, type Mapping, type MappingSet, mappingSet } from '../mapping/set.ts'
 import { type Call, UsageError } from './command.ts'
-import { existing } from './paths.ts'
+import { existing, pathHere } from './paths.ts'
 
 export interface Workspace {
   readonly files: readonly SourceFile[]
@@ -24,7 +24,7 @@ export interface Workspace {
 export async function openWorkspace(call: Call): Promise<Workspace> {
   const named = call.files.map(file => existing(file, call))
   const own = await readFolder(call.folder).catch(() => [])
-  const files = [...own, ...filesBeside(call, named, own)]
+  const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
   if (files.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
   const others = new Set(files.slice(own.length).map(({ path }) => path))
   const set = mappingSet(files, { shapes: call.shapes, others })
@@ -46,10 +46,28 @@ export async function openWorkspace(call: Call): Promise<Workspace> {
 }
 
 /** What was named from outside the folder, with its examples. */
-function filesBeside(call: Call, named: readonly string[], own: readonly SourceFile[]): SourceFile[] {
-  const known = new Set(own.map(({ path }) => path))
+function filesBeside(call: Call, named: readonly string[]): SourceFile[] {
   const wanted = named.flatMap(path => [path, examplesPath(path)]).filter(isFile)
-  return wanted.map(path => readSource(call.folder, path)).filter(({ path }) => !known.has(path))
+  return wanted.map(path => readSource(call.folder, path))
+}
+
+/** What `--with` names: files, and everything in folders. @throws UsageError for what is not there. */
+async function filesWith(call: Call): Promise<SourceFile[]> {
+  const found: SourceFile[] = []
+  for (const given of call.texts('with')) {
+    const path = pathHere(given)
+    if (isFile(path)) found.push(readSource(call.folder, path))
+    else found.push(...(await readFolder(path).catch(() => missing(given))))
+  }
+  return found
+}
+
+function unique(files: readonly SourceFile[]): SourceFile[] {
+  return [...new Map(files.toReversed().map(each => [each.path, each])).values()].toReversed()
+}
+
+function missing(given: string): never {
+  throw new UsageError(`there is no file or folder ${given}`)
 }
 
 function isFile(path: string): boolean {

@@ -133,6 +133,32 @@ there and back
 const lineIn = (text: string, name: string): number => text.slice(0, text.indexOf(`"${name}"`)).split('\n').length
 
 describe('run', () => {
+  test('knows the models of --with, a file or a whole folder', async () => {
+    const model = {
+      resourceType: 'StructureDefinition',
+      url: 'http://models.example/Visitor',
+      kind: 'logical',
+      type: 'Visitor',
+      derivation: 'specialization',
+      differential: {
+        element: [{ path: 'Visitor' }, { path: 'Visitor.names', min: 0, max: '*', type: [{ code: 'string' }] }],
+      },
+    }
+    const map = `uses "http://models.example/Visitor" alias Visitor as target
+      uses "http://hl7.org/fhir/StructureDefinition/Patient" alias Patient as source
+      group ToVisitor(source src : Patient, target tgt : Visitor) { src.name as n -> tgt.names = (n.family); }`
+    const folder = await folderWith(sound)
+    const elsewhere = await folderWith({ 'visitor.fml': map, 'visitor.json': JSON.stringify(model) })
+    const input = join(elsewhere, 'in.json')
+    await writeFile(input, '{"resourceType":"Patient","name":[{"family":"Fouda"}]}')
+    for (const path of [elsewhere, join(elsewhere, 'visitor.json')]) {
+      const { text } = await answer(run, folder, join(elsewhere, 'visitor.fml'), '--input', input, '--with', path)
+      expect(JSON.parse(text)).toEqual({ resourceType: 'Visitor', names: ['Fouda'] })
+    }
+    const lost = answer(run, folder, 'allergy-to-fhir', '--input', input, '--with', join(elsewhere, 'none'))
+    await expect(lost).rejects.toThrow('there is no file or folder')
+  })
+
   const input = JSON.stringify(example.from)
 
   test('shows what a map makes of a record', async () => {
