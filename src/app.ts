@@ -1,4 +1,6 @@
 // Puts the parts together: database, store, identity, surfaces.
+
+import { join } from 'node:path'
 import type Koa from 'koa'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
@@ -17,7 +19,11 @@ import { createApp } from './http/server.ts'
 import type { Config } from './lib/config.ts'
 import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
+import { createDesk } from './mapping/desk.ts'
+import { createMappings } from './mapping/mappings.ts'
+import { createTransformer } from './mapping/transformer.ts'
 import { system } from './policy/caller.ts'
+import { shapes } from './shapes/all.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
 import { withDefinitions } from './store/search-params/definition.ts'
 import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
@@ -83,6 +89,14 @@ export async function createApplication(
   await indexing.follow()
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
+  const mappings = await createMappings({
+    folder: config.mappingsDir,
+    kept: join(config.dataDir, 'mappings.json'),
+    shapes,
+    needs: [],
+    log,
+  })
+  const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData(database, storeFor(system), baseUrl)
   const bulk = createBulk({
     database,
@@ -99,10 +113,16 @@ export async function createApplication(
   })
   const served = [
     ...identityRoutes(identity),
-    ...healthRoutes(database, interfaceVersion),
+    ...healthRoutes(database, mappings, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
     ...bulk.routes,
-    ...fhirRoutes({ storeFor, searchParams: () => indexer.params, log, version: interfaceVersion }),
+    ...fhirRoutes({
+      storeFor,
+      searchParams: () => indexer.params,
+      maps: createDesk(mappings, transformer, interfaceVersion),
+      log,
+      version: interfaceVersion,
+    }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
   const koa = createApp({
@@ -124,9 +144,14 @@ export async function createApplication(
       await ensureDemoClient(database)
       await demo.ensure()
     },
-    start: bulk.start,
+    start() {
+      bulk.start()
+      mappings.follow()
+    },
     async close() {
       await bulk.close()
+      await mappings.close()
+      await transformer.close()
       await indexing.close()
       await identity.close()
       await database.end()

@@ -6,11 +6,11 @@ const source = resolve(import.meta.dirname, '../src')
 
 /** From the ground up; a folder may import from lower floors and from itself, and what has no folder is the roof. */
 const floors: readonly (readonly string[])[] = [
-  ['lib', 'definitions', 'fhirpath', 'fml'],
+  ['lib', 'definitions', 'fhirpath', 'fml', 'shapes'],
   ['db'],
   ['store'],
-  ['policy', 'load'],
-  ['http'],
+  ['policy', 'load', 'mapping'],
+  ['http', 'map'],
   ['auth', 'demo', 'fhir', 'health'],
   [''],
 ]

@@ -144,6 +144,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
       ifNoneExist: text('ifNoneExist'),
       prefer: outer.prefer,
       base: outer.base,
+      maps: outer.maps,
     },
   }
 }

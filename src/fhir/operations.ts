@@ -5,6 +5,8 @@ import { everythingOf } from './everything.ts'
 import { lastnOf } from './lastn.ts'
 import type { Operation } from './operation.ts'
 import { terminologyOperations } from './terminology/operations.ts'
+import { transformTakes } from './transform/inputs.ts'
+import { transformOf } from './transform/transform.ts'
 import { validationOf } from './validate.ts'
 
 export const operations: readonly Operation[] = [
@@ -53,6 +55,16 @@ export const operations: readonly Operation[] = [
     run: validationOf,
   },
   ...terminologyOperations,
+  {
+    name: 'transform',
+    definition: 'http://hl7.org/fhir/OperationDefinition/StructureMap-transform',
+    of: 'StructureMap',
+    onType: ['POST'],
+    onInstance: ['POST'],
+    summary: 'What a map makes of a resource or record',
+    takes: transformTakes,
+    run: transformOf,
+  },
 ]
 
 /** The operations of a type. */

@@ -1,5 +1,6 @@
 // A FHIR interaction free of HTTP: the same for a request of its own and for an entry of a bundle.
 import { Failure } from '../lib/failure.ts'
+import type { MapDesk } from '../mapping/desk.ts'
 
 export interface FhirRequest {
   readonly method: string
@@ -15,6 +16,8 @@ export interface FhirRequest {
   readonly prefer: Preferences
   /** Address of the FHIR endpoint as the caller sees it, for links. */
   readonly base: string
+  /** The maps of the service. */
+  readonly maps: MapDesk
 }
 
 export interface Preferences {

@@ -5,6 +5,7 @@ import { mediaType } from '../http/body.ts'
 import { fhirBase } from '../http/failures.ts'
 import { open, type Reply, type Route, route } from '../http/route.ts'
 import type { Log } from '../lib/log.ts'
+import type { MapDesk } from '../mapping/desk.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import type { Store } from '../store/store.ts'
@@ -36,6 +37,7 @@ export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
   /** What can be searched by at the moment. */
   readonly searchParams: () => SearchParams
+  readonly maps: MapDesk
   readonly log: Log
   readonly version: string
 }
@@ -46,7 +48,7 @@ const headersOf = (request: Request, name: string): string | undefined => {
 }
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
-function fhirRequest(request: Request): FhirRequest {
+function fhirRequest(request: Request, maps: MapDesk): FhirRequest {
   mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
   return {
@@ -65,6 +67,7 @@ function fhirRequest(request: Request): FhirRequest {
     ifNoneExist: headersOf(request, 'if-none-exist'),
     prefer: preferences(headersOf(request, 'prefer')),
     base: `${request.baseUrl}${fhirBase}`,
+    maps,
   }
 }
 
@@ -80,7 +83,7 @@ function httpReply({ status, body, version, updatedAt, location }: FhirReply, ba
 /** Every route below /api/fhir/R4. */
 export function fhirRoutes(parts: FhirParts): Route[] {
   const answer = async (request: Request): Promise<Reply> => {
-    const fhir = fhirRequest(request)
+    const fhir = fhirRequest(request, parts.maps)
     return httpReply(await interact(parts.storeFor(request.caller), fhir), fhir.base)
   }
   return [
@@ -238,7 +241,7 @@ function bundleRoute(parts: FhirParts): Route {
     consumes: resourceTypesTaken,
     replies: { 200: Bundle },
     async handle(request) {
-      const fhir = fhirRequest(request)
+      const fhir = fhirRequest(request, parts.maps)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
       return httpReply(await processBundle(parts.storeFor(request.caller), fhir, report), fhir.base)

@@ -8,7 +8,7 @@ import { constantsOf } from './compile/constants.ts'
 import { checkDefaults } from './compile/default-groups.ts'
 import { declaredType, groupCode } from './compile/group.ts'
 import { type Program, programOf } from './compile/program.ts'
-import { checkMade } from './compile/required.ts'
+import { checkMade, type Required } from './compile/required.ts'
 import { type Build, type Given, type GroupCode, report } from './compile/scope.ts'
 import type { Table } from './compile/table.ts'
 import { checkUnit, type Unit, unitOf } from './compile/unit.ts'
@@ -41,12 +41,14 @@ export interface Compiled {
   readonly coverage: Coverage
 }
 
-/** What the rules read. */
+/** What the rules read, and what they leave out. */
 export interface Coverage {
   /** Elements by type; `*` where the whole value is copied. */
   readonly reads: ReadonlyMap<string, ReadonlySet<string>>
   /** Names of elements that FHIRPath expressions mention. */
   readonly mentions: ReadonlySet<string>
+  /** Required elements of what is made that no rule sets. */
+  readonly missing: readonly Required[]
 }
 
 /** Compiles a map whose text was read without errors. Never throws. */
@@ -59,13 +61,13 @@ export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOpt
   const entry = map.groups[0] && entryOf(map.groups[0], unit, build)
   compilePending(build)
   for (const group of map.groups.slice(1)) checkAlone(group, unit, build)
-  checkMade(build)
+  const missing = checkMade(build)
   const problems = build.problems.toSorted((a, b) => a.span.offset - b.span.offset)
   const isSound = problems.every(each => each.severity === 'warning')
   return {
     problems,
     program: entry && isSound ? programOf({ unit, group: map.groups[0]! }, entry.given, entry.code, build) : undefined,
-    coverage: { reads: build.reads, mentions: build.mentions },
+    coverage: { reads: build.reads, mentions: build.mentions, missing },
   }
 }
 

@@ -12,7 +12,8 @@ const Health = Type.Object(
   { $id: 'Health', description: 'State of the service and of what it depends on.' },
 )
 
-export function healthRoutes(database: Database, version: string): Route[] {
+/** `mappings`: the maps of the service, whose state is told beside that of the database. */
+export function healthRoutes(database: Database, mappings: { state(): string }, version: string): Route[] {
   return [
     route({
       method: 'GET',
@@ -30,6 +31,8 @@ export function healthRoutes(database: Database, version: string): Route[] {
       tag: 'Operational Flow',
       operationId: 'ready',
       summary: 'The service can answer requests: its database does',
+      description:
+        '`checks.mappings` tells whether the maps of the folder are those that are served; with broken ones there, the last sound ones are, and the service stays ready.',
       access: open,
       replies: { 200: Health, 503: Health },
       async handle() {
@@ -37,7 +40,8 @@ export function healthRoutes(database: Database, version: string): Route[] {
           () => 'ok',
           () => 'unavailable',
         )
-        return reply(answer === 'ok' ? 200 : 503, { status: answer, version, checks: { database: answer } })
+        const checks = { database: answer, mappings: mappings.state() }
+        return reply(answer === 'ok' ? 200 : 503, { status: answer, version, checks })
       },
     }),
   ]

@@ -100,6 +100,18 @@ export const settings = {
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),
   ),
+  mappingsDir: setting(
+    'MAPPINGS_DIR',
+    './mappings',
+    'Folder of the maps between records and FHIR; changes are served while the service runs.',
+    text => resolve(text),
+  ),
+  transformTimeout: setting(
+    'TRANSFORM_TIMEOUT',
+    '5',
+    'Seconds that a map of a request (`$transform`) may run.',
+    whole(1, 60),
+  ),
   environment: setting(
     'ENVIRONMENT',
     'local',

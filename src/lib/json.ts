@@ -14,7 +14,8 @@ const json = JSON as unknown as JsonWithSource
 
 // A number that JavaScript would write otherwise: trailing zero after the point, an exponent, one so small that JavaScript
 // gives it an exponent, more digits than a double holds, or minus zero.
-const fragile = /[:[,]\s*(?:-?(?:\d+\.\d*0\s*[,\]}]|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*[,\]}])/
+const fragile =
+  /(?:^|[:[,])\s*(?:-?(?:\d+\.\d*0\s*(?:[,\]}]|$)|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*(?:[,\]}]|$))/
 
 /**
  * Parses JSON; a number whose text a double would not give back becomes a raw number (JSON.rawJSON), which

@@ -3,13 +3,20 @@
 import { jsonKey } from '../../fhirpath/types.ts'
 import { type Build, type Creation, isMade, lenient, report } from './scope.ts'
 
-/** Reports the required elements that no rule can set. */
-export function checkMade(build: Build): void {
-  for (const creation of build.creations) checkCreation(creation, build)
+/** An element that its type requires. */
+export interface Required {
+  readonly type: string
+  readonly element: string
 }
 
-function checkCreation({ type, made, unit, span }: Creation, build: Build): void {
-  if (made.elements.size === 0 && made.also.size === 0) return
+/** Reports the required elements that no rule can set. */
+export function checkMade(build: Build): Required[] {
+  return build.creations.flatMap(creation => checkCreation(creation, build))
+}
+
+function checkCreation({ type, made, unit, span }: Creation, build: Build): Required[] {
+  const missing: Required[] = []
+  if (made.elements.size === 0 && made.also.size === 0) return missing
   const elements = build.system.model.typeModel(type)?.elements.values() ?? []
   for (const element of elements) {
     if (element.min === 0 || isMade(made, element.name)) continue
@@ -18,5 +25,7 @@ function checkCreation({ type, made, unit, span }: Creation, build: Build): void
       ? `${element.name}[x] (${keys.join(', ')}${element.types.length > 3 ? '…' : ''})`
       : element.name
     report({ build, unit }, span, `${type} needs \`${name}\`, which no rule sets`, lenient(build))
+    missing.push({ type, element: element.choice ? `${element.name}[x]` : element.name })
   }
+  return missing
 }

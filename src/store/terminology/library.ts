@@ -14,7 +14,7 @@ import { typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
 import { keep, recall } from './recent.ts'
 
-export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List'
+export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List' | 'StructureMap' | 'StructureDefinition'
 
 export interface Library {
   /** Address of this server's FHIR endpoint. */

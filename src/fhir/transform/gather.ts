@@ -1,0 +1,98 @@
+// Everything a map draws upon, wherever it is kept: sent along, stored, or among the maps of the service.
+
+import { urlOf } from '../../fml/compile/unit.ts'
+import { fromStructureMap } from '../../fml/from-structure-map.ts'
+import { type Parsed, parse } from '../../fml/parser.ts'
+import { parseJson } from '../../lib/json.ts'
+import type { MapDesk } from '../../mapping/desk.ts'
+import type { SourceFile } from '../../mapping/files.ts'
+import { matching } from '../../mapping/map-urls.ts'
+import { type References, referencesOf } from '../../mapping/references.ts'
+import type { Store } from '../../store/store.ts'
+import type { Library, LibraryType } from '../../store/terminology/library.ts'
+import type { Asked } from './inputs.ts'
+
+/** More resources than this are not drawn upon by one map. */
+const MOST = 200
+
+/** What the map refers to, directly or not, as files. */
+export async function gathered(map: SourceFile, asked: Asked, store: Store, desk: MapDesk): Promise<SourceFile[]> {
+  const library = store.library()
+  const found = new Map<string, SourceFile>()
+  const sent = new Map(
+    asked.supporting.map((text, index) => [urlIn(text) ?? '', fileOf(`supportingMap-${index + 1}`, text)]),
+  )
+  for (const [index, text] of asked.models.entries()) found.set(`model ${index}`, fileOf(`model-${index + 1}`, text))
+  const queue = [map]
+  const add = (key: string, file: SourceFile, isMap: boolean): void => {
+    if (found.has(key) || found.size >= MOST) return
+    found.set(key, file)
+    if (isMap) queue.push(file)
+  }
+  for (const each of queue) {
+    const { maps, structures, tables } = referencesOf(readMap(each).map)
+    for (const url of maps) for (const file of await mapsAt(url, sent, store, desk)) add(`map ${file.path}`, file, true)
+    for (const url of unknown(structures, desk)) await addStored('StructureDefinition', url, library, add)
+    for (const url of tables) await addStored('ConceptMap', url, library, add)
+  }
+  return [...found.values(), ...desk.resources()]
+}
+
+type Add = (key: string, file: SourceFile, isMap: boolean) => void
+
+async function addStored(type: LibraryType, url: string, library: Library, add: Add): Promise<void> {
+  const resource = await library.find(type, url)
+  if (resource) add(`${type} ${url}`, fileOf(`${type}.json`, JSON.stringify(resource)), false)
+}
+
+function unknown(urls: References['structures'], desk: MapDesk): string[] {
+  return [...urls].filter(url => !desk.knows(url))
+}
+
+/** The maps of a URL: those that were sent come first, then those that are stored, then those of the service. */
+async function mapsAt(
+  url: string,
+  sent: ReadonlyMap<string, SourceFile>,
+  store: Store,
+  desk: MapDesk,
+): Promise<SourceFile[]> {
+  const given = matching(sent, url)
+  if (given.length > 0) return given
+  const stored = url.includes('*') ? await storedMaps(url, store) : await storedMap(url, store)
+  return stored.length > 0 ? stored : desk.files(url)
+}
+
+async function storedMap(url: string, store: Store): Promise<SourceFile[]> {
+  const resource = await store.library().find('StructureMap', url)
+  return resource ? [fileOf(url, JSON.stringify(resource))] : []
+}
+
+/** Those that fit a URL with `*`, found by the part of the path before it. */
+async function storedMaps(url: string, store: Store): Promise<SourceFile[]> {
+  if (!store.may('StructureMap', 's')) return []
+  const path = url.slice(0, url.indexOf('*')).replace(/\/[^/]*$/, '')
+  const { matches } = await store.search(
+    store.parse(
+      ['StructureMap'],
+      [
+        ['url:below', path],
+        ['_count', String(MOST)],
+      ],
+      true,
+    ),
+  )
+  return matching(new Map(matches.map(({ body }) => [urlIn(body) ?? '', fileOf(urlIn(body) ?? '', body)])), url)
+}
+
+/** A text as a file of this name. */
+export function fileOf(name: string, text: string): SourceFile {
+  return { path: name, name: text.trimStart().startsWith('{') ? `${name}.json` : name, text }
+}
+
+function readMap({ path, text }: SourceFile): Parsed {
+  return text.trimStart().startsWith('{') ? fromStructureMap(parseJson(text)) : parse(text, path)
+}
+
+function urlIn(text: string): string | undefined {
+  return urlOf(readMap(fileOf('', text)).map)
+}

@@ -1,0 +1,78 @@
+// $transform: a resource, or any record that a logical model describes, as a map turns it into another.
+// https://hl7.org/fhir/R4/structuremap-operation-transform.html
+
+import { fhirBase } from '../../http/failures.ts'
+import { Failure, type FailureDetail } from '../../lib/failure.ts'
+import type { SourceFile } from '../../mapping/files.ts'
+import type { Outcome, Remark } from '../../mapping/job.ts'
+import type { Store } from '../../store/store.ts'
+import type { FhirReply, FhirRequest } from '../request.ts'
+import { parametersReply } from '../terminology/inputs.ts'
+import { fileOf, gathered } from './gather.ts'
+import { type Asked, askedOf } from './inputs.ts'
+
+export async function transformOf(store: Store, request: FhirRequest): Promise<FhirReply> {
+  const library = store.library()
+  library.mustSee('StructureMap')
+  const asked = askedOf(store, request)
+  const { maps } = request
+  const map = await mapOf(asked, store, request)
+  const others = await gathered(map, asked, store, maps)
+  const context = asked.context ?? JSON.stringify(maps.context(request.base.slice(0, -fhirBase.length)))
+  const outcome = await maps.run({ map, others, sources: [asked.content, context], isTraced: asked.isDebug })
+  if (asked.isDebug) return debugReply(outcome, maps.version)
+  if (outcome.result !== undefined) return { status: 200, body: outcome.result }
+  throw refused(outcome)
+}
+
+/** The map as it was sent, as it is stored, or as the service has it. @throws Failure NOT_FOUND */
+async function mapOf({ map, id, source }: Asked, store: Store, { maps }: FhirRequest): Promise<SourceFile> {
+  const library = store.library()
+  if (map !== undefined) return fileOf('map', map)
+  if (id !== undefined) return fileOf(`StructureMap/${id}`, JSON.stringify(await library.byId('StructureMap', id)))
+  const stored = await library.find('StructureMap', source!)
+  if (stored) return fileOf(source!, JSON.stringify(stored))
+  const [own] = maps.files(source!)
+  return own ?? fileOf(source!, JSON.stringify(await library.byUrl('StructureMap', source!)))
+}
+
+function refused({ remarks }: Outcome): Failure {
+  const errors = remarks.filter(each => each.severity === 'error')
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure('VALIDATION_FAILED', `${first?.message ?? 'The map makes nothing.'}${more}`, {
+    details: remarks.slice(0, MOST_DETAILS).map(detailOf),
+  })
+}
+
+const MOST_DETAILS = 100
+
+function detailOf({ severity, place, message }: Remark): FailureDetail {
+  return { field: place, code: 'processing', message, severity }
+}
+
+/** The answer that FHIRPath Lab and its editor read: https://github.com/ahdis/matchbox/issues/381 */
+function debugReply({ remarks, result, map, trace }: Outcome, version: string): FhirReply {
+  const issue =
+    remarks.length > 0
+      ? remarks.map(({ severity, place, message }) => ({
+          severity,
+          code: 'processing',
+          diagnostics: place === undefined ? message : `${place}: ${message}`,
+        }))
+      : [{ severity: 'information', code: 'informational', diagnostics: 'The map ran without problems.' }]
+  return parametersReply([
+    { name: 'outcome', resource: { resourceType: 'OperationOutcome', issue } },
+    result === undefined ? undefined : { name: 'result', valueString: JSON.stringify(JSON.parse(result), null, 2) },
+    {
+      name: 'parameters',
+      part: [
+        { name: 'evaluator', valueString: `health-interop ${version}` },
+        ...(map === undefined ? [] : [{ name: 'map', resource: JSON.parse(map) }]),
+      ],
+    },
+    trace.length === 0
+      ? undefined
+      : { name: 'trace', part: trace.map(({ level, text }) => ({ name: level, valueString: text })) },
+  ])
+}

@@ -1,0 +1,88 @@
+// What commands work on: the maps of the folder and those named in the command, as one set, and their examples.
+
+import { statSync } from 'node:fs'
+import type { Problem } from '../fml/problem.ts'
+import { render } from '../fml/render.ts'
+import { type Example, examplesIn, examplesPath } from '../mapping/examples.ts'
+import { readFolder, readSource, type SourceFile } from '../mapping/files.ts'
+import { isWarning, type Mapping, type MappingSet, mappingSet } from '../mapping/set.ts'
+import { type Call, UsageError } from './command.ts'
+import { existing } from './paths.ts'
+
+export interface Workspace {
+  readonly files: readonly SourceFile[]
+  readonly set: MappingSet
+  /** By the name of their map. */
+  readonly examples: ReadonlyMap<string, readonly Example[]>
+  /** The maps that the command is about: those it names, or all. */
+  readonly chosen: readonly Mapping[]
+  /** What is wrong with these, their examples, and what they import; without files, everything. */
+  readonly problems: readonly Problem[]
+}
+
+/** Reads everything a command needs. @throws UsageError for a file that is not there. */
+export async function openWorkspace(call: Call): Promise<Workspace> {
+  const named = call.files.map(file => existing(file, call))
+  const files = await allFiles(call, named)
+  const set = mappingSet(files, { shapes: call.shapes })
+  const { byMap, problems } = examplesIn(files)
+  const mappings = [...set.mappings.values()]
+  if (named.length === 0)
+    return { files, set, examples: byMap, chosen: mappings, problems: [...set.problems, ...problems] }
+  const sources = named.map(path => readSource(call.folder, path))
+  const chosen = mappings.filter(({ source }) => sources.some(({ path }) => path === source.path))
+  const paths = new Set(sources.flatMap(({ path }) => [path, examplesPath(path)]))
+  const about = [...set.problems, ...problems].filter(({ file }) => paths.has(file ?? ''))
+  return {
+    files,
+    set,
+    examples: byMap,
+    chosen,
+    problems: [...new Set([...about, ...chosen.flatMap(each => each.problems)])],
+  }
+}
+
+/** The folder, and what was named from elsewhere with its examples. */
+async function allFiles(call: Call, named: readonly string[]): Promise<SourceFile[]> {
+  const files = await readFolder(call.folder).catch(() => [])
+  if (files.length === 0 && named.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
+  const known = new Set(files.map(({ path }) => path))
+  const wanted = named.flatMap(path => [path, examplesPath(path)]).filter(isFile)
+  const others = wanted.map(path => readSource(call.folder, path)).filter(({ path }) => !known.has(path))
+  return [...files, ...others]
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** Problems as people read them, with the lines they are about. */
+export function rendered(problems: readonly Problem[], files: readonly SourceFile[]): string {
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
+  return problems
+    .map(each => {
+      const message = isWarning(each) ? `warning: ${each.message}` : each.message
+      return `${render({ ...each, message }, texts.get(each.file ?? '') ?? '')}\n\n`
+    })
+    .join('')
+}
+
+/** Problems as programs read them. */
+export function listed(problems: readonly Problem[]): unknown[] {
+  return problems.map(({ file, span, message, severity = 'error', fix }) => ({
+    file,
+    line: span.line,
+    column: span.column,
+    length: span.length,
+    severity,
+    message,
+    ...(fix && {
+      fix: { line: fix.span.line, column: fix.span.column, length: fix.span.length, replacement: fix.replacement },
+    }),
+  }))
+}
+
+/** `3 maps` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

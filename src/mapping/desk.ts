@@ -1,0 +1,35 @@
+// What $transform asks of the service: its own maps, and a place to run those of others.
+
+import { urlOf } from '../fml/compile/unit.ts'
+import type { SourceFile } from './files.ts'
+import { matching } from './map-urls.ts'
+import type { Mappings } from './mappings.ts'
+import type { Transformer } from './transformer.ts'
+
+export interface MapDesk {
+  /** Of this service, for traces. */
+  readonly version: string
+  /** What a map may take as its second source where the request brings none. */
+  context(baseUrl: string): unknown
+  /** The files of the service's maps of a URL, which may hold `*`. */
+  files(url: string): SourceFile[]
+  /** The logical models and concept maps that stand beside these. */
+  resources(): SourceFile[]
+  /** True if the URL of a structure is one of R4, of a record of the interface, or of one of the service's models. */
+  knows(url: string): boolean
+  readonly run: Transformer['run']
+}
+
+export function createDesk(mappings: Mappings, { run }: Transformer, version: string): MapDesk {
+  return {
+    version,
+    run,
+    context: baseUrl => ({ base_url: baseUrl, received_at: new Date().toISOString() }),
+    files(url) {
+      const all = [...mappings.set().mappings.values()]
+      return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', source])), url)
+    },
+    resources: () => mappings.files().filter(({ name }) => name.endsWith('.json')),
+    knows: url => mappings.set().structures.byUrl(url) !== undefined,
+  }
+}

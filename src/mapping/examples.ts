@@ -1,0 +1,92 @@
+// Examples of maps, in `NAME.examples.json` beside `NAME.fml`: what comes in, and what has to come out.
+
+import type { Problem } from '../fml/problem.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import type { SourceFile } from './files.ts'
+import { jsonOf, placeOf, problemIn } from './json-file.ts'
+
+export interface Example {
+  /** What it shows, in a few words. */
+  readonly name: string
+  readonly from: JsonObject
+  /** The second source, where the map has one. */
+  readonly context?: JsonObject
+  readonly to: JsonObject
+  /** Whose data it is, with its licence. */
+  readonly origin?: string
+  /** Where it stands. */
+  readonly file: string
+  readonly line: number
+}
+
+export interface Examples {
+  /** By the name of their map. */
+  readonly byMap: ReadonlyMap<string, readonly Example[]>
+  readonly problems: readonly Problem[]
+}
+
+const SUFFIX = '.examples.json'
+
+/** Where the examples of a map are, by the path of its file. */
+export function examplesPath(path: string): string {
+  return path.replace(/\.fml$/, SUFFIX)
+}
+
+/** True for files that hold examples. */
+export function isExamples({ name }: SourceFile): boolean {
+  return name.endsWith(SUFFIX)
+}
+
+/** The examples in these files, and what is wrong with them: malformed ones, and those of maps that are not there. */
+export function examplesIn(files: readonly SourceFile[]): Examples {
+  const names = new Set(files.map(each => each.name))
+  const byMap = new Map<string, readonly Example[]>()
+  const problems: Problem[] = []
+  for (const file of files.filter(isExamples)) {
+    const map = file.name.slice(0, -SUFFIX.length)
+    if (!names.has(`${map}.fml`)) problems.push(problemIn(file, `there is no map ${map}.fml beside these examples`))
+    byMap.set(map, examplesOf(file, problems))
+  }
+  return { byMap, problems }
+}
+
+function examplesOf(file: SourceFile, problems: Problem[]): Example[] {
+  const read = jsonOf(file)
+  if ('problem' in read) {
+    problems.push(read.problem)
+    return []
+  }
+  if (!Array.isArray(read.value)) {
+    problems.push(problemIn(file, 'examples are a list: `[{ "name": …, "from": …, "to": … }]`'))
+    return []
+  }
+  const seen = new Set<string>()
+  return read.value.flatMap((value, index) => {
+    const wrong = fault(value, seen)
+    if (wrong === undefined) return [exampleOf(value, file)]
+    const name = isObject(value) && typeof value['name'] === 'string' ? value['name'] : undefined
+    const place = name === undefined ? undefined : placeOf(file, 'name', name)
+    problems.push(problemIn(file, `example ${name ?? index + 1}: ${wrong}`, place))
+    return []
+  })
+}
+
+const KEYS = new Set(['name', 'from', 'context', 'to', 'origin'])
+
+function fault(value: unknown, seen: Set<string>): string | undefined {
+  if (!isObject(value)) return 'this is not an object'
+  const unknown = Object.keys(value).find(key => !KEYS.has(key))
+  if (unknown !== undefined) return `there is no \`${unknown}\` in an example; it has ${[...KEYS].join(', ')}`
+  const { name, from, context, to } = value
+  if (typeof name !== 'string' || name === '') return '`name` is missing: what the example shows'
+  if (seen.has(name)) return 'another example has this name'
+  seen.add(name)
+  if (!isObject(from)) return '`from` is missing: the object that comes in'
+  if (!isObject(to)) return '`to` is missing: the object that has to come out'
+  return context === undefined || isObject(context) ? undefined : '`context` is not an object'
+}
+
+function exampleOf(value: JsonObject, file: SourceFile): Example {
+  const { name, from, context, to, origin } = value as unknown as Example
+  return { name, from, context, to, origin, file: file.path, line: placeOf(file, 'name', name).line }
+}

@@ -1,0 +1,85 @@
+// The files of a folder of maps, as text: maps, their examples, and the FHIR resources that maps speak of.
+
+import { type BigIntStats, readFileSync, statSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+/** A file as it was read. */
+export interface SourceFile {
+  /** As messages name it: from the working directory. */
+  readonly path: string
+  /** Below the folder of maps, with `/`: `codes/severity.fml`. */
+  readonly name: string
+  readonly text: string
+}
+
+/** What a folder looks like without reading its files: two looks that are equal mean that nothing was changed. */
+export interface Look {
+  readonly folders: readonly string[]
+  readonly files: readonly string[]
+  /** Of all files: name, size, time of change, and which file it is on the disk. */
+  readonly mark: string
+}
+
+/**
+ * Lists the files of a folder and its folders, in order of name. Names that begin with a dot are left out: editors
+ * and container schedulers keep theirs there. Links to files are followed.
+ * @throws Error if there is no such folder.
+ */
+export async function lookInto(folder: string): Promise<Look> {
+  const folders = [folder]
+  const files: string[] = []
+  const marks: string[] = []
+  for (const each of folders) {
+    for (const name of (await readdir(each)).toSorted()) {
+      if (name.startsWith('.')) continue
+      const path = join(each, name)
+      const found = await stat(path, { bigint: true }).catch(() => undefined)
+      if (found?.isDirectory()) folders.push(path)
+      else if (found?.isFile() && isSource(name)) {
+        files.push(path)
+        marks.push(markOf(path, found))
+      }
+    }
+  }
+  return { folders, files, mark: marks.join('\n') }
+}
+
+/** Reads the files that were found in a folder. */
+export async function readFiles(folder: string, paths: readonly string[]): Promise<SourceFile[]> {
+  return Promise.all(paths.map(async path => sourceFile(folder, path, await readFile(path, 'utf8'))))
+}
+
+/** Reads a whole folder. @throws Error if there is no such folder. */
+export async function readFolder(folder: string): Promise<SourceFile[]> {
+  const { files } = await lookInto(folder)
+  return readFiles(folder, files)
+}
+
+/** Reads one file. @throws Error if there is no such file. */
+export function readSource(folder: string, path: string): SourceFile {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error(`There is no file ${path}.`)
+  return sourceFile(folder, path, readFileSync(path, 'utf8'))
+}
+
+/** The name of a map: its file without `.fml`. */
+export function mapName(name: string): string {
+  return name.replace(/\.fml$/, '')
+}
+
+function isSource(name: string): boolean {
+  return name.endsWith('.fml') || name.endsWith('.json')
+}
+
+function markOf(path: string, { size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return `${path} ${size} ${mtimeNs} ${ctimeNs} ${ino}`
+}
+
+function sourceFile(folder: string, path: string, text: string): SourceFile {
+  const shown = relative(process.cwd(), path)
+  return {
+    path: shown.startsWith('..') ? path : shown,
+    name: relative(folder, path).replaceAll('\\', '/'),
+    text: text.replace(/^\uFEFF/, ''),
+  }
+}

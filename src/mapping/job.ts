@@ -1,0 +1,134 @@
+// One transformation by a map that came with a request: everything it needs as text, so that it can be done in a thread of
+// its own, whose time is limited.
+
+import type { FmlMap } from '../fml/ast.ts'
+import { urlOf } from '../fml/compile/unit.ts'
+import { compileMap, type MapLibrary, type Program } from '../fml/compile.ts'
+import { fromStructureMap } from '../fml/from-structure-map.ts'
+import { type Parsed, parse } from '../fml/parser.ts'
+import type { Problem } from '../fml/problem.ts'
+import type { Step } from '../fml/run/frame.ts'
+import { MapError } from '../fml/run/map-error.ts'
+import { toStructureMap } from '../fml/structure-map.ts'
+import { unversioned } from '../fml/structures.ts'
+import { parseJson } from '../lib/json.ts'
+import { shapes } from '../shapes/all.ts'
+import type { SourceFile } from './files.ts'
+import { matching } from './map-urls.ts'
+import { resourcesIn } from './resources.ts'
+
+export interface Job {
+  /** The map that is run: in the mapping language, or a StructureMap in JSON. */
+  readonly map: SourceFile
+  /** Maps that it imports, logical models and concept maps, each as a file. */
+  readonly others: readonly SourceFile[]
+  /** The sources in JSON, in the order of the first group's parameters. */
+  readonly sources: readonly string[]
+  /** Say what every rule did. */
+  readonly isTraced: boolean
+}
+
+/** Something said of the map or of the data. */
+export interface Remark {
+  readonly severity: 'error' | 'warning'
+  /** `file:line:column`, or the path in the data. */
+  readonly place: string | undefined
+  readonly message: string
+}
+
+export interface Outcome {
+  readonly remarks: readonly Remark[]
+  /** JSON; absent if something went wrong. */
+  readonly result: string | undefined
+  /** The map as a StructureMap in JSON, when traced. */
+  readonly map: string | undefined
+  readonly trace: readonly TraceLine[]
+}
+
+export interface TraceLine {
+  readonly level: 'debug' | 'info'
+  readonly text: string
+}
+
+/** More lines than this are not kept. */
+const MOST_LINES = 10_000
+
+/** Compiles the map and runs it. Never throws for what is wrong with the map or the data. */
+export function runJob({ map, others, sources, isTraced }: Job): Outcome {
+  const read = readMap(map)
+  const resource = isTraced ? JSON.stringify(toStructureMap(read.map).resource) : undefined
+  const failed = (remarks: readonly Remark[]): Outcome => ({ remarks, result: undefined, map: resource, trace: [] })
+  if (read.problems.length > 0) return failed(read.problems.map(remarkOf))
+  const { library, problems } = libraryOf(others)
+  if (problems.length > 0) return failed(problems.map(remarkOf))
+  const { program, problems: found } = compileMap(read.map, library, { lenient: true })
+  const remarks = found.map(remarkOf)
+  return program ? run(program, sources, isTraced, remarks, resource) : failed(remarks)
+}
+
+function run(
+  program: Program,
+  sources: readonly string[],
+  isTraced: boolean,
+  remarks: readonly Remark[],
+  map: string | undefined,
+): Outcome {
+  const trace: TraceLine[] = []
+  const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
+  try {
+    const made = program.run(sources.map(parseJson), {
+      log: message => note({ level: 'info', text: message }),
+      trace: isTraced ? step => note({ level: 'debug', text: lineOf(step) }) : undefined,
+    })
+    return { remarks, result: JSON.stringify(made), map, trace }
+  } catch (error) {
+    if (!(error instanceof MapError)) throw error
+    return { remarks: [...remarks, failure(error)], result: undefined, map, trace }
+  }
+}
+
+/** What went wrong while a map ran. */
+export function failure(error: MapError): Remark {
+  return { severity: 'error', place: error.path, message: error.message }
+}
+
+/** One rule at work, as a line of a trace. */
+export function lineOf({ site, depth, path, value }: Step): string {
+  const found = typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value)
+  const about = path === undefined ? '' : ` ${path}${found === undefined ? '' : ` = ${found}`}`
+  return `${'  '.repeat(depth)}${site.map}:${site.span.line} ${site.group} "${site.rule}"${about}`
+}
+
+function readMap({ path, text }: SourceFile): Parsed {
+  return text.trimStart().startsWith('{') ? fromStructureMap(parseJson(text)) : parse(text, path)
+}
+
+/** A problem in the words of an answer. */
+export function remarkOf({ message, severity, span, file }: Problem): Remark {
+  return {
+    severity: severity ?? 'error',
+    message,
+    place: file === undefined ? undefined : `${file}:${span.line}:${span.column}`,
+  }
+}
+
+function libraryOf(others: readonly SourceFile[]): { library: MapLibrary; problems: readonly Problem[] } {
+  const isMap = ({ text }: SourceFile) =>
+    !text.trimStart().startsWith('{') || /"resourceType"\s*:\s*"StructureMap"/.test(text)
+  const { structures, tables, problems } = resourcesIn(
+    others.filter(each => !isMap(each)),
+    shapes,
+  )
+  const maps = new Map<string, FmlMap>()
+  for (const file of others.filter(isMap)) {
+    const { map } = readMap(file)
+    const url = urlOf(map)
+    if (url !== undefined) maps.set(url, map)
+  }
+  const library = {
+    structures,
+    maps: (url: string) => matching(maps, url),
+    table: (url: string) => tables.get(unversioned(url)),
+  }
+  return { library, problems }
+}

@@ -1,0 +1,73 @@
+// JSON files beside maps, and where in them something stands.
+
+import type { Span } from '../fml/ast.ts'
+import { NOWHERE, type Problem } from '../fml/problem.ts'
+import { parseJson } from '../lib/json.ts'
+import type { SourceFile } from './files.ts'
+
+/** The value of a file, or what is wrong with it. The message quotes nothing: examples may be private. */
+export function jsonOf({ path, text }: SourceFile): { value: unknown } | { problem: Problem } {
+  try {
+    return { value: parseJson(text) }
+  } catch {
+    return { problem: { message: 'from here on this is not JSON', span: spanAt(text, faultIn(text)), file: path } }
+  }
+}
+
+/** A problem of a file as a whole. */
+export function problemIn({ path }: SourceFile, message: string, span: Span = NOWHERE): Problem {
+  return { message, span, file: path }
+}
+
+/** Where a property first has this value in a file. */
+export function placeOf({ text }: SourceFile, property: string, value: string): Span {
+  const [name, quoted] = [property, value].map(each => JSON.stringify(each).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const offset = text.search(new RegExp(`${name}\\s*:\\s*${quoted}`))
+  return offset < 0 ? NOWHERE : spanAt(text, offset)
+}
+
+function spanAt(text: string, offset: number): Span {
+  const before = text.slice(0, offset).split('\n')
+  return { offset, length: 1, line: before.length, column: before.at(-1)!.length + 1 }
+}
+
+const ESCAPE = String.raw`\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`
+const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|${ESCAPE})*"`
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
+const SPACE = /\s*/y
+const TOKEN = new RegExp(String.raw`${STRING}|${NUMBER}|true|false|null|[{}[\],:]`, 'y')
+
+/** What may come next. */
+type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
+
+/** Where a text ceases to be JSON; `JSON.parse` does not always say. */
+function faultIn(text: string): number {
+  const open: string[] = []
+  let wanted: Wanted | undefined = 'value'
+  for (let at = 0; ; at = TOKEN.lastIndex) {
+    SPACE.lastIndex = at
+    SPACE.exec(text)
+    TOKEN.lastIndex = SPACE.lastIndex
+    const token = TOKEN.exec(text)?.[0]
+    wanted = after(wanted, token && (/^[\w-]/.test(token) ? '0' : token.charAt(0)), open)
+    if (wanted === undefined) return SPACE.lastIndex
+  }
+}
+
+/** What may follow a token (`"` any text, `0` any other word); undefined if it may not stand where `wanted` was. */
+function after(wanted: Wanted, token: string | undefined, open: string[]): Wanted | undefined {
+  if (wanted === ':') return token === ':' ? 'value' : undefined
+  if (token === ',' && wanted === ', or end' && open.length > 0) return open.at(-1) === '{' ? 'name' : 'value'
+  if (token === '}' || token === ']') return closed(wanted, token, open)
+  if (wanted.startsWith('name')) return token === '"' ? ':' : undefined
+  if (!wanted.startsWith('value')) return undefined
+  if (token === '"' || token === '0') return ', or end'
+  if (token !== '{' && token !== '[') return undefined
+  open.push(token)
+  return token === '{' ? 'name or }' : 'value or ]'
+}
+
+function closed(wanted: Wanted, token: '}' | ']', open: string[]): Wanted | undefined {
+  const isEnd = wanted === ', or end' || wanted.endsWith(`or ${token}`)
+  return isEnd && open.pop() === (token === '}' ? '{' : '[') ? ', or end' : undefined
+}

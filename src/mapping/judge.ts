@@ -1,0 +1,73 @@
+// Reads a folder of maps and says whether they can be served.
+
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import type { TObject } from 'typebox'
+import { NOWHERE, type Problem } from '../fml/problem.ts'
+import { isExamples } from './examples.ts'
+import { lookInto, readFiles, type SourceFile } from './files.ts'
+import type { Need } from './needs.ts'
+import { buildSet, isWarning, type MappingSet } from './set.ts'
+
+/** What maps are judged by. */
+export interface Standard {
+  /** The records that maps can speak of beside R4. */
+  readonly shapes: readonly TObject[]
+  /** What is asked of the maps by name. */
+  readonly needs: readonly Need[]
+}
+
+/** Files, and what was made of them. */
+export interface Judged {
+  readonly files: readonly SourceFile[]
+  readonly set: MappingSet | undefined
+  /** Why they are not served; none if they can be. */
+  readonly problems: readonly Problem[]
+}
+
+/** Judges files; other work of the process goes on between one map and the next. What has not changed is not read again. */
+export async function judge(files: readonly SourceFile[], standard: Standard, before?: MappingSet): Promise<Judged> {
+  const steps = buildSet(files, { ...standard, before })
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return { files, set: step.value, problems: step.value.problems.filter(each => !isWarning(each)) }
+    await breathe()
+  }
+}
+
+/** What is said of a folder that cannot be read. */
+export function unreadable(folder: string, error: unknown): Judged {
+  const message = `the maps of this folder cannot be read: ${(error as Error).message}`
+  return { files: [], set: undefined, problems: [{ message, span: NOWHERE, file: folder }] }
+}
+
+/** True if the maps can be served. */
+export function isSound({ problems }: Judged): boolean {
+  return problems.length === 0
+}
+
+/** True if nothing was changed between the two. */
+export function isSame(judged: Judged, files: readonly SourceFile[]): boolean {
+  if (!judged.set || judged.files.length !== files.length) return false
+  return files.every(({ name, text }, index) => {
+    const other = judged.files[index]!
+    return other.name === name && other.text === text
+  })
+}
+
+/** How long a folder must look the same before it is read: whoever writes there may not be done. In milliseconds. */
+const CALM = 50
+const PATIENCE = 100
+
+/**
+ * The files of a folder without the examples of maps, as soon as nobody is writing there.
+ * @throws Error if they cannot be read.
+ */
+export async function calmFiles(folder: string): Promise<{ mark: string; files: SourceFile[] }> {
+  for (let tries = 0; tries < PATIENCE; tries++) {
+    const { mark, files } = await lookInto(folder)
+    await sleep(CALM)
+    const read = await readFiles(folder, files).catch(() => undefined)
+    if (read && (await lookInto(folder)).mark === mark) return { mark, files: read.filter(each => !isExamples(each)) }
+  }
+  throw new Error(`the files of ${folder} change all the time`)
+}

@@ -1,0 +1,38 @@
+// The last sound set of maps, kept in a file: what a process serves that starts while the folder holds a broken one.
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isObject } from '../lib/json.ts'
+import type { SourceFile } from './files.ts'
+
+/** Files as they were when they were found sound. */
+export interface Kept {
+  /** When they were, in ISO 8601. */
+  readonly since: string
+  readonly files: readonly SourceFile[]
+}
+
+/** What was kept in a file; undefined if nothing was, or nothing that can be read. */
+export async function readKept(path: string): Promise<Kept | undefined> {
+  try {
+    const { since, files } = JSON.parse(await readFile(path, 'utf8')) as Partial<Kept>
+    return typeof since === 'string' && Array.isArray(files) && files.every(isSourceFile) ? { since, files } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps files, unless the same are kept already: every process comes with them. The file is never half written. */
+export async function keep(path: string, kept: Kept): Promise<void> {
+  const known = await readKept(path)
+  if (known && JSON.stringify(known.files) === JSON.stringify(kept.files)) return
+  await mkdir(dirname(path), { recursive: true })
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, JSON.stringify(kept), { mode: 0o600 })
+  await rename(draft, path)
+}
+
+function isSourceFile(value: unknown): value is SourceFile {
+  return isObject(value) && ['path', 'name', 'text'].every(key => typeof value[key] === 'string')
+}

@@ -1,0 +1,134 @@
+// The maps that the service runs: those of a folder. What is changed there is served at once, but only as a whole and only
+// if it is sound; until then what was served before.
+
+import type { Program } from '../fml/compile.ts'
+import { render } from '../fml/render.ts'
+import type { Log } from '../lib/log.ts'
+import { lookInto, type SourceFile } from './files.ts'
+import { type Follower, follow } from './follow.ts'
+import { calmFiles, isSame, isSound, type Judged, judge, type Standard, unreadable } from './judge.ts'
+import { keep, readKept } from './kept.ts'
+import type { MappingSet } from './set.ts'
+
+export interface MappingsParts extends Standard {
+  readonly folder: string
+  /** The file that keeps the last sound set for the next start. */
+  readonly kept: string
+  readonly log: Log
+  /** Milliseconds between looks into the folder, for where the system does not tell of changes. */
+  readonly every?: number
+}
+
+export interface Mappings {
+  /** The map of this name as it is now. @throws Error if there is none; what is named as a need is always there. */
+  program(name: string): Program
+  /** All that is served now, which is sound. */
+  set(): MappingSet
+  /** The files that these come from. */
+  files(): readonly SourceFile[]
+  /** `ok`, or that what stands in the folder is not what is served. */
+  state(): string
+  /** From now on, what is changed in the folder is served. */
+  follow(): void
+  close(): Promise<void>
+}
+
+/** The maps of the folder are broken, and no earlier ones were kept; `message` says all that is wrong. */
+export class MappingsError extends Error {}
+
+interface Served {
+  readonly set: MappingSet
+  readonly files: readonly SourceFile[]
+  /** When it was found sound. */
+  readonly since: string
+}
+
+interface Live extends MappingsParts {
+  /** How the folder looked when it was judged. */
+  mark: string
+  judged: Judged
+  served: Served
+}
+
+/**
+ * Loads the maps of a folder. If these are broken, the last sound ones are served: a restart takes nothing away from those
+ * who treat patients by what the service says. Without any it must not start, for it could translate nothing.
+ * @throws MappingsError
+ */
+export async function createMappings(parts: MappingsParts): Promise<Mappings> {
+  const { mark, judged } = await judgedFolder(parts)
+  const served = isSound(judged) ? await adopted(judged, parts) : await lastSound(judged, parts)
+  const live: Live = { ...parts, mark, judged, served }
+  if (!isSound(judged)) tell(live)
+  let follower: Follower | undefined
+  return {
+    program(name) {
+      const program = live.served.set.mappings.get(name)?.program
+      if (!program) throw new Error(`there is no map ${name}`)
+      return program
+    },
+    set: () => live.served.set,
+    files: () => live.served.files,
+    state: () => (isSound(live.judged) ? 'ok' : refusal(live)),
+    follow: () => void (follower ??= follow(parts.folder, parts.every ?? 1000, () => look(live))),
+    close: async () => follower?.close(),
+  }
+}
+
+/** Judges the folder if something in it has changed; says which folders there are. */
+async function look(live: Live): Promise<readonly string[]> {
+  const seen = await lookInto(live.folder).catch(() => undefined)
+  if (seen === undefined || seen.mark !== live.mark) await lookCloser(live)
+  return seen?.folders ?? [live.folder]
+}
+
+async function lookCloser(live: Live): Promise<void> {
+  const { mark, judged } = await judgedFolder(live, live.judged)
+  const before = live.judged
+  Object.assign(live, { mark, judged })
+  if (judged === before || (!judged.set && !before.set)) return
+  if (!isSound(judged)) return tell(live)
+  live.served = await adopted(judged, live)
+  live.log.info({ maps: live.served.set.mappings.size }, 'mappings: the maps of the folder are served from now on')
+}
+
+/** The folder as it is now; `before` itself if it says the same. */
+async function judgedFolder(parts: MappingsParts, before?: Judged): Promise<{ mark: string; judged: Judged }> {
+  try {
+    const { mark, files } = await calmFiles(parts.folder)
+    return { mark, judged: before && isSame(before, files) ? before : await judge(files, parts, before?.set) }
+  } catch (error) {
+    return { mark: '', judged: unreadable(parts.folder, error) }
+  }
+}
+
+async function adopted({ files, set }: Judged, { kept, log }: MappingsParts): Promise<Served> {
+  const since = new Date().toISOString()
+  await keep(kept, { since, files }).catch(error =>
+    log.warn({ err: error }, 'mappings: the maps could not be kept for the next start'),
+  )
+  return { set: set!, files, since }
+}
+
+async function lastSound(broken: Judged, parts: MappingsParts): Promise<Served> {
+  const kept = await readKept(parts.kept)
+  const judged = kept && (await judge(kept.files, parts))
+  if (judged && isSound(judged)) return { set: judged.set!, files: kept.files, since: kept.since }
+  const texts = new Map(broken.files.map(({ path, text }) => [path, text]))
+  const problems = broken.problems.map(each => render(each, texts.get(each.file ?? '') ?? ''))
+  throw new MappingsError(
+    `The maps of ${parts.folder} are broken, and there are no earlier ones to serve:\n\n${problems.join('\n\n')}`,
+  )
+}
+
+/** Tells the log of every problem. Messages speak of maps, never of data. */
+function tell(live: Live): void {
+  for (const { file, span, message } of live.judged.problems)
+    live.log.error({ place: `${file}:${span.line}:${span.column}` }, `mappings: ${message}`)
+  live.log.error(`mappings: ${refusal(live)}`)
+}
+
+function refusal({ judged, served }: Live): string {
+  const count = judged.problems.length
+  return `refused: ${count} ${count === 1 ? 'problem' : 'problems'}, serving the set of ${served.since}`
+}

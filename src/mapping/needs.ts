@@ -1,0 +1,38 @@
+// What the service asks of its maps by name, so that a set that lacks one, or turns it into something else, is refused.
+
+import type { Problem } from '../fml/problem.ts'
+import { NOWHERE } from '../fml/problem.ts'
+import { nearest } from '../lib/nearest.ts'
+import type { Mapping } from './set.ts'
+
+/** A map that is used by name, and the types that its user gives and expects. */
+export interface Need {
+  /** `allergy-to-fhir` */
+  readonly map: string
+  /** `AllergyRecord` */
+  readonly from: string
+  /** `AllergyIntolerance` */
+  readonly to: string
+}
+
+/** The needs that these maps do not meet. Maps that are wrong in themselves are left to what is said of them. */
+export function unmet(needs: readonly Need[], mappings: ReadonlyMap<string, Mapping>): Problem[] {
+  return needs.flatMap(need => {
+    const message = fault(need, mappings)
+    const source = mappings.get(need.map)?.source
+    return message === undefined ? [] : [{ message, span: NOWHERE, file: source?.path ?? `${need.map}.fml` }]
+  })
+}
+
+function fault({ map, from, to }: Need, mappings: ReadonlyMap<string, Mapping>): string | undefined {
+  const found = mappings.get(map)
+  if (!found) {
+    const meant = nearest(map, [...mappings.keys()])
+    return `this map is missing; the service needs it for ${from}${meant ? `; was it renamed to ${meant}.fml?` : ''}`
+  }
+  if (!found.program) return undefined
+  const { sources, targets } = found.program
+  if (sources[0]?.type === from && targets[0]?.type === to) return undefined
+  const is = `${sources[0]?.type ?? 'anything'} to ${targets[0]?.type ?? 'anything'}`
+  return `this map leads from ${is}; the service needs one from ${from} to ${to}`
+}

@@ -1,0 +1,123 @@
+// All maps of a folder as one whole: read, checked against each other and compiled.
+
+import type { TObject } from 'typebox'
+import type { FmlMap } from '../fml/ast.ts'
+import { urlOf } from '../fml/compile/unit.ts'
+import { type Compiled, compileMap, type MapLibrary, type Program } from '../fml/compile.ts'
+import { type Parsed, parse } from '../fml/parser.ts'
+import { type Problem, shown } from '../fml/problem.ts'
+import { type Structures, unversioned } from '../fml/structures.ts'
+import { mapName, type SourceFile } from './files.ts'
+import { problemIn } from './json-file.ts'
+import { matching } from './map-urls.ts'
+import { type Need, unmet } from './needs.ts'
+import { resourcesIn } from './resources.ts'
+
+/** One map of a set. */
+export interface Mapping {
+  /** Its file below the folder, without `.fml`: `allergy-to-fhir`. */
+  readonly name: string
+  readonly source: SourceFile
+  readonly parsed: Parsed
+  /** Absent if the map has problems that are no mere warnings. */
+  readonly program: Program | undefined
+  /** What is wrong with it and with what it imports. */
+  readonly problems: readonly Problem[]
+  /** Absent if the map could not be read. */
+  readonly coverage: Compiled['coverage'] | undefined
+}
+
+export interface MappingSet {
+  /** By name. */
+  readonly mappings: ReadonlyMap<string, Mapping>
+  readonly structures: Structures
+  /** Everything that is wrong, warnings too, in order of file and place. */
+  readonly problems: readonly Problem[]
+}
+
+export interface SetOptions {
+  /** The records that maps can speak of beside R4. */
+  readonly shapes: readonly TObject[]
+  readonly needs?: readonly Need[]
+  /** A set made before: what has not changed since is not read again. */
+  readonly before?: MappingSet
+}
+
+/** True if a set can be used: it has warnings at most. */
+export function isSound({ problems }: MappingSet): boolean {
+  return problems.every(isWarning)
+}
+
+export function isWarning({ severity }: Problem): boolean {
+  return severity === 'warning'
+}
+
+/** The set that these files make. Never throws; what is wrong is in its problems. */
+export function mappingSet(files: readonly SourceFile[], options: SetOptions): MappingSet {
+  const steps = buildSet(files, options)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same in steps, two for each map, so that a server can answer requests between them. */
+export function* buildSet(files: readonly SourceFile[], options: SetOptions): Generator<void, MappingSet> {
+  const { structures, tables, problems } = resourcesIn(files, options.shapes)
+  const found = [...problems]
+  const read: Read[] = []
+  for (const source of files.filter(({ name }) => name.endsWith('.fml'))) {
+    read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
+    yield
+  }
+  found.push(...read.flatMap(({ parsed }) => parsed.problems))
+  const library: MapLibrary = { structures, maps: mapsOf(read, found), table: url => tables.get(unversioned(url)) }
+  const mappings = new Map<string, Mapping>()
+  for (const each of read) {
+    const mapping = mappingOf(each, library, found)
+    mappings.set(mapping.name, mapping)
+    yield
+  }
+  found.push(...unmet(options.needs ?? [], mappings))
+  return { mappings, structures, problems: inOrder(found) }
+}
+
+interface Read {
+  readonly source: SourceFile
+  readonly parsed: Parsed
+}
+
+function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | undefined): Parsed | undefined {
+  const known = before?.mappings.get(mapName(name))
+  return known?.source.path === path && known.source.text === text ? known.parsed : undefined
+}
+
+/** A map of which something could not be read is not checked further: what is missing would be missed everywhere. */
+function mappingOf({ source, parsed }: Read, library: MapLibrary, found: Problem[]): Mapping {
+  const name = mapName(source.name)
+  const unread = parsed.problems
+  if (unread.length > 0) return { name, source, parsed, program: undefined, problems: unread, coverage: undefined }
+  const { program, coverage, problems } = compileMap(parsed.map, library)
+  found.push(...problems)
+  return { name, source, parsed, program, problems, coverage }
+}
+
+/** Finds maps by their URL, in which `*` stands for anything. */
+function mapsOf(read: readonly Read[], found: Problem[]): MapLibrary['maps'] {
+  const byUrl = new Map<string, FmlMap>()
+  for (const { source, parsed } of read) {
+    const url = urlOf(parsed.map)
+    if (url === undefined) continue
+    const other = byUrl.get(url)
+    if (other) found.push(problemIn(source, `${other.file} has the URL ${shown(url)} too`))
+    else byUrl.set(url, parsed.map)
+  }
+  return url => matching(byUrl, url)
+}
+
+/** By file and place; what several maps say of one that they import is said once. */
+function inOrder(problems: readonly Problem[]): Problem[] {
+  const known = new Map(problems.map(each => [`${each.file} ${each.span.offset} ${each.message}`, each]))
+  const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return [...known.values()].toSorted((a, b) => compared(a.file ?? '', b.file ?? '') || a.span.offset - b.span.offset)
+}

@@ -1,0 +1,39 @@
+// Whether records and resources are what their type says: R4's by the store's validator, shapes by their schema.
+
+import type { TObject } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { isResourceType } from '../definitions/r4.ts'
+import { fhirPathInvariants } from '../store/validate/fhirpath-invariants.ts'
+import { createValidator } from '../store/validate.ts'
+
+/** What is wrong with a value of a type, each with its place; nothing is said of types that are not known. */
+export type Inspect = (value: unknown, type: string | undefined) => string[]
+
+/** Inspects resources of R4 and records of these shapes. */
+export function createInspect(shapes: readonly TObject[]): Inspect {
+  const validate = createValidator({ invariants: fhirPathInvariants })
+  const checkers = new Map(shapes.map(shape => [(shape as { $id?: string }).$id, Compile(shape)]))
+  return (value, type) => {
+    if (type !== undefined && isResourceType(type)) {
+      const issues = validate(value, { type, conditionalReferences: true })
+      return issues.filter(each => each.severity === 'error').map(each => `${each.expression}: ${each.diagnostics}`)
+    }
+    const checker = checkers.get(type)
+    if (!checker || checker.Check(value)) return []
+    // A field that is not known is told twice; once is enough.
+    const errors = [...checker.Errors(value)].filter(({ keyword }) => keyword !== 'boolean')
+    return errors.map(error => `${type}${placeOf(error.instancePath)}: ${wordsOf(error)}`)
+  }
+}
+
+/** `/codes/1/code` as `.codes[1].code` */
+function placeOf(pointer: string): string {
+  return pointer.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
+}
+
+function wordsOf({ message, params }: { readonly message: string; readonly params: object }): string {
+  const { requiredProperties, additionalProperties, allowedValues } = params as Record<string, readonly unknown[]>
+  if (requiredProperties) return `${requiredProperties.join(', ')} is missing`
+  if (additionalProperties) return `${additionalProperties.join(', ')} is not known here`
+  return allowedValues ? `must be one of ${allowedValues.join(', ')}` : message
+}

@@ -1,0 +1,28 @@
+// A patient's allergy as the Connect and SDK interfaces give it: interface §2.11.
+
+import { Type } from 'typebox'
+import { code, moment, nullable, text, uuid } from './fields.ts'
+
+/** Stored as AllergyIntolerance. */
+export const AllergyRecord = Type.Object(
+  {
+    id: uuid('The record itself.'),
+    patient_id: uuid('The patient who has the allergy.'),
+    provider_id: nullable(uuid('The practitioner who recorded the allergy.')),
+    substance: text('What the patient reacts to, as it was recorded: a medicine, a food, an insect, a material.'),
+    severity: code(
+      ['mild', 'moderate', 'severe', 'life_threatening'],
+      'How bad reactions are. life_threatening: anaphylaxis or the like has happened or is to be feared.',
+    ),
+    status: code(
+      ['active', 'inactive', 'resolved', 'entered_in_error'],
+      'active: to be heeded now. inactive: no longer a risk. resolved: tested and gone, for example after desensitisation. entered_in_error: was never true.',
+    ),
+    created_at: nullable(moment('When the allergy was recorded.')),
+  },
+  {
+    $id: 'AllergyRecord',
+    description: 'An allergy or intolerance of a patient.',
+    additionalProperties: false,
+  },
+)

@@ -1,0 +1,26 @@
+// What the service knows beside the record it translates: who called, about whom, and when.
+
+import { Type } from 'typebox'
+import { id, moment, nullable, text } from './fields.ts'
+
+/** A map takes it as a second source: `source context : Context`. */
+export const Context = Type.Object(
+  {
+    base_url: Type.String({
+      format: 'uri',
+      description: 'The address of this service, without a slash at its end; identifier systems begin with it.',
+    }),
+    received_at: moment('When the request came in.'),
+    request_id: nullable(text('The id of the request, for the audit trail.')),
+    patient_id: nullable(id('The patient whom the request is about, once the Health ID is resolved.')),
+    health_id: nullable(text('The Health ID of that patient.')),
+    encounter_id: nullable(id('The visit the request is about, where it is known.')),
+    organization_id: nullable(id('The organisation that called.')),
+    practitioner_id: nullable(id('The practitioner on whose behalf it called.')),
+  },
+  {
+    $id: 'Context',
+    description: 'What the service knows beside the record.',
+    additionalProperties: false,
+  },
+)

@@ -1,0 +1,40 @@
+// What is true of the maps beyond their examples coming out as they say.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseJson } from '../../src/lib/json.ts'
+import { examplesIn } from '../../src/mapping/examples.ts'
+import { readFolder } from '../../src/mapping/files.ts'
+import { opposite } from '../../src/mapping/round-trip.ts'
+import { mappingSet } from '../../src/mapping/set.ts'
+import { shapes } from '../../src/shapes/all.ts'
+import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
+import { createValidator } from '../../src/store/validate.ts'
+
+const folder = join(import.meta.dirname, '../../mappings')
+const files = await readFolder(folder)
+const { mappings } = mappingSet(files, { shapes })
+const { byMap } = examplesIn(files)
+const names = [...mappings.keys()]
+const validate = createValidator({ invariants: fhirPathInvariants })
+
+describe('the maps that are delivered', () => {
+  test('lead both ways, all but those for what is only pushed', () => {
+    const oneWay = names.filter(name => !mappings.has(opposite(name) ?? ''))
+    expect(oneWay).toEqual(['encounter-push-to-fhir', 'lab-push-to-fhir'])
+  })
+
+  test('are named by the tutorial, every one', () => {
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+    expect(names.filter(name => !readme.includes(`\`${name}\``))).toEqual([])
+  })
+
+  test.each(names)('%s reads and makes resources that R4 does not even warn of', name => {
+    const resources = byMap
+      .get(name)!
+      .flatMap(({ from, to }) => [from, to].filter(each => 'resourceType' in Object(each)))
+    expect(resources.length).toBeGreaterThan(0)
+    expect(resources.flatMap(each => validate(parseJson(JSON.stringify(each))))).toEqual([])
+  })
+})
