@@ -1,15 +1,19 @@
 // Small maps between two records and R4, compiled and run, for tests of what maps do.
 
 import { Type } from 'typebox'
+import { expect } from 'vitest'
 import type { FmlMap } from '../../src/fml/ast.ts'
 import { tableOfResource } from '../../src/fml/compile/table.ts'
-import { type Compiled, type CompileOptions, compileMap, type MapLibrary } from '../../src/fml/compile.ts'
+import { type Compiled, type CompileOptions, compileMap, type MapLibrary, type Program } from '../../src/fml/compile.ts'
+import { fromStructureMap } from '../../src/fml/from-structure-map.ts'
 import { modelFromSchema } from '../../src/fml/logical-schema.ts'
 import { parse } from '../../src/fml/parser.ts'
 import { render } from '../../src/fml/render.ts'
 import type { RunOptions } from '../../src/fml/run/frame.ts'
 import { MapError } from '../../src/fml/run/map-error.ts'
+import { toStructureMap } from '../../src/fml/structure-map.ts'
 import { structures } from '../../src/fml/structures.ts'
+import { parseJson } from '../../src/lib/json.ts'
 
 const base = 'http://example.org'
 const text = Type.Optional(Type.Union([Type.String(), Type.Null()]))
@@ -95,11 +99,41 @@ export function compileText(whole: string, around: Around = {}): Compiled {
   return compileMap(map, libraryOf(around), { lenient: true, ...around.options })
 }
 
-/** What a whole map makes of a source, or of several. */
+/**
+ * What a whole map makes of a source, or of several. The map as a StructureMap must make the same of it, or refuse it
+ * too.
+ */
 export function runText(whole: string, source: unknown, around: Around = {}, options?: RunOptions): unknown {
   const { program, problems } = compileText(whole, around)
   if (!program) throw new Error(problems.map(each => render(each, whole)).join('\n'))
-  return program.run(Array.isArray(source) ? source : [source], options)
+  const sources = Array.isArray(source) ? source : [source]
+  const result = outcome(program, sources, options)
+  if (!options)
+    expect(reasonIn(outcome(asResource(whole, around), sources)), 'as a StructureMap').toEqual(reasonIn(result))
+  if (result instanceof MapError) throw result
+  return result
+}
+
+function outcome(program: Program, sources: readonly unknown[], options?: RunOptions): unknown {
+  try {
+    return program.run(sources, options)
+  } catch (error) {
+    if (error instanceof MapError) return error
+    throw error
+  }
+}
+
+/** Of errors what they say: their places are not in the resource. */
+function reasonIn(result: unknown): unknown {
+  return result instanceof MapError ? result.reason : result
+}
+
+function asResource(whole: string, around: Around): Program {
+  const { resource } = toStructureMap(parse(whole).map)
+  const { map, problems } = fromStructureMap(parseJson(JSON.stringify(resource)))
+  const compiled = compileMap(map, libraryOf(around), { lenient: true, ...around.options })
+  if (!compiled.program) throw new Error([...problems, ...compiled.problems].map(each => each.message).join('\n'))
+  return compiled.program
 }
 
 /** What these rules make of a source. */

@@ -120,7 +120,7 @@ function traced(body: Action, source: SourceCode | undefined, site: Site, depth:
     const { trace } = frame.shared.options
     if (trace) {
       const item = source && itemsAt(frame, source.slot)?.[0]
-      trace({ site, depth: depth + frame.shared.depth, path: item?.path, value: item?.value })
+      trace({ site, depth: depth + frame.shared.depth - 1, path: item?.path, value: item?.value })
     }
     body(frame)
   }
