@@ -86,8 +86,11 @@ export interface Inner {
   readonly types: Types
   /** Its value where it is a literal. */
   readonly constant: Typed | undefined
-  run(focus: Items, env: Env): Items
-  test(focus: Items, env: Env): boolean | undefined
+  /** Whether it defines variables of its own: each evaluation then needs fresh slots. */
+  readonly hasSlots: boolean
+  /** The host's state has its variables (`env`) and the focus (`context`), and how many values may be looked at. */
+  run(focus: Items, state: State): Items
+  test(focus: Items, state: State): boolean | undefined
 }
 
 export interface InnerOptions {
@@ -103,13 +106,12 @@ export interface InnerOptions {
 export function compileInner(tree: Expression, { system, types, names, untrusted }: InnerOptions): Inner {
   const scope = scopeOf(system, types, { strict: true, untrusted, names, jsonNames: true })
   const node = build(tree, scope)
-  const test = testOf(node, tree.at)
-  const budget = untrusted ? UNTRUSTED_BUDGET : TRUSTED_BUDGET
   return {
     types: node.types,
     constant: node.constant,
-    run: (focus, env) => node.run(focus, newState(focus, env, budget)),
-    test: (focus, env) => test(focus, newState(focus, env, budget)),
+    hasSlots: scope.counter.slots > 0,
+    run: (focus, state) => node.run(focus, state),
+    test: testOf(node, tree.at),
   }
 }
 
@@ -147,6 +149,7 @@ function startItems(focus: unknown, type: string | undefined, paths: boolean, mo
   return [{ value: focus, type: actual, path: paths ? actual : undefined, sibling: undefined }]
 }
 
-function newState(context: Items, env: Env, budget: number): State {
+/** The state of one evaluation, or, for a host language, of several that do not nest. */
+export function newState(context: Items, env: Env, budget: number): State {
   return { env, context, out: [], index: 0, total: EMPTY, now: undefined, slots: [], budget }
 }

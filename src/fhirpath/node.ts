@@ -42,9 +42,9 @@ export interface Env {
 
 /** One evaluation's state. */
 export interface State {
-  readonly env: Env
+  env: Env
   /** `%context`: what the whole expression is evaluated on. */
-  readonly context: Items
+  context: Items
   /** Collects what a path finds. */
   out: Typed[]
   /** `$index` and `$total` of the innermost function that sets them. */
@@ -53,7 +53,7 @@ export interface State {
   /** The instant of this evaluation, fixed when first asked for. */
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
-  readonly slots: Items[]
+  slots: Items[]
   /** How many more values paths may find. */
   budget: number
 }

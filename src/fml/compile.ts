@@ -1,21 +1,21 @@
 // Turns a map into a program, and says everything that is wrong with it on the way. https://hl7.org/fhir/R4/mapping-language.html
 
 import type { Types } from '../fhirpath/compile.ts'
-import type { Typed } from '../fhirpath/node.ts'
 import { typeSystem } from '../fhirpath/types.ts'
-import { isObject } from '../lib/json.ts'
 import type { FmlMap, Group } from './ast.ts'
-import { freshOf } from './compile/create.ts'
-import { declaredType, type Given, type GroupCode, groupCode } from './compile/group.ts'
+import { compilePending } from './compile/body.ts'
+import { constantsOf } from './compile/constants.ts'
+import { checkDefaults } from './compile/default-groups.ts'
+import { declaredType, groupCode } from './compile/group.ts'
+import { type Program, programOf } from './compile/program.ts'
 import { checkMade, type Required } from './compile/required.ts'
-import { type Build, report } from './compile/scope.ts'
+import { type Build, type Given, type GroupCode, report } from './compile/scope.ts'
 import type { Table } from './compile/table.ts'
-import { checkUnit, nameOf, type Unit, unitOf, urlOf } from './compile/unit.ts'
+import { checkUnit, type Unit, unitOf } from './compile/unit.ts'
 import type { Problem } from './problem.ts'
-import { finish } from './run/finish.ts'
-import { type Json, newFrame, newRun, type RunOptions } from './run/frame.ts'
-import { MapError, type Site } from './run/map-error.ts'
 import type { Structures } from './structures.ts'
+
+export type { End, Program } from './compile/program.ts'
 
 /** What a map may refer to. */
 export interface MapLibrary {
@@ -51,40 +51,22 @@ export interface Coverage {
   readonly missing: readonly Required[]
 }
 
-export interface End {
-  readonly name: string
-  /** Undefined where any structure may be. */
-  readonly type: string | undefined
-}
-
-/** A map that can run. */
-export interface Program {
-  readonly url: string | undefined
-  readonly name: string | undefined
-  /** The file, or the name or URL. */
-  readonly label: string
-  readonly sources: readonly End[]
-  readonly targets: readonly End[]
-  /**
-   * What the first group makes of its sources, in their order; the sources are not changed. Throws a MapError where the
-   * data cannot be mapped as the map says.
-   */
-  run(sources: readonly unknown[], options?: RunOptions): Json
-}
-
 /** Compiles a map whose text was read without errors. Never throws. */
 export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOptions = {}): Compiled {
   const build = newBuild(library, options)
   const unit = unitOf(map, library.structures)
   checkUnit(unit, build)
+  checkDefaults(unit, build)
+  constantsOf(unit, build)
   const entry = map.groups[0] && entryOf(map.groups[0], unit, build)
+  compilePending(build)
   for (const group of map.groups.slice(1)) checkAlone(group, unit, build)
   const missing = checkMade(build)
   const problems = build.problems.toSorted((a, b) => a.span.offset - b.span.offset)
   const isSound = problems.every(each => each.severity === 'warning')
   return {
     problems,
-    program: entry && isSound ? programOf(entry, unit, build) : undefined,
+    program: entry && isSound ? programOf({ unit, group: map.groups[0]! }, entry.given, entry.code, build) : undefined,
     coverage: { reads: build.reads, mentions: build.mentions, missing },
   }
 }
@@ -103,8 +85,14 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: C
     isLenient: lenient,
     untrusted,
     problems: [],
+    errors: 0,
     seen: new Set(),
     groups: new Map(),
+    pending: [],
+    imports: new Map(),
+    constants: new Map(),
+    defaults: new Map(),
+    rules: 0,
     creations: [],
     reads: new Map(),
     mentions: new Set(),
@@ -118,7 +106,6 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: C
 }
 
 interface Entry {
-  readonly group: Group
   readonly given: readonly Given[]
   readonly code: GroupCode
 }
@@ -137,7 +124,7 @@ function entryOf(group: Group, unit: Unit, build: Build): Entry {
       group.name.span,
       'the first group needs a target: `group Name(source src : A, target tgt : B)`',
     )
-  return { group, given, code }
+  return { given, code }
 }
 
 /** Parameters without a type have, in the first group, that of the structures the map uses. */
@@ -163,83 +150,7 @@ function usedType(mode: 'source' | 'target', unit: Unit, build: Build): string |
 
 /** A group that nothing has called is checked for the types it declares. */
 function checkAlone(group: Group, unit: Unit, build: Build): void {
-  const isCalled = [...build.groups.keys()].some(key => key.startsWith(`${unit.url} ${unit.label} ${group.name.text} `))
-  if (!isCalled) groupCode({ unit, group }, givenOf(group, unit, build, false), build)
-}
-
-function programOf({ group, given, code }: Entry, unit: Unit, build: Build): Program {
-  const ends = group.parameters.map(({ name }, index): End & { kind: Given['kind'] } => {
-    const each = given[index]!
-    const type = each.kind === 'source' ? each.types?.[0] : each.type
-    return { name: name.text, type, kind: each.kind }
-  })
-  const sources = ends.filter(each => each.kind === 'source')
-  const targets = ends.filter(each => each.kind !== 'source')
-  const site: Site = { map: unit.label, group: group.name.text, rule: '', span: group.name.span }
-  const fresh = targets.map(({ type }) => rootOf(type, build))
-  const attempt = (inputs: readonly unknown[], options: RunOptions, isPlaced: boolean): Json => {
-    const run = newRun(options)
-    const made = fresh.map(make => make())
-    const values = inputs.map((input, index) => [rootItem(input, sources[index], isPlaced, build, site)])
-    let [source, target] = [0, 0]
-    code.run(
-      newFrame(run),
-      ends.map(({ kind }) => (kind === 'source' ? (values[source++] ?? []) : made[target++])),
-    )
-    for (const each of made.slice(1)) finish(each)
-    return finish(made[0]!, run)
-  }
-  return {
-    url: urlOf(unit.map),
-    name: nameOf(unit.map),
-    label: unit.label,
-    sources: sources.map(({ name, type }) => ({ name, type })),
-    targets: targets.map(({ name, type }) => ({ name, type })),
-    run(inputs, options = {}) {
-      try {
-        return attempt(inputs, options, options.trace !== undefined)
-      } catch (error) {
-        if (error instanceof MapError && error.path === undefined)
-          throw placed(error, () => attempt(inputs, options, true))
-        throw error
-      }
-    },
-  }
-}
-
-/** The same error with its place in the data: places are not kept track of until something goes wrong. */
-function placed(error: MapError, again: () => unknown): MapError {
-  try {
-    again()
-  } catch (same) {
-    if (same instanceof MapError) return same
-  }
-  return error
-}
-
-/** The root of what is made; a logical model that says so begins with `resourceType` too. */
-function rootOf(type: string | undefined, { system }: Build): () => Json {
-  if (type === undefined) return () => ({})
-  return system.model.typeModel(type)?.kind === 'resource' ? () => ({ resourceType: type }) : freshOf(system, type)
-}
-
-function rootItem(input: unknown, end: End | undefined, isPlaced: boolean, { system }: Build, site: Site): Typed {
-  const name = end?.name ?? 'source'
-  if (!isObject(input)) throw new MapError(`the source \`${name}\` must be a JSON object`, site, undefined)
-  const own = typeof input.resourceType === 'string' ? input.resourceType : undefined
-  const known = own !== undefined && system.model.typeModel(own) ? own : undefined
-  const type = end?.type
-  if (type !== undefined && own !== undefined && !isFor(type, own, known, system.isSubtype))
-    throw new MapError(`the source \`${name}\` must be a ${type}, not a ${own.slice(0, 64)}`, site, undefined)
-  const actual = type ?? known ?? ''
-  return { value: input, type: actual, path: isPlaced ? actual || name : undefined, sibling: undefined }
-}
-
-function isFor(
-  type: string,
-  own: string,
-  known: string | undefined,
-  isSubtype: (a: string, b: string) => boolean,
-): boolean {
-  return own === type || (known !== undefined && isSubtype(known, type))
+  if (build.groups.has(group)) return
+  groupCode({ unit, group }, givenOf(group, unit, build, false), build)
+  compilePending(build)
 }

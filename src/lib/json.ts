@@ -31,6 +31,12 @@ export function parseJson(text: string): unknown {
   )
 }
 
+/** The number that these digits write: a raw number where JavaScript would write it otherwise. */
+export function jsonNumber(digits: string): number | RawJSON {
+  const number = Number(digits)
+  return String(number) === digits ? number : json.rawJSON(digits)
+}
+
 /** True for a JavaScript number and for a raw number made by parseJson. */
 export function isJsonNumber(value: unknown): value is number | RawJSON {
   return typeof value === 'number' ? Number.isFinite(value) : json.isRawJSON(value)

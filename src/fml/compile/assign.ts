@@ -2,20 +2,24 @@
 
 import type { Typed } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
-import { jsonKey, systemType } from '../../fhirpath/types.ts'
+import { systemType } from '../../fhirpath/types.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Span } from '../ast.ts'
 import { type Convert, converter } from '../run/convert.ts'
 import { Refusal } from '../run/map-error.ts'
-import type { Element } from './element.ts'
+import type { Slot } from '../run/write.ts'
+import { type Element, keyed } from './element.ts'
 import { codesOf } from './read.ts'
 import { lenient, report, type Scope } from './scope.ts'
 import type { Value } from './value.ts'
 
 /** Where a value of some type goes in an element. */
 export interface Landing {
-  readonly key: string
+  readonly slot: Slot
   readonly type: string
+  readonly isPrimitive: boolean
+  /** An empty text is nothing there. */
+  readonly isFhir: boolean
   readonly convert: Convert
 }
 
@@ -30,7 +34,8 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
     report(scope, span, `this never has a value, so ${element.shown} is never set`)
     return undefined
   }
-  if (!types || types.some(type => type === '' || system.isOpen(type))) return dynamic(system, element)
+  if (!types || types.some(type => isUnknown(system, type))) return dynamic(system, element)
+  if (value.isAddress && element.types?.includes('Reference')) return () => addressLanding(element)
   const landings = types.map(type => [type, landingOf(system, type, element)] as const)
   const possible = landings.filter((each): each is readonly [string, Landing] => each[1] !== undefined)
   if (possible.length === 0) {
@@ -42,6 +47,16 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   const [only] = possible
   if (landings.length === 1 && only) return () => only[1]
   return dynamic(system, element)
+}
+
+function addressLanding(element: Element): Landing {
+  const convert = (text: unknown) => ({ reference: text })
+  return { slot: keyed(element, 'Reference'), type: 'Reference', isPrimitive: false, isFhir: true, convert }
+}
+
+/** Only the data tells what such a value is. */
+function isUnknown(system: TypeSystem, type: string): boolean {
+  return type === '' || (!type.startsWith('System.') && system.isOpen(type))
 }
 
 function dynamic(system: TypeSystem, element: Element): Land {
@@ -57,29 +72,31 @@ function dynamic(system: TypeSystem, element: Element): Land {
 /** Where a value of this type goes: into the same type, one it derives from, or one it can be written as. */
 function landingOf(system: TypeSystem, from: string, element: Element): Landing | undefined {
   const { types } = element
-  if (!types)
-    return { key: element.key, type: from, convert: converter(system, from, primitiveFor(from)) ?? open(system, from) }
+  if (!types) return openLanding(system, from, element)
   const order = [...types.filter(to => to === from), ...preferred(from, types), ...types]
   for (const to of order) {
     if (system.isOpen(to)) {
       if (isResource(system, from) || to === 'Element')
-        return { key: element.key, type: from, convert: open(system, from) }
+        return { ...openLanding(system, from, element), convert: converter(system, from, from)! }
       continue
     }
     const convert = converter(system, from, to)
-    if (convert) return { key: keyOf(element, to), type: to, convert }
+    const { isFhir } = element
+    if (convert) return { slot: keyed(element, to), type: to, isPrimitive: system.isPrimitive(to), isFhir, convert }
   }
   return undefined
+}
+
+/** Where the structure is not known, or anything may stand. */
+function openLanding(system: TypeSystem, from: string, element: Element): Landing {
+  const convert = converter(system, from, primitiveFor(from)) ?? converter(system, from, from)!
+  return { slot: element, type: from, isPrimitive: system.isPrimitive(from), isFhir: element.isFhir, convert }
 }
 
 /** For an element whose type is not known, a computed value becomes the primitive it is closest to. */
 function primitiveFor(type: string): string {
   const [first] = PREFERENCES.get(type) ?? []
   return first ?? type
-}
-
-function open(system: TypeSystem, type: string): Convert {
-  return converter(system, type, type)!
 }
 
 function isResource(system: TypeSystem, type: string): boolean {
@@ -101,10 +118,6 @@ const PREFERENCES: ReadonlyMap<string, readonly string[]> = new Map([
 function preferred(from: string, types: readonly string[]): readonly string[] {
   const order = PREFERENCES.get(systemType(from) ?? from) ?? []
   return order.filter(type => types.includes(type))
-}
-
-export function keyOf({ model, key }: Element, type: string): string {
-  return model?.choice && key === model.name ? jsonKey(model, type) : key
 }
 
 function cannot(types: readonly string[], element: Element, system: TypeSystem): string {

@@ -5,9 +5,9 @@ import type { Argument, Dependent, Parameter } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
-import { declaredType, type Given, type GroupPlace, groupCode, unknownGroup } from './group.ts'
+import { declaredType, groupCode, unknownGroup } from './group.ts'
 import { unknownVariable } from './read.ts'
-import { type Made, report, type Scope } from './scope.ts'
+import { type Given, type GroupPlace, isRead, type Made, report, type Scope } from './scope.ts'
 import { findGroup } from './unit.ts'
 import { argumentValue } from './value.ts'
 
@@ -112,7 +112,7 @@ function passTarget(argument: Argument, parameter: Parameter, place: GroupPlace,
     unknownVariable(name, scope)
     return undefined
   }
-  if (variable.kind === 'source') {
+  if (isRead(variable)) {
     report(scope, name.span, `${shown(parameter.name.text)} is a target, and ${shown(name.text)} is a source`)
     return undefined
   }

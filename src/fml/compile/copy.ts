@@ -3,10 +3,11 @@
 
 import type { Rule, Target } from '../ast.ts'
 import { type Action, itemsAt } from '../run/frame.ts'
+import { COPIED } from './assigned.ts'
 import { defaultGroup } from './default-groups.ts'
-import { type Given, groupCode } from './group.ts'
+import { groupCode } from './group.ts'
 import { noteRead } from './read.ts'
-import { report, type Scope, withVariable } from './scope.ts'
+import { type Given, isRead, report, type Scope, withVariable } from './scope.ts'
 import type { SourceCode } from './source.ts'
 import { compileTarget } from './target.ts'
 
@@ -24,7 +25,7 @@ export function copying(rule: Rule, sources: readonly SourceCode[], scope: Scope
 function byGroup(target: Target, source: SourceCode, scope: Scope): Action | undefined {
   const made = compileTarget(target, scope)
   const variable = made.scope.variables.get(target.variable!.text)
-  if (!made.action || !variable || variable.kind === 'source') return undefined
+  if (!made.action || !variable || isRead(variable)) return undefined
   const [type] = source.types ?? []
   const place = type === undefined || variable.type === undefined ? undefined : defaultGroup(type, variable.type, scope)
   if (!place) {
@@ -52,6 +53,3 @@ function copy(target: Target, source: SourceCode, scope: Scope): Action | undefi
   const name = { kind: 'name' as const, text: COPIED, span: target.span }
   return compileTarget({ ...target, transform: { kind: 'path', names: [name], span: target.span } }, inner).action
 }
-
-/** No name that can be written in a map. */
-const COPIED = ' copied'

@@ -3,18 +3,22 @@
 
 import type { Typed, Types } from '../../fhirpath/compile.ts'
 import type { Span } from '../ast.ts'
-import type { Action, Frame, Json } from '../run/frame.ts'
-import { put } from '../run/write.ts'
+import { shown } from '../problem.ts'
+import type { Action, Json } from '../run/frame.ts'
+import { put, type Slot } from '../run/write.ts'
 import { type Land, landing } from './assign.ts'
-import type { Element } from './element.ts'
-import { declaredType, type Given, type GroupCode, type GroupPlace, groupCode } from './group.ts'
-import { type Made, newMade, type Scope } from './scope.ts'
-import { withImports } from './unit.ts'
+import { type Element, keyed } from './element.ts'
+import { declaredType, groupCode } from './group.ts'
+import type { Owner } from './owner.ts'
+import { type Build, type Default, type Given, type GroupCode, type GroupPlace, report, type Scope } from './scope.ts'
+import { type Unit, withImports } from './unit.ts'
 import type { Value } from './value.ts'
 
 /** What a default group makes, and how. */
 interface Through {
   readonly type: string
+  readonly slot: Slot
+  readonly isPrimitive: boolean
   readonly code: GroupCode
 }
 
@@ -23,34 +27,78 @@ export function defaultGroups(types: Types, element: Element, scope: Scope): Map
   const found = new Map<string, Through>()
   const { system } = scope.build
   for (const from of types ?? []) {
-    for (const to of element.types ?? []) {
-      const place = found.has(from) ? undefined : defaultGroup(from, to, scope)
-      if (!place) continue
-      const target: Given = system.isPrimitive(to)
-        ? { kind: 'place', type: to, valueSet: element.model?.requiredValueSet }
-        : { kind: 'target', type: to }
-      found.set(from, { type: to, code: groupCode(place, [{ kind: 'source', types: [from] }, target], scope.build) })
-    }
+    const [place, to] = chosen(from, element.types ?? [], scope) ?? []
+    if (!place || to === undefined) continue
+    const isPrimitive = system.isPrimitive(to)
+    const target: Given = isPrimitive
+      ? { kind: 'place', type: to, valueSet: element.model?.requiredValueSet }
+      : { kind: 'target', type: to }
+    const code = groupCode(place, [{ kind: 'source', types: [from] }, target], scope.build)
+    found.set(from, { type: to, slot: keyed(element, to), isPrimitive, code })
   }
   return found
+}
+
+/** Of several types, those come first for which a group is marked `type+`, then the type of the source itself. */
+function chosen(from: string, types: readonly string[], scope: Scope): [GroupPlace, string] | undefined {
+  const order = types.includes(from) ? [from, ...types] : types
+  const all = order.flatMap(to => {
+    const place = defaultGroup(from, to, scope)
+    return place ? [[place, to] as [GroupPlace, string]] : []
+  })
+  return all.find(([{ group }]) => group.typeMode === 'type+') ?? all[0]
 }
 
 /** The group that is the default for these types: exactly these first, then those they derive from. */
 export function defaultGroup(from: string, to: string, scope: Scope): GroupPlace | undefined {
   const { build, unit } = scope
-  const { system } = build
   let general: GroupPlace | undefined
-  for (const each of withImports(unit, build)) {
-    for (const group of each.groups.values()) {
-      const [source, target] = group.parameters
-      if (!group.typeMode || group.parameters.length !== 2 || !source || !target || group === scope.group) continue
-      const [read, written] = [declaredType(source, each, build), declaredType(target, each, build)]
-      if (read === undefined || written === undefined) continue
-      if (read === from && written === to) return { unit: each, group }
-      if (system.isSubtype(from, read) && written === to) general ??= { unit: each, group }
-    }
+  for (const each of defaultsOf(unit, build)) {
+    if (each.to !== to || each.place.group === scope.group) continue
+    if (each.from === from) return each.place
+    if (build.system.isSubtype(from, each.from)) general ??= each.place
   }
   return general
+}
+
+/** All default groups that a map knows. */
+function defaultsOf(unit: Unit, build: Build): readonly Default[] {
+  let found = build.defaults.get(unit)
+  if (!found) build.defaults.set(unit, (found = withImports(unit, build).flatMap(each => ownDefaults(each, build))))
+  return found
+}
+
+function ownDefaults(unit: Unit, build: Build): Default[] {
+  return [...unit.groups.values()].flatMap(group => {
+    const [source, target] = group.parameters
+    if (!group.typeMode || group.parameters.length !== 2 || !source || !target) return []
+    const [from, to] = [declaredType(source, unit, build), declaredType(target, unit, build)]
+    return from === undefined || to === undefined ? [] : [{ from, to, place: { unit, group } }]
+  })
+}
+
+/** A default group says between which types it stands, and is the only one of its map that does. */
+export function checkDefaults(unit: Unit, build: Build): void {
+  const known = new Map<string, Default>()
+  for (const { name, typeMode, parameters } of unit.map.groups) {
+    const [source, target] = parameters
+    const isSound = parameters.length === 2 && source?.mode === 'source' && target?.mode === 'target'
+    if (!typeMode || (isSound && source.type && target.type)) continue
+    const form = 'group A(source s : …, target t : …) <<types>>'
+    report({ build, unit }, name.span, `a default group has a source and a target, both with a type: \`${form}\``)
+  }
+  for (const each of ownDefaults(unit, build)) {
+    const { from, to, place } = each
+    const other = known.get(`${from} ${to}`)
+    const { name } = place.group
+    if (other) report({ build, unit }, name.span, alreadyDefault(from, to, other))
+    known.set(`${from} ${to}`, each)
+  }
+}
+
+function alreadyDefault(from: string, to: string, { place }: Default): string {
+  const { text, span } = place.group.name
+  return `there is a default group for ${from} to ${to} already, ${shown(text)} in line ${span.line}`
 }
 
 /** Puts values into an element: through the default group of their type, or as they are where there is none. */
@@ -58,44 +106,43 @@ export function throughGroups(
   value: Value,
   element: Element,
   groups: ReadonlyMap<string, Through>,
-  owner: { readonly made: Made; at(frame: Frame): Json },
+  owner: Owner,
   span: Span,
   scope: Scope,
 ): Action {
-  noteMade(owner.made, element, groups)
+  noteMade(groups, span, scope)
   const rest = (value.types ?? []).filter(type => !groups.has(type))
   const land: Land | undefined = rest.length > 0 ? landing({ ...value, types: rest }, element, span, scope) : undefined
   return frame => {
     const items = value.run(frame)
-    const holder = items.length > 0 ? owner.at(frame) : {}
+    if (items.length === 0) return
+    const holder = owner.at(frame)
     for (const item of items) {
       const through = groups.get(item.type)
-      if (through) through.code.run(frame, [[item], hold(holder, element, through.type, scope)])
-      else if (land) copyItem(item, land, holder, element)
+      if (through) through.code.run(frame, [[item], hold(holder, through)])
+      else if (land) copyItem(item, land, holder)
     }
   }
 }
 
-function noteMade(made: Made, element: Element, groups: ReadonlyMap<string, Through>): void {
-  made.elements.add(element.model?.name ?? element.key)
-  const inner = newMade()
-  for (const { code } of groups.values()) inner.also.add(code.made[1]!)
+/** What default groups make must get what its type requires. */
+function noteMade(groups: ReadonlyMap<string, Through>, span: Span, { build, unit }: Scope): void {
+  for (const { type, isPrimitive, code } of groups.values())
+    if (!isPrimitive) build.creations.push({ type, made: code.made[1]!, unit, span })
 }
 
 /** What a default group fills: a new object in the element, or the place of a primitive. */
-function hold(holder: Json, element: Element, type: string, { build }: Scope): unknown {
-  const key = element.model?.choice ? element.key + type.charAt(0).toUpperCase() + type.slice(1) : element.key
-  if (build.system.isPrimitive(type)) {
-    return element.isList ? put(holder, { key, isList: true }, null) : { holder, key, index: -1 }
-  }
+function hold(holder: Json, { slot, isPrimitive }: Through): unknown {
+  const { key } = slot
+  if (isPrimitive) return { holder, key, index: slot.isList ? put(holder, slot, null) : -1 }
   const present = holder[key]
-  if (present !== undefined && element.isList === false) return present
+  if (present !== undefined && slot.isList === false) return present
   const fresh: Json = {}
-  put(holder, { key, isList: element.isList }, fresh)
+  put(holder, slot, fresh)
   return fresh
 }
 
-function copyItem(item: Typed, land: Land, holder: Json, element: Element): void {
-  const { key, convert } = land(item)
-  put(holder, { key, isList: element.isList }, convert(item.value), item.sibling)
+function copyItem(item: Typed, land: Land, holder: Json): void {
+  const { slot, convert } = land(item)
+  put(holder, slot, item.value === undefined ? null : convert(item.value), item.sibling)
 }

@@ -1,28 +1,70 @@
 // FHIRPath inside a map: checked against what the variables are, and run with them. http://hl7.org/fhirpath/N1/
 
 import type { Expression } from '../../fhirpath/ast.ts'
-import { compileInner, type Inner, type Types } from '../../fhirpath/compile.ts'
+import { compileInner, type Inner, type Items, newState, type Typed, type Types } from '../../fhirpath/compile.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
-import { EMPTY } from '../../fhirpath/node.ts'
+import { EMPTY, type State } from '../../fhirpath/node.ts'
 import type { Embedded, Literal, Span } from '../ast.ts'
 import { NOWHERE } from '../problem.ts'
+import type { Frame } from '../run/frame.ts'
 import { namesOf, replacing, report, type Scope } from './scope.ts'
 
+/** An expression that runs with the variables of a group. */
+export interface Evaluation {
+  /** The types it can yield; undefined when only the data can tell, none when it never yields anything. */
+  readonly types: Types
+  /** Its value where it is a literal. */
+  readonly constant: Typed | undefined
+  run(focus: Items, frame: Frame): Items
+  test(focus: Items, frame: Frame): boolean | undefined
+  /** The same without a focus, within another evaluation. */
+  alone(frame: Frame): Items
+}
+
 /** An expression that is never evaluated, because it was reported. */
-const NEVER: Inner = { types: undefined, constant: undefined, run: () => EMPTY, test: () => undefined }
+const NEVER: Evaluation = {
+  types: undefined,
+  constant: undefined,
+  run: () => EMPTY,
+  test: () => undefined,
+  alone: () => EMPTY,
+}
 
 /** Compiles an expression on a focus of these types; without a focus (`[]`) a path begins with a variable. */
-export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Inner {
+export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Evaluation {
   const { system, untrusted, mentions } = scope.build
   collectNames(tree, mentions)
   if (focus?.length) warnOfHiding(tree, focus, span, scope)
   try {
-    return compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted })
+    return evaluation(compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted }))
   } catch (error) {
     if (!(error instanceof FhirPathError)) throw error
     const place = placeOf(error.at, span, tree, error.meant !== undefined)
     report(scope, place, error.message.replace(/^line \d+, column \d+: /, ''), replacing(place, error.meant))
     return NEVER
+  }
+}
+
+function evaluation({ types, constant, hasSlots, run, test }: Inner): Evaluation {
+  const stateFor = (focus: Items, frame: Frame): State => {
+    const { state } = frame.shared
+    state.env = frame
+    state.context = focus
+    if (hasSlots) state.slots = []
+    return state
+  }
+  return {
+    types,
+    constant,
+    run: (focus, frame) => run(focus, stateFor(focus, frame)),
+    test: (focus, frame) => test(focus, stateFor(focus, frame)),
+    alone(frame) {
+      const { state: around } = frame.shared
+      const state = newState(EMPTY, frame, around.budget)
+      const items = run(EMPTY, state)
+      around.budget = state.budget
+      return items
+    },
   }
 }
 

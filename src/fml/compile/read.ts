@@ -1,11 +1,13 @@
 // How the elements of a source are read: made for the types that are known, through FHIRPath's steps where only the data can tell.
 
-import { EMPTY, type Items, type State, type Step, type Typed, type Types } from '../../fhirpath/node.ts'
+import { EMPTY, type Items, type Step, type Typed, type Types } from '../../fhirpath/node.ts'
 import { elementStep } from '../../fhirpath/path.ts'
 import { jsonKey, type TypeSystem } from '../../fhirpath/types.ts'
+import { isObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Name, Path } from '../ast.ts'
 import { shown } from '../problem.ts'
+import { badForm, formOf, type HasForm, noObject } from '../run/form.ts'
 import { type Frame, itemsAt } from '../run/frame.ts'
 import { namesOf, replacing, report, type Scope } from './scope.ts'
 
@@ -14,8 +16,6 @@ export interface Found {
   readonly types: Types
   /** The codes the last element can have, where its value set is known and required. */
   readonly codes: ReadonlySet<string> | undefined
-  /** True if the data need not have it. */
-  readonly isOptional: boolean
   readonly isList: boolean
   read(frame: Frame): Items
 }
@@ -38,7 +38,7 @@ function variableFound(name: Name, scope: Scope): Found | undefined {
     return undefined
   }
   const codes = variable.kind === 'source' ? variable.codes : undefined
-  const base = { types: bound.types, codes, isOptional: false, isList: false }
+  const base = { types: bound.types, codes, isList: false }
   if (variable.kind !== 'source') return { ...base, read: frame => bound.read(frame) }
   const { slot } = variable
   return { ...base, read: frame => itemsAt(frame, slot) ?? EMPTY }
@@ -64,7 +64,6 @@ function elementFound(from: Found, name: Name, scope: Scope): Found | undefined 
   return {
     types: step.types,
     codes: element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined,
-    isOptional: from.isOptional || (element?.min ?? 0) === 0,
     isList: from.isList || (element?.max ?? 1) > 1,
     read: frame => readEach(from.read(frame), reader, frame),
   }
@@ -100,35 +99,49 @@ function complexReader(key: string, type: string): Reader {
   return ({ value, path }, out) => {
     const child = (value as Record<string, unknown>)[key]
     if (child === undefined || child === null) return
-    if (!Array.isArray(child)) {
-      out.push({ value: child, type, path: path && `${path}.${key}`, sibling: undefined })
-      return
-    }
+    if (!Array.isArray(child)) return pushObject(out, child, type, path && `${path}.${key}`)
     for (let i = 0; i < child.length; i++) {
-      if (child[i] === null) continue
-      out.push({ value: child[i], type, path: path && `${path}.${key}[${i}]`, sibling: undefined })
+      if (child[i] !== null) pushObject(out, child[i], type, path && `${path}.${key}[${i}]`)
     }
   }
+}
+
+function pushObject(out: Typed[], value: unknown, type: string, path: string | undefined): void {
+  if (!isObject(value)) throw noObject(value, path)
+  out.push({ value, type, path, sibling: undefined })
 }
 
 function primitiveReader(key: string, type: string): Reader {
   const under = `_${key}`
+  const hasForm = formOf(type)
   return ({ value: holder, path }, out) => {
     const value = (holder as Record<string, unknown>)[key]
     const sibling = (holder as Record<string, unknown>)[under]
-    if (Array.isArray(value) || Array.isArray(sibling)) {
-      const values = Array.isArray(value) ? value : []
-      const siblings = Array.isArray(sibling) ? sibling : []
-      for (let i = 0; i < Math.max(values.length, siblings.length); i++) {
-        push(out, values[i], siblings[i], type, path && `${path}.${key}[${i}]`)
-      }
-    } else push(out, value, sibling, type, path && `${path}.${key}`)
+    if (sibling === undefined && hasForm(value)) {
+      out.push({ value, type, path: path && `${path}.${key}`, sibling: undefined })
+      return
+    }
+    if (!Array.isArray(value) && !Array.isArray(sibling))
+      return pushPrimitive(out, value, sibling, type, hasForm, path && `${path}.${key}`)
+    const values = Array.isArray(value) ? value : []
+    const siblings = Array.isArray(sibling) ? sibling : []
+    for (let i = 0; i < Math.max(values.length, siblings.length); i++) {
+      pushPrimitive(out, values[i], siblings[i], type, hasForm, path && `${path}.${key}[${i}]`)
+    }
   }
 }
 
-function push(out: Typed[], value: unknown, sibling: unknown, type: string, path: string | undefined): void {
+function pushPrimitive(
+  out: Typed[],
+  value: unknown,
+  sibling: unknown,
+  type: string,
+  hasForm: HasForm,
+  path: string | undefined,
+): void {
   const own = value === null ? undefined : value
-  const extra = sibling === null ? undefined : sibling
+  const extra = isObject(sibling) ? sibling : undefined
+  if (own !== undefined && !hasForm(own)) throw badForm(own, type, path)
   if (own !== undefined || extra !== undefined) out.push({ value: own, type, path, sibling: extra })
 }
 
@@ -137,12 +150,13 @@ function steppingReader(step: Step): Reader {
     state.out.push({ value, type, sibling, path })
   })
   return ({ value, type, sibling, path }, out, frame) => {
-    sink(value, type, sibling, path, stateFor(frame, out))
+    const { state } = frame.shared
+    const around = state.out
+    state.env = frame
+    state.out = out
+    sink(value, type, sibling, path, state)
+    state.out = around
   }
-}
-
-function stateFor(env: Frame, out: Typed[]): State {
-  return { env, context: EMPTY, out, index: 0, total: EMPTY, now: undefined, slots: [], budget: 1_000_000 }
 }
 
 /** Says that types have no such element, and which was probably meant. */

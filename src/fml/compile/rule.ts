@@ -3,13 +3,15 @@
 
 import { FhirPathError } from '../../fhirpath/errors.ts'
 import type { Batch, Block, Dependent, Name, Path, Rule, Source, Target } from '../ast.ts'
-import { type Action, countStep, type Frame, itemsAt } from '../run/frame.ts'
+import { type Action, countSteps, type Frame, itemsAt } from '../run/frame.ts'
 import { MapError, Refusal, type Site } from '../run/map-error.ts'
 import { callGroup } from './call.ts'
 import { copying } from './copy.ts'
-import type { Scope } from './scope.ts'
+import { isFull, report, type Scope } from './scope.ts'
 import { compileSource, type SourceCode } from './source.ts'
 import { compileTarget } from './target.ts'
+
+const NOTHING: Action = () => {}
 
 /** Everything in a block, in order. */
 export function compileBlock({ rules }: Block, scope: Scope): Action {
@@ -34,7 +36,7 @@ function pathTo({ names }: Path, name: Name): Path {
 
 export function sequence(actions: readonly Action[]): Action {
   const [first, second] = actions
-  if (actions.length === 0 || !first) return () => {}
+  if (actions.length === 0 || !first) return NOTHING
   if (actions.length === 1) return first
   if (actions.length === 2 && second) {
     return frame => {
@@ -47,13 +49,23 @@ export function sequence(actions: readonly Action[]): Action {
   }
 }
 
+/** A map whose groups are compiled for so many types that it has more rules than this goes round in circles. */
+const MOST_RULES = 200_000
+const MOST_RULES_UNTRUSTED = 20_000
+
 function compileRule(rule: Rule, outer: Scope): Action {
+  const { build } = outer
+  if (++build.rules > (build.untrusted ? MOST_RULES_UNTRUSTED : MOST_RULES) || isFull(build)) {
+    if (!isFull(build))
+      report(outer, rule.span, 'the map has too many rules, counted once for each type their groups are called with')
+    return NOTHING
+  }
   const site: Site = { ...outer.site, rule: rule.name?.text ?? ruleName(rule), span: siteSpan(rule, outer) }
   let scope: Scope = { ...outer, site, depth: outer.depth + 1 }
   const sources: SourceCode[] = []
   for (const source of rule.sources) {
     const code = compileSource(source, scope)
-    if (!code) return () => {}
+    if (!code) return NOTHING
     sources.push(code)
     scope = code.scope
   }
@@ -79,6 +91,7 @@ function bodyOf(rule: Rule, sources: readonly SourceCode[], outer: Scope): Actio
   if (copy) return copy
   let scope = outer
   const actions: Action[] = []
+  if (rule.dependents.length === 0 && !rule.block) warnOfIdle(rule.targets, scope)
   for (const target of rule.targets) {
     const code = compileTarget(target, scope)
     if (code.action) actions.push(code.action)
@@ -89,17 +102,25 @@ function bodyOf(rule: Rule, sources: readonly SourceCode[], outer: Scope): Actio
   return sequence(actions)
 }
 
+/** `-> tgt` is right before `then`, and nothing by itself. */
+function warnOfIdle(targets: readonly Target[], scope: Scope): void {
+  for (const { path, transform, variable, span } of targets) {
+    if (path?.names.length === 1 && !transform && !variable)
+      report(scope, span, 'this target does nothing: it names no element', { severity: 'warning' })
+  }
+}
+
 function compileDependent(dependent: Dependent, scope: Scope): Action {
-  return callGroup(dependent, scope) ?? (() => {})
+  return callGroup(dependent, scope) ?? NOTHING
 }
 
 function traced(body: Action, source: SourceCode | undefined, site: Site, depth: number): Action {
   return frame => {
-    countStep(frame.shared)
+    countSteps(frame.shared)
     const { trace } = frame.shared.options
     if (trace) {
       const item = source && itemsAt(frame, source.slot)?.[0]
-      trace({ site, depth: depth + frame.shared.depth, path: item?.path, value: item?.value })
+      trace({ site, depth: depth + frame.shared.depth - 1, path: item?.path, value: item?.value })
     }
     body(frame)
   }
@@ -118,14 +139,15 @@ function located(action: Action, source: SourceCode | undefined, site: Site): Ac
 }
 
 function explained(error: unknown, frame: Frame, source: SourceCode | undefined, site: Site): unknown {
-  const reason =
-    error instanceof Refusal
-      ? error.message
-      : error instanceof FhirPathError
-        ? error.message.replace(/^line \d+, column \d+: /, '')
-        : error instanceof RangeError
-          ? 'the data or the groups are nested too deeply'
-          : undefined
-  if (reason === undefined || error instanceof MapError) return error
-  return new MapError(reason, site, source && itemsAt(frame, source.slot)?.[0]?.path)
+  if (error instanceof MapError) return error
+  const path = error instanceof Refusal ? error.path : undefined
+  const here = source && itemsAt(frame, source.slot)?.[0]?.path
+  return new MapError(reasonOf(error), site, path ?? here, error)
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  if (error instanceof FhirPathError) return error.message.replace(/^line \d+, column \d+: /, '')
+  if (error instanceof RangeError) return 'the data is too large or nested too deeply'
+  return 'the data does not have the form that the map expects'
 }

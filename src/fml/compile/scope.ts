@@ -4,11 +4,10 @@ import type { Binding, Items, Types } from '../../fhirpath/compile.ts'
 import { typed } from '../../fhirpath/node.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Group, Span } from '../ast.ts'
-import { type Fix, NOWHERE, type Problem } from '../problem.ts'
-import { type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
+import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
+import { type Action, type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import type { Structures } from '../structures.ts'
-import type { GroupCode } from './group.ts'
 import type { Table } from './table.ts'
 import type { Unit } from './unit.ts'
 
@@ -23,10 +22,61 @@ export interface Made {
 export type Variable =
   /** Values found in the source, or computed. `codes` are those it can have, where they are known. */
   | { readonly kind: 'source'; readonly slot: number; readonly types: Types; readonly codes?: ReadonlySet<string> }
+  /** What `let` names: computed when it is first asked for. */
+  | { readonly kind: 'constant'; readonly types: Types; read(frame: Frame): Items }
   /** An object being made; its type is undefined where the structure is not known. */
   | { readonly kind: 'target'; readonly slot: number; readonly type: string | undefined; readonly made: Made }
   /** A primitive being made. */
   | { readonly kind: 'place'; readonly slot: number; readonly type: string; readonly valueSet: string | undefined }
+
+export type ConstantVariable = Extract<Variable, { kind: 'constant' }>
+
+/** True for what rules can read and cannot change. */
+export function isRead(variable: Variable): variable is Extract<Variable, { kind: 'source' | 'constant' }> {
+  return variable.kind === 'source' || variable.kind === 'constant'
+}
+
+/** What a target does, and the scope of what follows. */
+export interface TargetCode {
+  readonly action: Action | undefined
+  readonly scope: Scope
+}
+
+/** A group and the map that it stands in. */
+export interface GroupPlace {
+  readonly unit: Unit
+  readonly group: Group
+}
+
+/** What a parameter is called with. */
+export type Given =
+  | { readonly kind: 'source'; readonly types: Types }
+  | { readonly kind: 'target'; readonly type: string | undefined }
+  | { readonly kind: 'place'; readonly type: string; readonly valueSet: string | undefined }
+
+/** A group that is the default for two types. */
+export interface Default {
+  readonly from: string
+  readonly to: string
+  readonly place: GroupPlace
+}
+
+/** A group compiled for some types. */
+export interface GroupCode {
+  /** What it can set of each parameter that is a target. */
+  readonly made: readonly Made[]
+  /** Runs it with the values of its parameters, in order. */
+  run(frame: Frame, args: unknown[]): void
+}
+
+/** A group whose code is asked for and not made yet. */
+export interface Pending {
+  readonly place: GroupPlace
+  readonly given: readonly Given[]
+  readonly made: readonly Made[]
+  /** Takes what the group does. */
+  fill(body: Action): void
+}
 
 /** Something that is made, and where; it must get what its type requires. */
 export interface Creation {
@@ -45,9 +95,20 @@ export interface Build {
   /** Expressions come with a request: those of unbounded cost are refused. */
   readonly untrusted: boolean
   readonly problems: Problem[]
+  errors: number
   readonly seen: Set<string>
-  readonly groups: Map<string, GroupCode>
+  /** By group, then by the types it is compiled for. */
+  readonly groups: Map<Group, Map<string, GroupCode>>
+  readonly pending: Pending[]
+  /** How many rules have been compiled, a rule of a group once for each of its combinations of types. */
+  rules: number
   readonly creations: Creation[]
+  /** A map and all that it imports. */
+  readonly imports: Map<Unit, readonly Unit[]>
+  /** Constants by map and name. */
+  readonly constants: Map<Unit, ReadonlyMap<string, ConstantVariable>>
+  /** The default groups that a map knows. */
+  readonly defaults: Map<Unit, readonly Default[]>
   /** Which elements rules read, by type. */
   readonly reads: Map<string, Set<string>>
   /** Names that expressions mention. */
@@ -61,20 +122,36 @@ export interface Build {
 export interface Scope {
   readonly build: Build
   readonly unit: Unit
-  readonly group: Group
+  /** Undefined for constants. */
+  readonly group: Group | undefined
   readonly variables: ReadonlyMap<string, Variable>
   readonly slots: { count: number }
   readonly site: Site
   readonly depth: number
 }
 
+/** More variables than this are not known at one place. */
+const MOST_VARIABLES = 400
+
 /** The scope with one more variable. */
 export function withVariable(scope: Scope, name: string, variable: Variable): Scope {
+  if (scope.variables.size >= MOST_VARIABLES) {
+    report(scope, scope.site.span, `more than ${MOST_VARIABLES} variables are known here; use groups`)
+    return scope
+  }
   return { ...scope, variables: new Map(scope.variables).set(name, variable) }
 }
 
 export function nextSlot({ slots }: Scope): number {
   return slots.count++
+}
+
+/** After so many warnings no more are told. */
+const MAX_WARNINGS = 1000
+
+/** True if so much is wrong that no more is looked for. */
+export function isFull(build: Build): boolean {
+  return build.errors >= MAX_PROBLEMS || build.problems.length >= MAX_WARNINGS
 }
 
 /** Says what is wrong; the same is said once, however many types a group is compiled for. */
@@ -88,10 +165,15 @@ export function report(
   const isText = whole !== NOWHERE
   const said = isText || !site ? message : `group ${site.group}, rule ${JSON.stringify(site.rule)}: ${message}`
   const key = `${unit.label} ${isText ? span.offset : 0} ${said}`
-  if (build.seen.has(key)) return
+  if (build.seen.has(key) || isFull(build)) return
   build.seen.add(key)
+  // What is not told is not checked either, so that a map of which not everything was told cannot run.
+  const isLast = build.problems.length === MAX_WARNINGS - 1
+  const { severity } = isLast ? {} : more
+  if (!severity) build.errors++
+  const text = isLast ? `${said}; there is more, which is told when this is resolved` : said
   build.problems.push(
-    isText ? { message, span, file, ...more } : { message: said, span: NOWHERE, severity: more.severity },
+    isText ? { message: text, span, file, fix: more.fix, severity } : { message: text, span: NOWHERE, severity },
   )
 }
 
@@ -132,8 +214,9 @@ export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Bindin
 const NOTHING: Items = []
 
 function bindingOf(variable: Variable, system: TypeSystem): Binding {
+  if (variable.kind === 'constant') return { types: variable.types, read: env => variable.read(env as Frame) }
   const { slot } = variable
-  if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) }
+  if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) ?? NOTHING }
   const { type } = variable
   if (variable.kind === 'place') {
     return {

@@ -1,13 +1,14 @@
 // Sources: the values that a rule runs for. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6.1
 
-import type { Inner, Items, Types } from '../../fhirpath/compile.ts'
+import type { Items, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Embedded, Path, Source } from '../ast.ts'
 import { shown } from '../problem.ts'
-import { type Action, alone, type Frame } from '../run/frame.ts'
+import { type Action, alone, countSteps, type Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
-import { expression, literalExpression } from './expression.ts'
+import { defaulting } from './default.ts'
+import { type Evaluation, expression } from './expression.ts'
 import { narrowed } from './narrow.ts'
 import { type Found, found } from './read.ts'
 import { lenient, nextSlot, replacing, report, type Scope, withVariable } from './scope.ts'
@@ -25,7 +26,8 @@ export interface SourceCode {
   readonly codes: ReadonlySet<string> | undefined
 }
 
-type Select = (items: Items, frame: Frame) => Items
+/** Which of the values the rule runs for. */
+export type Select = (items: Items, frame: Frame) => Items
 
 /** Compiles a source; undefined, and reported, where it names nothing. */
 export function compileSource(source: Source, scope: Scope): SourceCode | undefined {
@@ -34,13 +36,15 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   const types = source.type ? narrowedTypes(source.type, values.types, scope) : values.types
   if (types?.length === 0) return undefined
   const slot = nextSlot(scope)
+  const fallback = source.default && defaulting(source.default, values, scope)
+  const all = fallback ? fallback.codes : values.codes
   const bind = (codes: ReadonlySet<string> | undefined): Scope =>
     source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
-  const inner = bind(values.codes)
+  const inner = bind(all)
   const where = source.where && condition(source.where, types, inner)
-  const codes = source.where ? codesLeft(source, source.where, values.codes, scope) : values.codes
+  const codes = source.where ? codesLeft(source, source.where, all, scope) : all
   const steps: (Select | undefined)[] = [
-    source.default && defaulting(source.default, scope),
+    fallback?.select,
     source.type && ofType(types, scope),
     source.cardinality && counting(source.cardinality),
     where && filtering(where, slot),
@@ -55,6 +59,7 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
 
 function looping(values: Found, selects: readonly Select[], slot: number): SourceCode['loop'] {
   return (frame, body) => {
+    countSteps(frame.shared)
     let items = values.read(frame)
     for (const select of selects) items = select(items, frame)
     for (const item of items) {
@@ -91,11 +96,6 @@ function ofType(types: Types, { build }: Scope): Select | undefined {
     items.filter(item => wanted.has(item.type) || types.some(type => build.system.isSubtype(item.type, type)))
 }
 
-function defaulting(value: NonNullable<Source['default']>, scope: Scope): Select {
-  const inner = expression(value.kind === 'literal' ? literalExpression(value) : value, [], scope)
-  return (items, frame) => (items.length > 0 ? items : inner.run(EMPTY, frame))
-}
-
 function counting({ min, max }: NonNullable<Source['cardinality']>): Select {
   const wanted = max === Number.POSITIVE_INFINITY ? `${min} or more` : min === max ? String(min) : `${min} to ${max}`
   return items => {
@@ -105,7 +105,7 @@ function counting({ min, max }: NonNullable<Source['cardinality']>): Select {
   }
 }
 
-function condition(embedded: Embedded, types: Types, scope: Scope): Inner {
+function condition(embedded: Embedded, types: Types, scope: Scope): Evaluation {
   const inner = expression(embedded, types, scope)
   if (inner.types?.length === 0 || inner.constant?.value === false) {
     report(scope, embedded.span, 'this rule can never fire: the condition is never true', lenient(scope.build))
@@ -113,13 +113,14 @@ function condition(embedded: Embedded, types: Types, scope: Scope): Inner {
   return inner
 }
 
-function filtering({ test }: Inner, slot: number): Select {
+function filtering({ test }: Evaluation, slot: number): Select {
   return (items, frame) => {
     const [item] = items
     if (items.length === 1 && item) {
       frame.vars[slot] = items
       return test(items, frame) === true ? items : EMPTY
     }
+    countSteps(frame.shared, items.length)
     return items.filter(each => {
       const one = (frame.vars[slot] = [each])
       return test(one, frame) === true
@@ -127,7 +128,7 @@ function filtering({ test }: Inner, slot: number): Select {
   }
 }
 
-function checking({ test }: Inner, slot: number, { text }: Embedded): Select {
+function checking({ test }: Evaluation, slot: number, { text }: Embedded): Select {
   return (items, frame) => {
     for (const item of items) {
       const one = (frame.vars[slot] = [item])
@@ -137,7 +138,7 @@ function checking({ test }: Inner, slot: number, { text }: Embedded): Select {
   }
 }
 
-function logging(inner: Inner, slot: number, { site }: Scope): Select {
+function logging(inner: Evaluation, slot: number, { site }: Scope): Select {
   return (items, frame) => {
     const { log } = frame.shared.options
     if (!log) return items

@@ -1,7 +1,7 @@
 // One map and what the names in it mean: structures, groups, concept maps, and the maps it imports.
 
 import { nearest } from '../../lib/nearest.ts'
-import type { FmlMap, Group, Span, Uses } from '../ast.ts'
+import type { FmlMap, Group, Name, Span, Uses } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Structures } from '../structures.ts'
 import { type Build, lenient, replacing, report } from './scope.ts'
@@ -56,18 +56,30 @@ export function checkUnit(unit: Unit, build: Build): void {
     if (build.unit(each.url.text).length > 0) continue
     report({ build, unit }, each.url.span, `there is no map ${shown(each.url.text)} here`, lenient(build))
   }
-  const named = new Map<string, Span>()
-  for (const { name } of map.groups) {
-    const other = named.get(name.text)
-    if (other) report({ build, unit }, name.span, `there is a group ${shown(name.text)} already, in line ${other.line}`)
-    named.set(name.text, name.span)
-  }
+  checkGroups(unit, build)
+  for (const each of map.conceptMaps) for (const { mode } of each.unmapped) checkUnmapped(mode, unit, build)
   if (map.groups.length === 0 && map.conceptMaps.length === 0)
     report(
       { build, unit },
       { ...map.span, length: 0 },
       'a map needs a group: `group Name(source src : A, target tgt : B) { … }`',
     )
+}
+
+function checkGroups(unit: Unit, build: Build): void {
+  const named = new Map<string, Span>()
+  for (const { name } of unit.map.groups) {
+    const other = named.get(name.text)
+    if (other) report({ build, unit }, name.span, `there is a group ${shown(name.text)} already, in line ${other.line}`)
+    named.set(name.text, name.span)
+  }
+}
+
+/** R4 has further modes, which say with which code or map to go on; the text of a map has no place for that. */
+function checkUnmapped({ text, span }: Name, unit: Unit, build: Build): void {
+  if (text === 'provided') return
+  const message = `${shown(text)} cannot be said of codes without a mapping here; \`provided\` keeps them as they are`
+  report({ build, unit }, span, message, replacing(span, 'provided'))
 }
 
 function unknownStructure({ url }: Uses, unit: Unit, build: Build): void {
@@ -95,9 +107,13 @@ export function findGroup(unit: Unit, name: string, build: Build): { unit: Unit;
 
 /** The map and all that it imports, directly or not, nearest first. */
 export function withImports(unit: Unit, build: Build): readonly Unit[] {
-  const all = new Set([unit])
-  for (const each of all) for (const { url } of each.map.imports) for (const one of build.unit(url.text)) all.add(one)
-  return [...all]
+  let found = build.imports.get(unit)
+  if (!found) {
+    const all = new Set([unit])
+    for (const each of all) for (const { url } of each.map.imports) for (const one of build.unit(url.text)) all.add(one)
+    build.imports.set(unit, (found = [...all]))
+  }
+  return found
 }
 
 export const unknownType: unique symbol = Symbol('unknown')

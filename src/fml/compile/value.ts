@@ -1,13 +1,12 @@
-// What a target is given: a literal, a variable, an expression, or what a transform makes of its arguments.
+// Values as arguments: a literal, a variable, or an expression.
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
-import type { Argument, Literal, Path, Transform } from '../ast.ts'
+import type { Argument, Literal, Path } from '../ast.ts'
 import type { Frame } from '../run/frame.ts'
 import { expression, literalExpression } from './expression.ts'
 import { found } from './read.ts'
 import { report, type Scope } from './scope.ts'
-import { transformed } from './transforms.ts'
 
 export interface Value {
   /** Undefined when only the data can tell. */
@@ -16,12 +15,9 @@ export interface Value {
   readonly codes: ReadonlySet<string> | undefined
   /** Where it is known already. */
   readonly constant: Typed | undefined
+  /** The address of a resource, which a Reference can be made of. */
+  readonly isAddress?: boolean
   run(frame: Frame): Items
-}
-
-/** The value of a transform; undefined, and reported, where there is none. */
-export function transformValue(transform: Transform, scope: Scope): Value | undefined {
-  return transform.kind === 'call' ? transformed(transform, scope) : argumentValue(transform, scope)
 }
 
 /** The value of an argument. */
@@ -29,14 +25,18 @@ export function argumentValue(argument: Argument, scope: Scope): Value | undefin
   if (argument.kind === 'literal') return literalValue(argument, scope)
   if (argument.kind === 'path') return pathValue(argument, scope)
   const inner = expression(argument, [], scope)
-  return { types: inner.types, codes: undefined, constant: inner.constant, run: frame => inner.run(EMPTY, frame) }
+  const { types, constant } = inner
+  return { types, codes: codesOfConstant(constant), constant, run: frame => inner.run(EMPTY, frame) }
+}
+
+function codesOfConstant(constant: Typed | undefined): ReadonlySet<string> | undefined {
+  return constant?.type === 'System.String' ? new Set([String(constant.value)]) : undefined
 }
 
 function literalValue(literal: Literal, scope: Scope): Value {
   const inner = expression(literalExpression(literal), [], scope)
   const items: Items = inner.constant ? [inner.constant] : EMPTY
-  const codes = literal.type === 'String' ? new Set([literal.text]) : undefined
-  return { types: inner.types, codes, constant: inner.constant, run: () => items }
+  return { types: inner.types, codes: codesOfConstant(inner.constant), constant: inner.constant, run: () => items }
 }
 
 function pathValue(path: Path, scope: Scope): Value | undefined {

@@ -2,9 +2,11 @@
 
 import { Decimal } from '../../fhirpath/decimal.ts'
 import { Quantity } from '../../fhirpath/quantity.ts'
+import { parseTemporal } from '../../fhirpath/temporal.ts'
 import { systemType, type TypeSystem } from '../../fhirpath/types.ts'
-import { digitsOf, isJsonNumber, numberOf, parseJson } from '../../lib/json.ts'
+import { digitsOf, isJsonNumber, isObject, jsonNumber } from '../../lib/json.ts'
 import { clone } from './finish.ts'
+import { badForm, formOf, noObject } from './form.ts'
 import { Refusal } from './map-error.ts'
 
 /** A value as another type has it, in JSON; throws a Refusal where it cannot be that. */
@@ -21,30 +23,47 @@ const WHOLE: Readonly<Record<string, readonly [least: number, what: string]>> = 
  * explicit `cast` allows: the day of a dateTime.
  */
 export function converter(system: TypeSystem, from: string, to: string, lossy = false): Convert | undefined {
-  if (from === to) return system.isPrimitive(to) ? plain : clone
+  if (from === to) return system.isPrimitive(to) ? formed(to) : from === '' ? anything : copied
   if (!system.isPrimitive(to)) return complexConverter(system, from, to)
   const kind = systemType(from)
   if (!kind || kind === 'System.Quantity' || kind === 'System.Any') return undefined
   if (Object.hasOwn(WHOLE, to)) return kind === 'System.Boolean' ? undefined : wholeConverter(to)
   if (to === 'decimal') return kind === 'System.Boolean' ? undefined : decimalConverter
-  if (to === 'boolean') return kind === 'System.Boolean' ? plain : kind === 'System.String' ? truthConverter : undefined
+  if (to === 'boolean')
+    return kind === 'System.Boolean' ? formed(to) : kind === 'System.String' ? truthConverter : undefined
   return textConverter(system, kind, from, to, lossy)
 }
 
 function complexConverter(system: TypeSystem, from: string, to: string): Convert | undefined {
   if (from === 'System.Quantity' && system.isSubtype(to, 'Quantity')) return quantity
-  if (system.isSubtype(from, to) || (to === 'Quantity' && system.isSubtype(from, to))) return clone
-  if (from === 'Coding' && to === 'CodeableConcept') return value => ({ coding: [clone(value)] })
+  if (system.isSubtype(from, to)) return copied
+  if (from === 'Coding' && to === 'CodeableConcept') return value => ({ coding: [copied(value)] })
   return undefined
 }
 
-function quantity(value: unknown): unknown {
-  return value instanceof Quantity ? { ...value.toJSON(), value: plain(value.value) } : clone(value)
+/** A value whose type is not known. */
+function anything(value: unknown): unknown {
+  if (value instanceof Quantity) return quantity(value)
+  return value instanceof Decimal ? jsonNumber(value.toString()) : clone(value)
 }
 
-/** JSON as it stands; numbers that an expression made keep their digits. */
-function plain(value: unknown): unknown {
-  return value instanceof Decimal ? parseJson(value.toString()) : value
+function copied(value: unknown): unknown {
+  if (!isObject(value)) throw noObject(value)
+  return clone(value)
+}
+
+function quantity(value: unknown): unknown {
+  return value instanceof Quantity ? { ...value.toJSON(), value: jsonNumber(value.value.toString()) } : copied(value)
+}
+
+/** JSON as it stands, if it has the form of its type; numbers that an expression made keep their digits. */
+function formed(type: string): Convert {
+  const hasForm = formOf(type)
+  return value => {
+    if (hasForm(value)) return value
+    if (value instanceof Decimal) return jsonNumber(value.toString())
+    throw badForm(value, type)
+  }
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
@@ -52,7 +71,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 function decimalConverter(value: unknown): unknown {
   const text = textOf(value)
   if (!NUMBER.test(text)) throw new Refusal('the text is not a number')
-  return typeof value === 'string' ? parseJson(text) : plain(value)
+  return isJsonNumber(value) ? value : jsonNumber(text)
 }
 
 function wholeConverter(to: string): Convert {
@@ -88,7 +107,7 @@ function textConverter(
 ): Convert | undefined {
   if (TIMES.has(to) && !isTimely(kind, to)) return undefined
   if (FREE.has(to)) return textOf
-  if (isNarrower(system, from, to)) return plain
+  if (isNarrower(system, from, to)) return formed(to)
   const pattern = new RegExp(system.model.typeModel(to)?.pattern ?? '')
   const message = `this is not ${NAMED[to] ?? `of the form of ${to === 'id' || to === 'oid' ? 'an' : 'a'} ${to}`}`
   const loses = kind === 'System.DateTime' && to === 'date'
@@ -98,9 +117,15 @@ function textConverter(
       if (lossy) return text.slice(0, 10)
       throw new Refusal("a date would lose the time of day; `cast(…, 'date')` cuts it off")
     }
-    if (!pattern.test(text)) throw new Refusal(message)
+    if (!pattern.test(text) || !exists(text, to)) throw new Refusal(message)
     return text
   }
+}
+
+/** False for the 30th of February. */
+function exists(text: string, type: string): boolean {
+  if (!TIMES.has(type)) return true
+  return parseTemporal(text, type === 'instant' ? 'dateTime' : (type as 'date' | 'dateTime' | 'time')) !== undefined
 }
 
 function isTimely(kind: string, to: string): boolean {
@@ -117,11 +142,7 @@ function isNarrower(system: TypeSystem, from: string, to: string): boolean {
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof Decimal) return value.toString()
-  return isJsonNumber(value) ? digitsOf(value) : String(value)
-}
-
-/** A primitive value as a number, where it is one. */
-export function numericOf(value: unknown): number | undefined {
-  if (value instanceof Decimal) return value.toJSON()
-  return isJsonNumber(value) ? numberOf(value) : undefined
+  if (isJsonNumber(value)) return digitsOf(value)
+  if (typeof value === 'object') throw badForm(value, 'string')
+  return String(value)
 }

@@ -32,7 +32,8 @@ const V2 = new Map([
 ])
 const FROM_V2 = new Map([...V2].map(([character, sequence]) => [sequence, character]))
 
-const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
+/** The formats a text can be written in. */
+export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['text', { to: text => text, from: text => text }],
   ['html', markup],
   ['xml', markup],

@@ -2,15 +2,16 @@
 // https://hl7.org/fhir/R4/json.html
 
 import { isObject } from '../../lib/json.ts'
-import { type Json, newRun, type Run } from './frame.ts'
+import type { Json, Run } from './frame.ts'
 import { Refusal } from './map-error.ts'
+import { arrange } from './order.ts'
 
 const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
 const DEEPEST = 100
 
-/** True for a name that must not become a property, whoever wrote it. */
+/** True for a name that must not become a property, whoever wrote it, or that every object of JavaScript has. */
 export function isHarmful(key: string): boolean {
-  return HARMFUL.has(key)
+  return HARMFUL.has(key) || key in Object.prototype
 }
 
 /** A copy that shares nothing with the original that could be changed. */
@@ -23,12 +24,9 @@ export function clone(value: unknown, depth = 0): unknown {
   return copy
 }
 
-/** Puts last what has to be last, and takes away what stayed empty. */
-export function finish(made: Json, run: Run = newRun({})): Json {
-  for (const [list, item] of run.lasts) {
-    const at = list.indexOf(item)
-    if (at >= 0) list.push(...list.splice(at, 1))
-  }
+/** Puts lists in their order, and takes away what stayed empty. */
+export function finish(made: Json, run: Run): Json {
+  if (run.orders) for (const order of run.orders.values()) arrange(order)
   prune(made)
   return made
 }

@@ -1,7 +1,10 @@
 // What a running map holds: the variables of each group that is being run, and what the whole run shares.
 
-import type { Env, Items, Typed } from '../../fhirpath/node.ts'
+import { newState } from '../../fhirpath/compile.ts'
+import { EMPTY, type Env, type Items, type State, type Typed } from '../../fhirpath/node.ts'
+import type { Constant, Target } from '../ast.ts'
 import { Refusal, type Site } from './map-error.ts'
+import type { Order } from './order.ts'
 
 export type Json = Record<string, unknown>
 
@@ -33,21 +36,23 @@ export interface Step {
   readonly value: unknown
 }
 
-/** The items of a list that rules share, and how many of them each rule has had. */
+/** The items of a list that rules share, and how many of them each has had. */
 export interface Share {
   readonly items: Json[]
-  readonly used: Map<Site, number>
+  readonly used: Map<Target, number>
 }
 
 /** What one transformation shares. */
 export interface Run {
   readonly options: RunOptions
   /** Lists that rules `share`, by the object they stand in. */
-  readonly shares: Map<object, Map<string, Share>>
-  /** Items that have to come last in their lists. */
-  readonly lasts: [list: unknown[], item: unknown][]
-  /** The rule that has the first place of a list. */
-  readonly firsts: Map<unknown[], Site>
+  shares: Map<object, Map<string, Share>> | undefined
+  /** Lists that have to be put in order. */
+  orders: Map<unknown[], Order> | undefined
+  /** What constants are, as far as they were asked for. */
+  constants: Map<Constant, Items> | undefined
+  /** That of the expression being evaluated: expressions do not nest, but for constants, which have one of their own. */
+  readonly state: State
   depth: number
   steps: number
 }
@@ -70,13 +75,20 @@ export interface Place {
 /** Part of a program. */
 export type Action = (frame: Frame) => void
 
-export function newRun(options: RunOptions): Run {
-  return { options, shares: new Map(), lasts: [], firsts: new Map(), depth: 0, steps: 0 }
+/** More values than this are not looked at for one input. */
+const MOST_VALUES = 20_000_000
+const MOST_VALUES_UNTRUSTED = 1_000_000
+
+export function newRun(options: RunOptions, untrusted = false): Run {
+  const state = newState(EMPTY, NO_VARIABLES, untrusted ? MOST_VALUES_UNTRUSTED : MOST_VALUES)
+  return { options, shares: undefined, orders: undefined, constants: undefined, state, depth: 0, steps: 0 }
 }
 
-export function newFrame(shared: Run): Frame {
+const NO_VARIABLES: Env = Object.freeze({})
+
+export function newFrame(shared: Run, vars: unknown[]): Frame {
   const { resolve, memberOf, conformsTo, now } = shared.options
-  return { vars: [], shared, resolve, memberOf, conformsTo, now }
+  return { vars, shared, resolve, memberOf, conformsTo, now }
 }
 
 export function itemsAt(frame: Frame, slot: number): Items {
@@ -101,20 +113,21 @@ export function valueAt({ holder, key, index }: Place): unknown {
   return index < 0 ? held : (held as unknown[])[index]
 }
 
-/** More rules than this are not run for one input. */
+/** More rules than this are not run for one input, nor more values tried for them. */
 const MOST_STEPS = 1_000_000
 /** Groups that call groups deeper than this go round in circles. */
 const DEEPEST = 200
 
-export function countStep(run: Run): void {
-  if (++run.steps > MOST_STEPS) throw new Refusal(`more than ${MOST_STEPS} rules would run`)
+export function countSteps(run: Run, count = 1): void {
+  run.steps += count
+  if (run.steps > MOST_STEPS) throw new Refusal(`more than ${MOST_STEPS} steps would be taken`)
 }
 
-/** Runs something one level deeper. */
-export function descend(run: Run, action: () => void): void {
+/** Runs a group, one level deeper. */
+export function descend(run: Run, frame: Frame, body: Action): void {
   if (run.depth >= DEEPEST) throw new Refusal(`groups call each other more than ${DEEPEST} levels deep`)
   run.depth++
-  action()
+  body(frame)
   run.depth--
 }
 

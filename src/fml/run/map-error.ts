@@ -29,10 +29,10 @@ export class MapError extends Error {
   /** What went wrong, without the places. */
   readonly reason: string
 
-  constructor(reason: string, site: Site, path: string | undefined) {
+  constructor(reason: string, site: Site, path: string | undefined, cause?: unknown) {
     const { map, group, rule, span } = site
     const at = path === undefined ? '' : ` (at ${path})`
-    super(`${map}:${span.line}:${span.column}: rule ${JSON.stringify(rule)} of ${group}: ${reason}${at}`)
+    super(`${map}:${span.line}:${span.column}: rule ${JSON.stringify(rule)} of ${group}: ${reason}${at}`, { cause })
     this.reason = reason
     this.map = map
     this.group = group
@@ -51,4 +51,11 @@ export class MapError extends Error {
 /** A reason to stop whose rule is not known where it arises; the rule that is running makes a MapError of it. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  /** The place in the data, where it is nearer than that of the value the rule runs for. */
+  readonly path: string | undefined
+
+  constructor(reason: string, path?: string) {
+    super(reason)
+    this.path = path
+  }
 }

@@ -1,8 +1,10 @@
-// Puts values into elements: single or repeating, primitive or complex, in the order that list modes ask for.
+// Puts values into elements: single or repeating, primitive or complex, as list modes ask for.
 
-import type { TargetListMode } from '../ast.ts'
-import type { Frame, Json, Place, Run } from './frame.ts'
-import { Refusal, type Site } from './map-error.ts'
+import { digitsOf, isJsonNumber } from '../../lib/json.ts'
+import type { Target, TargetListMode } from '../ast.ts'
+import type { Json, Place, Run } from './frame.ts'
+import { Refusal } from './map-error.ts'
+import { newOrder } from './order.ts'
 
 /** An element of what is being made, as it stands in JSON. */
 export interface Slot {
@@ -10,22 +12,50 @@ export interface Slot {
   readonly key: string
   /** Whether it repeats; undefined where the type is not known, so that the second value makes a list. */
   readonly isList: boolean | undefined
+  /** For a choice: the properties of its other types, of which none may be there. */
+  readonly rivals?: ReadonlySet<string>
 }
 
-/** Puts a primitive (its `_key` part beside it) or a finished complex value; gives its place. */
-export function put(holder: Json, { key, isList }: Slot, value: unknown, sibling?: unknown): Place {
+/** How the items of a repeating element are ordered or used again. https://hl7.org/fhir/R4/valueset-map-target-list-mode.html */
+export interface Ordering {
+  readonly mode: TargetListMode | undefined
+  /** The name of what is shared. */
+  readonly share: string | undefined
+  /** Who orders: the same target of the same rule, whatever types its group is compiled for. */
+  readonly target: Target
+  /** The name of its rule, for messages. */
+  readonly rule: string
+}
+
+/** Puts a primitive (its `_key` part beside it) or a finished complex value; gives the place of a primitive's item. */
+export function put(holder: Json, slot: Slot, value: unknown, sibling?: unknown): number {
+  const { key, isList } = slot
   const held = holder[key]
   if (isList === true || (isList === undefined && held !== undefined)) {
     const list = Array.isArray(held) ? held : held === undefined ? [] : [held]
-    holder[key] = list
+    if (list !== held) holder[key] = list
     const index = list.push(value) - 1
     if (sibling !== undefined) putSibling(holder, key, index, sibling)
-    return { holder, key, index }
+    return index
   }
-  if (held !== undefined && held !== value) throw new Refusal(`\`${key}\` can have one value only, and has one already`)
+  if (held !== undefined && !isSame(held, value))
+    throw new Refusal(`\`${key}\` can have one value only, and has one already`)
+  if (slot.rivals) checkRivals(holder, slot, slot.rivals)
   holder[key] = value
   if (sibling !== undefined) holder[`_${key}`] = sibling
-  return { holder, key, index: -1 }
+  return -1
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (isJsonNumber(one) && isJsonNumber(other) && digitsOf(one) === digitsOf(other))
+}
+
+/** A choice has one type at a time. https://hl7.org/fhir/R4/formats.html#choice */
+function checkRivals(holder: Json, { key }: Slot, rivals: ReadonlySet<string>): void {
+  for (const other in holder) {
+    if (other !== key && rivals.has(other) && holder[other] !== undefined)
+      throw new Refusal(`\`${key}\` cannot be set beside \`${other}\`: an element has one of its types at a time`)
+  }
 }
 
 function putSibling(holder: Json, key: string, index: number, sibling: unknown): void {
@@ -34,14 +64,39 @@ function putSibling(holder: Json, key: string, index: number, sibling: unknown):
   siblings[index] = sibling
 }
 
+/** Adds a primitive, or the place of one that is only an extension, and remembers where its list mode wants it. */
+export function add(run: Run, holder: Json, slot: Slot, value: unknown, sibling: unknown, ordering: Ordering): number {
+  if (value === undefined && slot.isList !== true) {
+    holder[`_${slot.key}`] = sibling
+    return -1
+  }
+  const index = put(holder, slot, value === undefined ? null : value, sibling)
+  if (index >= 0) order(run, holder, slot.key, index, ordering)
+  return index
+}
+
+function order(run: Run, holder: Json, key: string, index: number, { mode, target, rule }: Ordering): void {
+  if (mode !== 'first' && mode !== 'last') return
+  const list = holder[key] as unknown[]
+  run.orders ??= new Map()
+  let found = run.orders.get(list)
+  if (!found) run.orders.set(list, (found = newOrder(holder, key)))
+  const other = found[mode]
+  if (other && other.target !== target)
+    throw new Refusal(`rule ${JSON.stringify(other.rule)} is ${mode} in this list already`)
+  found[mode] = { target, rule }
+  found.ends.set(index, mode)
+}
+
 /** Gives a primitive that is being made its value. */
 export function fill({ holder, key, index }: Place, value: unknown, sibling?: unknown): void {
   if (index < 0) {
-    put(holder, { key, isList: false }, value, sibling)
+    if (value === null) holder[`_${key}`] = sibling
+    else put(holder, { key, isList: false }, value, sibling)
     return
   }
   const list = holder[key] as unknown[]
-  if (list[index] !== null && list[index] !== value) throw new Refusal(`\`${key}\` has a value already`)
+  if (list[index] !== null && !isSame(list[index], value)) throw new Refusal(`\`${key}\` has a value already`)
   list[index] = value
   if (sibling !== undefined) putSibling(holder, key, index, sibling)
 }
@@ -54,56 +109,37 @@ export function besidePrimitive({ holder, key, index }: Place): Json {
   return (holder[`_${key}`] as Json[])[index]!
 }
 
-/** How the items of a repeating element are ordered or used again. https://hl7.org/fhir/R4/valueset-map-target-list-mode.html */
-export interface Ordering {
-  readonly mode: TargetListMode | undefined
-  /** The name of what is shared. */
-  readonly share: string | undefined
-  readonly site: Site
+/** A new complex value in an element; the present one where the element does not repeat, or its list mode says so. */
+export function make(run: Run, holder: Json, slot: Slot, fresh: () => Json, ordering: Ordering): Json {
+  const { mode, share } = ordering
+  const held = holder[slot.key]
+  if (slot.isList === false) {
+    if (held !== undefined) return held as Json
+  } else {
+    const reuse = mode === 'collate' || mode === 'single'
+    if (reuse && held !== undefined) return (Array.isArray(held) ? held[0] : held) as Json
+    if (share !== undefined) return shared(run, holder, slot, fresh, ordering)
+  }
+  return makeNew(run, holder, slot, fresh, ordering)
 }
 
-/** A new complex value in an element; the present one where the element does not repeat. */
-export function make(frame: Frame, holder: Json, slot: Slot, fresh: () => Json, { mode, share, site }: Ordering): Json {
-  const held = holder[slot.key]
-  if (slot.isList !== true) {
-    if (held === undefined) return (holder[slot.key] = fresh()) as Json
-    if (slot.isList === false) return held as Json
-    const item = fresh()
-    put(holder, slot, item)
-    return item
-  }
-  const list = (holder[slot.key] ??= []) as unknown[]
-  if ((mode === 'collate' || mode === 'single') && list.length > 0) return list[0] as Json
-  if (share !== undefined) return shared(frame.shared, holder, list, `${slot.key} ${share}`, fresh, site)
+function makeNew(run: Run, holder: Json, slot: Slot, fresh: () => Json, ordering: Ordering): Json {
   const item = fresh()
-  arrange(frame.shared, list, item, mode, site)
+  const index = put(holder, slot, item)
+  if (index >= 0 && ordering.mode !== undefined) order(run, holder, slot.key, index, ordering)
   return item
 }
 
-/** Adds an item where its list mode wants it. */
-export function arrange(run: Run, list: unknown[], item: unknown, mode: TargetListMode | undefined, site: Site): void {
-  if (mode !== 'first') list.push(item)
-  else {
-    const other = run.firsts.get(list)
-    if (other && other !== site) throw new Refusal(`rule ${JSON.stringify(other.rule)} is first in this list already`)
-    run.firsts.set(list, site)
-    list.unshift(item)
-  }
-  if (mode === 'last') run.lasts.push([list, item])
-}
-
 /** The n-th item of one rule is the n-th of every rule that shares it. */
-function shared(run: Run, holder: Json, list: unknown[], name: string, fresh: () => Json, site: Site): Json {
+function shared(run: Run, holder: Json, slot: Slot, fresh: () => Json, ordering: Ordering): Json {
+  run.shares ??= new Map()
   let names = run.shares.get(holder)
   if (!names) run.shares.set(holder, (names = new Map()))
+  const name = `${slot.key} ${ordering.share}`
   let share = names.get(name)
   if (!share) names.set(name, (share = { items: [], used: new Map() }))
-  const used = share.used.get(site) ?? 0
-  share.used.set(site, used + 1)
-  if (used === share.items.length) {
-    const item = fresh()
-    list.push(item)
-    share.items.push(item)
-  }
+  const used = share.used.get(ordering.target) ?? 0
+  share.used.set(ordering.target, used + 1)
+  if (used === share.items.length) share.items.push(makeNew(run, holder, slot, fresh, ordering))
   return share.items[used]!
 }

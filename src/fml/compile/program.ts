@@ -1,0 +1,112 @@
+// A map that can run: from its sources to what it makes, or to the error that says where it stopped.
+
+import type { Typed } from '../../fhirpath/compile.ts'
+import { isObject } from '../../lib/json.ts'
+import { finish } from '../run/finish.ts'
+import { type Json, newFrame, newRun, type RunOptions } from '../run/frame.ts'
+import { MapError, Refusal, type Site } from '../run/map-error.ts'
+import { freshOf } from './create.ts'
+import type { Build, Given, GroupCode, GroupPlace } from './scope.ts'
+import { nameOf, urlOf } from './unit.ts'
+
+export interface End {
+  readonly name: string
+  /** Undefined where any structure may be. */
+  readonly type: string | undefined
+}
+
+/** A map that can run. */
+export interface Program {
+  readonly url: string | undefined
+  readonly name: string | undefined
+  /** The file, or the name or URL. */
+  readonly label: string
+  readonly sources: readonly End[]
+  readonly targets: readonly End[]
+  /**
+   * What the first group makes of its sources, in their order; the sources are not changed. Throws a MapError where the
+   * data cannot be mapped as the map says.
+   */
+  run(sources: readonly unknown[], options?: RunOptions): Json
+}
+
+/** The program of a map whose first group is compiled for these parameters. */
+export function programOf(place: GroupPlace, given: readonly Given[], code: GroupCode, build: Build): Program {
+  const { unit, group } = place
+  const ends = group.parameters.map(({ name }, index) => endOf(name.text, given[index]!))
+  const sources = ends.filter((_, index) => given[index]!.kind === 'source')
+  const targets = ends.filter((_, index) => given[index]!.kind !== 'source')
+  const isSource = given.map(({ kind }) => kind === 'source')
+  const site: Site = { map: unit.label, group: group.name.text, rule: '', span: group.name.span }
+  const fresh = targets.map(({ type }) => rootOf(type, build))
+  const attempt = (inputs: readonly unknown[], options: RunOptions, isPlaced: boolean): Json => {
+    const run = newRun(options, build.untrusted)
+    const made = fresh.map(make => make())
+    const items = inputs.map((input, index) => rootItem(input, sources[index]!, isPlaced, build, site))
+    let [source, target] = [0, 0]
+    code.run(
+      newFrame(run, []),
+      isSource.map(each => (each ? [items[source++]] : made[target++])),
+    )
+    return finish(made[0]!, run)
+  }
+  return {
+    url: urlOf(unit.map),
+    name: nameOf(unit.map),
+    label: unit.label,
+    sources,
+    targets,
+    run(inputs, options = {}) {
+      if (inputs.length !== sources.length) throw new MapError(wrongCount(sources, inputs.length), site, undefined)
+      try {
+        return attempt(inputs, options, options.trace !== undefined)
+      } catch (error) {
+        throw explained(error, site, () => attempt(inputs, silent(options), true))
+      }
+    },
+  }
+}
+
+function endOf(name: string, given: Given): End {
+  return { name, type: given.kind === 'source' ? given.types?.[0] : given.type }
+}
+
+function wrongCount(sources: readonly End[], count: number): string {
+  const names = sources.map(({ name }) => name).join(', ')
+  const all = sources.length === 1 ? `one source (${names})` : `${sources.length} sources (${names})`
+  return `the map takes ${all}, and ${count} ${count === 1 ? 'is' : 'are'} given`
+}
+
+/** The same error with its place in the data: places are not kept track of until something goes wrong. */
+function explained(error: unknown, site: Site, again: () => unknown): unknown {
+  if (error instanceof Refusal) return new MapError(error.message, site, undefined)
+  if (!(error instanceof MapError) || error.path !== undefined) return error
+  try {
+    again()
+  } catch (same) {
+    if (same instanceof MapError) return same
+  }
+  return error
+}
+
+/** What has been said is not said again. */
+function silent(options: RunOptions): RunOptions {
+  return { ...options, log: undefined, trace: undefined }
+}
+
+/** The root of what is made; a logical model that says so begins with `resourceType` too. */
+function rootOf(type: string | undefined, { system }: Build): () => Json {
+  if (type === undefined) return () => ({})
+  return system.model.typeModel(type)?.kind === 'resource' ? () => ({ resourceType: type }) : freshOf(system, type)
+}
+
+function rootItem(input: unknown, { name, type }: End, isPlaced: boolean, { system }: Build, site: Site): Typed {
+  if (!isObject(input)) throw new MapError(`the source \`${name}\` must be a JSON object`, site, undefined)
+  const own = typeof input.resourceType === 'string' ? input.resourceType : undefined
+  const known = own !== undefined && system.model.typeModel(own) ? own : undefined
+  const isFor = own === type || (known !== undefined && type !== undefined && system.isSubtype(known, type))
+  if (type !== undefined && own !== undefined && !isFor)
+    throw new MapError(`the source \`${name}\` must be a ${type}, not a ${own.slice(0, 64)}`, site, undefined)
+  const actual = type ?? known ?? ''
+  return { value: input, type: actual, path: isPlaced ? actual || name : undefined, sibling: undefined }
+}

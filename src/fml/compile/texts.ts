@@ -1,0 +1,101 @@
+// Transforms of texts: `truncate`, `escape`, `append` and `cast`. https://hl7.org/fhir/R4/valueset-map-transform.html
+
+import { EMPTY, type Items, typed } from '../../fhirpath/node.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Invocation } from '../ast.ts'
+import { shown } from '../problem.ts'
+import { converter } from '../run/convert.ts'
+import { escapeText, FORMATS } from '../run/escape.ts'
+import type { Frame } from '../run/frame.ts'
+import { Refusal } from '../run/map-error.ts'
+import { ofText, simple, single, textIn } from './computed.ts'
+import { replacing, report, type Scope } from './scope.ts'
+import type { Value } from './value.ts'
+
+const LENGTH = 'the length is a whole number of characters, such as 20'
+
+export function truncate([text, length]: readonly Value[], { args }: Invocation, scope: Scope): Value | undefined {
+  if (length?.constant && !isLength(length.constant.value)) {
+    report(scope, args[1]!.span, LENGTH)
+    return undefined
+  }
+  return ofText('System.String', text, (found, frame) => {
+    const most = single(length, frame)?.value
+    if (!isLength(most)) throw new Refusal(LENGTH)
+    return found.length <= most ? found : [...found].slice(0, most).join('')
+  })
+}
+
+function isLength(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0
+}
+
+export function escaped(args: readonly Value[], { args: written }: Invocation, scope: Scope): Value | undefined {
+  const formats = args.slice(1)
+  const wrong = formats.findIndex(({ constant }) => constant && !FORMATS.has(String(constant.value)))
+  if (wrong >= 0) {
+    unknownFormat(String(formats[wrong]!.constant!.value), written[wrong + 1]!.span, scope)
+    return undefined
+  }
+  const [from, to] = args.length === 2 ? [undefined, args[1]] : formats
+  return ofText('System.String', args[0], (found, frame) =>
+    escapeText(found, textIn(from, frame) ?? 'text', textIn(to, frame) ?? 'text'),
+  )
+}
+
+function unknownFormat(name: string, span: Invocation['span'], scope: Scope): void {
+  const names = [...FORMATS.keys()]
+  const meant = nearest(name, names)
+  const question = meant ? `; did you mean \`${meant}\`?` : `; there are ${names.join(', ')}`
+  const message = `${shown(name)} is no format that a text can be escaped as${question}`
+  report(scope, span, message, replacing(span, meant && `'${meant}'`))
+}
+
+/** Nothing where one of the parts has no value: half an address is worse than none. */
+export function append(parts: readonly Value[]): Value {
+  return simple('System.String', frame => {
+    let text = ''
+    for (const part of parts) {
+      const found = textIn(part, frame)
+      if (found === undefined) return EMPTY
+      text += found
+    }
+    return [typed(text, 'System.String')]
+  })
+}
+
+const PRIMITIVES =
+  'string code id uri url canonical oid uuid markdown integer positiveInt unsignedInt decimal boolean date dateTime instant time base64Binary'.split(
+    ' ',
+  )
+
+export function cast([value, type]: readonly Value[], { args }: Invocation, scope: Scope): Value | undefined {
+  if (!type || !value) return value
+  const { system } = scope.build
+  const to = String(type.constant?.value ?? '')
+  if (!system.isPrimitive(to)) {
+    const meant = nearest(to, PRIMITIVES)
+    const question = meant ? `; did you mean \`${meant}\`?` : `; there are ${PRIMITIVES.join(', ')}`
+    const { span } = args[1]!
+    const message = `${shown(to)} is no type that a value can be cast to${question}`
+    report(scope, span, message, replacing(span, meant && `'${meant}'`))
+    return undefined
+  }
+  const types = value.types ?? []
+  if (types.length > 0 && types.every(each => converter(system, each, to, true) === undefined)) {
+    report(scope, args[0]!.span, `a value of type ${types.join(' or ')} cannot become ${to}`)
+    return undefined
+  }
+  return casting(value, to, scope)
+}
+
+function casting(value: Value, to: string, { build: { system } }: Scope): Value {
+  const run = (frame: Frame): Items =>
+    value.run(frame).flatMap(item => {
+      if (item.value === undefined) return []
+      const convert = converter(system, item.type || 'System.String', to, true)
+      if (!convert) throw new Refusal(`a value of type ${item.type} cannot become ${to}`)
+      return [{ ...item, value: convert(item.value), type: to }]
+    })
+  return simple(to, run)
+}

@@ -1,0 +1,343 @@
+// The named transforms, one by one. https://hl7.org/fhir/R4/valueset-map-transform.html
+
+import { describe, expect, test } from 'vitest'
+import { made, problemsOf, refusal } from './run-maps.ts'
+
+const patient = { to: 'Patient' }
+const ids = () => {
+  let last = 0
+  return { uuid: () => `id-${++last}` }
+}
+
+describe('copy', () => {
+  test('is the value itself', () => {
+    expect(made('src.text as t -> tgt.text = copy(t), tgt.other = t;', { text: 'x' })).toEqual({
+      text: 'x',
+      other: 'x',
+    })
+  })
+})
+
+describe('truncate', () => {
+  test('keeps the first characters', () => {
+    expect(made('src.text as t -> tgt.text = truncate(t, 3);', { text: 'abcdef' })).toEqual({ text: 'abc' })
+  })
+
+  test('leaves a shorter text as it is', () => {
+    expect(made('src.text as t -> tgt.text = truncate(t, 30);', { text: 'abc' })).toEqual({ text: 'abc' })
+  })
+
+  test('does not cut a character in two', () => {
+    expect(made('src.text as t -> tgt.text = truncate(t, 2);', { text: 'a😀b' })).toEqual({ text: 'a😀' })
+  })
+
+  test('may have its length from the data', () => {
+    expect(made('src.text as t -> tgt.text = truncate(t, (src.number));', { text: 'abc', number: 1 })).toEqual({
+      text: 'a',
+    })
+  })
+
+  test('with a length that is no number is an error', () => {
+    expect(problemsOf("src.text as t -> tgt.text = truncate(t, 'x');")).toEqual([
+      'the length is a whole number of characters, such as 20',
+    ])
+    expect(refusal('src.text as t -> tgt.text = truncate(t, (src.number));', { text: 'abc', number: -1 }).reason).toBe(
+      'the length is a whole number of characters, such as 20',
+    )
+  })
+})
+
+describe('append', () => {
+  test('joins any number of texts', () => {
+    expect(made("src.text as t -> tgt.text = append(t, '-', t, '-', src.other);", { text: 'a', other: 'b' })).toEqual({
+      text: 'a-a-b',
+    })
+  })
+
+  test('writes numbers as they were written', () => {
+    expect(made("src.number as n -> tgt.text = append('no ', n);", { number: 7 })).toEqual({ text: 'no 7' })
+  })
+
+  test('gives nothing where a part is missing: half an address is worse than none', () => {
+    expect(made("src -> tgt.text = append('Patient/', src.other);", {})).toEqual({})
+  })
+
+  test('of an object is an error', () => {
+    expect(refusal("src -> tgt.text = append('x', src.item);", { item: { code: 'a' } }).reason).toBe(
+      'a text is needed here, not a In.item',
+    )
+  })
+
+  test('of several values at once is an error', () => {
+    expect(refusal("src -> tgt.text = append('x', src.texts);", { texts: ['a', 'b'] }).reason).toBe(
+      'one value is needed here, and there are 2',
+    )
+  })
+})
+
+describe('cast', () => {
+  test.each([
+    ["src.text as v -> tgt.number = cast(v, 'integer');", { text: '12' }, { number: 12 }],
+    ["src.text as v -> tgt.amount = cast(v, 'decimal');", { text: '1.5' }, { amount: 1.5 }],
+    ["src.text as v -> tgt.flag = cast(v, 'boolean');", { text: 'true' }, { flag: true }],
+    ["src.number as v -> tgt.text = cast(v, 'string');", { number: 12 }, { text: '12' }],
+    ["src.moment as v -> tgt.day = cast(v, 'date');", { moment: '2024-02-29T10:00:00Z' }, { day: '2024-02-29' }],
+    ["src.day as v -> tgt.moment = cast(v, 'dateTime');", { day: '2024-02-29' }, { moment: '2024-02-29' }],
+  ])('%s', (rule, source, expected) => {
+    expect(made(rule, source)).toEqual(expected)
+  })
+
+  test('of a text that is not of the type is an error', () => {
+    expect(refusal("src.text as v -> tgt.number = cast(v, 'integer');", { text: 'twelve' }).reason).toBe(
+      'this is not a whole number of 32 bits',
+    )
+  })
+
+  test('without a type leaves it to the element', () => {
+    expect(made('src.text as v -> tgt.number = cast(v);', { text: '12' })).toEqual({ number: 12 })
+  })
+
+  test('to what is not a primitive is an error', () => {
+    expect(problemsOf("src.text as v -> tgt.text = cast(v, 'strin');")).toEqual([
+      '`strin` is no type that a value can be cast to; did you mean `string`?',
+    ])
+  })
+
+  test('that nothing can be is an error', () => {
+    expect(problemsOf("src.flag as v -> tgt.day = cast(v, 'date');")).toEqual([
+      'a value of type boolean cannot become date',
+    ])
+  })
+})
+
+describe('cc, c, id, cp and qty', () => {
+  const system = 'http://loinc.org'
+
+  test('cc makes a CodeableConcept of a text', () => {
+    expect(made('src.text as t -> tgt.maritalStatus = cc(t);', { text: 'x' }, patient)).toMatchObject({
+      maritalStatus: { text: 'x' },
+    })
+  })
+
+  test('cc makes a CodeableConcept of system, code and display', () => {
+    expect(made(`src.text as t -> tgt.maritalStatus = cc('${system}', t, 'X');`, { text: 'x' }, patient)).toMatchObject(
+      {
+        maritalStatus: { coding: [{ system, code: 'x', display: 'X' }] },
+      },
+    )
+  })
+
+  test('cc without a display has none', () => {
+    expect(made(`src.text as t -> tgt.maritalStatus = cc('${system}', t, src.other);`, { text: 'x' }, patient)).toEqual(
+      {
+        resourceType: 'Patient',
+        maritalStatus: { coding: [{ system, code: 'x' }] },
+      },
+    )
+  })
+
+  test('cc without a code makes nothing', () => {
+    expect(made(`src -> tgt.maritalStatus = cc('${system}', src.text);`, {}, patient)).toEqual({
+      resourceType: 'Patient',
+    })
+  })
+
+  test('c makes a Coding', () => {
+    expect(
+      made(`src.text as t -> tgt.meta as m, m.tag = c('${system}', t, 'X');`, { text: 'x' }, patient),
+    ).toMatchObject({
+      meta: { tag: [{ system, code: 'x', display: 'X' }] },
+    })
+  })
+
+  test('id makes an Identifier', () => {
+    expect(made("src.text as t -> tgt.identifier = id('http://mrn', t);", { text: '7' }, patient)).toMatchObject({
+      identifier: [{ system: 'http://mrn', value: '7' }],
+    })
+  })
+
+  test('id with a type has it from the table of HL7 v2', () => {
+    expect(made("src.text as t -> tgt.identifier = id('http://mrn', t, 'MR');", { text: '7' }, patient)).toMatchObject({
+      identifier: [
+        { type: { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0203', code: 'MR' }] }, value: '7' },
+      ],
+    })
+  })
+
+  test('cp makes a ContactPoint', () => {
+    expect(made("src.text as t -> tgt.telecom = cp('phone', t);", { text: '555' }, patient)).toMatchObject({
+      telecom: [{ system: 'phone', value: '555' }],
+    })
+  })
+
+  test.each([
+    ['ada@example.org', 'email'],
+    ['mailto:ada@example.org', 'email'],
+    ['+237 6 99 12 34 56', 'phone'],
+    ['tel:+237699123456', 'phone'],
+    ['https://example.org/ada', 'url'],
+    ['room 4', 'other'],
+  ])('cp of %s alone infers that it is of the system %s', (value, system) => {
+    expect(made('src.text as t -> tgt.telecom = cp(t);', { text: value }, patient)).toMatchObject({
+      telecom: [{ system, value }],
+    })
+  })
+
+  test.each([
+    ["qty('12 mg')", { value: 12, unit: 'mg' }],
+    ["qty('<0.5 mmol/l')", { value: 0.5, comparator: '<', unit: 'mmol/l' }],
+    ["qty('5')", { value: 5 }],
+    ["qty(5.5, 'mg')", { value: 5.5, unit: 'mg' }],
+    [
+      "qty(5, 'mg', 'http://unitsofmeasure.org', 'mg')",
+      { value: 5, unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' },
+    ],
+  ])('%s makes a Quantity', (call, expected) => {
+    expect(made(`src -> tgt.value = ${call};`, {}, { to: 'Observation' })).toEqual({
+      resourceType: 'Observation',
+      valueQuantity: expected,
+    })
+  })
+
+  test('qty of a text that has no number is an error', () => {
+    expect(refusal('src.text as t -> tgt.value = qty(t);', { text: 'some' }, { to: 'Observation' }).reason).toBe(
+      'the text is not a number with a unit',
+    )
+  })
+})
+
+describe('uuid, reference and pointer', () => {
+  test('uuid gives another one each time', () => {
+    expect(made('src -> tgt.text = uuid(), tgt.other = uuid();', {}, {}, ids())).toEqual({
+      text: 'id-1',
+      other: 'id-2',
+    })
+  })
+
+  test('uuid can be named and used twice', () => {
+    expect(made("src -> uuid() as u, tgt.text = u, tgt.other = append('urn:uuid:', u);", {}, {}, ids())).toEqual({
+      text: 'id-1',
+      other: 'urn:uuid:id-1',
+    })
+  })
+
+  test('reference of a source that has an id is its address', () => {
+    const source = { resourceType: 'Patient', id: '7' }
+    expect(made('src -> tgt.text = reference(src);', source, { from: 'Patient' })).toEqual({ text: 'Patient/7' })
+  })
+
+  test('reference of what is being made gives it an id', () => {
+    const rules = `src -> tgt.entry as e, e.resource = create('Patient') as p,
+      tgt.entry as f, f.resource = create('Observation') as o, o.subject as s, s.reference = reference(p);`
+    expect(made(rules, {}, { to: 'Bundle' }, ids())).toEqual({
+      resourceType: 'Bundle',
+      entry: [
+        { resource: { resourceType: 'Patient', id: 'id-1' } },
+        { resource: { resourceType: 'Observation', subject: { reference: 'Patient/id-1' } } },
+      ],
+    })
+  })
+
+  test('reference fills a Reference, which holds it', () => {
+    const source = { resourceType: 'Patient', id: '7' }
+    expect(made('src -> tgt.subject = reference(src);', source, { from: 'Patient', to: 'Observation' })).toEqual({
+      resourceType: 'Observation',
+      subject: { reference: 'Patient/7' },
+    })
+  })
+
+  test('pointer is the reference by UUID', () => {
+    const rules = "src -> tgt.entry as e, e.resource = create('Patient') as p, e.fullUrl = pointer(p);"
+    expect(made(rules, {}, { to: 'Bundle' }, ids())).toEqual({
+      resourceType: 'Bundle',
+      entry: [{ fullUrl: 'urn:uuid:id-1', resource: { resourceType: 'Patient', id: 'id-1' } }],
+    })
+  })
+
+  test('reference of a source without an id is an error', () => {
+    const source = { resourceType: 'Patient' }
+    expect(refusal('src -> tgt.text = reference(src);', source, { from: 'Patient' }).reason).toBe(
+      'the resource has no id to refer to it by',
+    )
+  })
+
+  test('reference of what is no resource is an error', () => {
+    expect(refusal('src.item as i -> tgt.text = reference(i);', { item: { code: 'x' } }).reason).toBe(
+      'a resource is needed here, not a In.item',
+    )
+  })
+})
+
+describe('evaluate', () => {
+  const around = { from: 'Patient' }
+  const source = { resourceType: 'Patient', name: [{ family: 'Lovelace', given: ['Ada', 'King'] }] }
+
+  test('computes on its first parameter', () => {
+    expect(made("src.name as n -> tgt.text = evaluate(n, family & ', ' & given.join(' '));", source, around)).toEqual({
+      text: 'Lovelace, Ada King',
+    })
+  })
+
+  test('takes a bare name for an element of its first parameter', () => {
+    expect(made('src.name as n -> tgt.text = evaluate(n, family);', source, around)).toEqual({ text: 'Lovelace' })
+    expect(made('src -> tgt.text = evaluate(src, name.family);', source, around)).toEqual({ text: 'Lovelace' })
+  })
+
+  test('knows the variables of the rule, which come first', () => {
+    expect(made('src.name as n -> tgt.text = evaluate(src, n.family);', source, around)).toEqual({ text: 'Lovelace' })
+  })
+
+  test('gives several values to an element that repeats', () => {
+    expect(made('src.name as n -> tgt.texts = evaluate(n, given);', source, around)).toEqual({ texts: ['Ada', 'King'] })
+  })
+
+  test('takes a text for that text', () => {
+    expect(made("src.name as n -> tgt.text = evaluate(n, 'family');", source, around)).toEqual({ text: 'family' })
+  })
+
+  test('of an element that is not there is an error', () => {
+    expect(problemsOf('src.name as n -> tgt.text = evaluate(n, famly);', around)).toEqual([
+      'HumanName has no element `famly`; did you mean `family`?',
+    ])
+  })
+})
+
+describe('escape', () => {
+  test.each([
+    ["escape(t, 'html')", { text: 'a < b & "c"' }, 'a &lt; b &amp; &quot;c&quot;'],
+    ["escape(t, 'xml', 'text')", { text: 'a &lt; b' }, 'a < b'],
+    ["escape(t, 'json')", { text: 'a"b\n' }, 'a\\"b\\n'],
+    ["escape(t, 'url')", { text: 'a b/c' }, 'a%20b%2Fc'],
+    ["escape(t, 'v2')", { text: 'a|b^c' }, 'a\\F\\b\\S\\c'],
+    ["escape(t, 'v2', 'html')", { text: 'a\\T\\b' }, 'a&amp;b'],
+  ])('%s', (call, source, expected) => {
+    expect(made(`src.text as t -> tgt.text = ${call};`, source)).toEqual({ text: expected })
+  })
+
+  test('to a format that is not known is an error', () => {
+    expect(problemsOf("src.text as t -> tgt.text = escape(t, 'htm');")).toEqual([
+      '`htm` is no format that a text can be escaped as; did you mean `html`?',
+    ])
+  })
+})
+
+describe('a transform', () => {
+  test('that does not exist is an error', () => {
+    expect(problemsOf('src.text as t -> tgt.text = truncat(t, 3);')).toEqual([
+      '`truncat` is not known here; did you mean `truncate`?',
+    ])
+  })
+
+  test('with too few values is an error', () => {
+    expect(problemsOf('src.text as t -> tgt.text = truncate(t);')).toEqual([
+      '`truncate` is written `truncate(text, 20)`, not with one value',
+    ])
+  })
+
+  test('of a value that is missing gives nothing', () => {
+    const rules = `src -> tgt.text = truncate(src.other, 3);
+      src -> tgt.other = escape(src.other, 'html');
+      src -> tgt.number = cast(src.other, 'integer');`
+    expect(made(rules, {})).toEqual({})
+  })
+})
