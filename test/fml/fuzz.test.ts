@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { format } from '../../src/fml/format.ts'
 import { MAX_CHARACTERS, parse } from '../../src/fml/parser.ts'
 import { render } from '../../src/fml/render.ts'
+import { dice, mutated } from './mutate.ts'
 import { outside } from './places.ts'
 import { meaning, samples } from './support.ts'
 
@@ -25,56 +26,6 @@ group G(source src : P, target tgt : Q) extends H <<types>> {
   src -> tgt: id, active;
 }
 `
-
-/** A generator of numbers below a bound; the same for the same seed. */
-function dice(seed: number): (bound: number) => number {
-  let state = seed
-  return bound => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * bound)
-  }
-}
-
-const SPICE = [
-  '{',
-  '}',
-  '(',
-  ')',
-  ';',
-  "'",
-  '"',
-  '`',
-  '/*',
-  '*/',
-  '//',
-  '///',
-  '"""',
-  '->',
-  '\\',
-  '\n',
-  '\0',
-  '😀',
-  '“',
-  'group',
-  'then',
-  '<<',
-  '__proto__',
-  'constructor',
-]
-
-function mutated(text: string, roll: (bound: number) => number): string {
-  const pieces = text.split(roll(2) === 0 ? /(\s+|[^\w\s])/ : /(?=[\s\S])/)
-  for (let times = 1 + roll(4); times > 0; times--) {
-    const at = roll(pieces.length)
-    const other = roll(pieces.length)
-    const kind = roll(4)
-    if (kind === 0) pieces.splice(at, 1 + roll(3))
-    else if (kind === 1) pieces.splice(at, 0, pieces[other] ?? '')
-    else if (kind === 2) [pieces[at], pieces[other]] = [pieces[other] ?? '', pieces[at] ?? '']
-    else pieces.splice(at, 0, SPICE[roll(SPICE.length)]!)
-  }
-  return pieces.join('')
-}
 
 test('changed maps are read without an exception, and problems are where they say', () => {
   const texts = [own, ...samples.map(each => each.text)]

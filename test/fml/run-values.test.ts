@@ -196,6 +196,17 @@ describe('the source', () => {
     expect(source).toEqual(before)
   })
 
+  test('is not changed by extensions that its primitives are given in the result', () => {
+    const source = { resourceType: 'Patient', birthDate: '1990', _birthDate: { id: 'x' } }
+    const rules = "src.birthDate as v -> tgt.birthDate = v as d, d.extension as e, e.url = 'http://e', e.value = true;"
+    expect(made(rules, source, { from: 'Patient', to: 'Patient' })).toEqual({
+      resourceType: 'Patient',
+      birthDate: '1990',
+      _birthDate: { id: 'x', extension: [{ url: 'http://e', valueBoolean: true }] },
+    })
+    expect(source._birthDate).toEqual({ id: 'x' })
+  })
+
   test('can be frozen', () => {
     const source = Object.freeze({ item: Object.freeze({ code: 'x' }) })
     expect(made('src.item as i -> tgt.item as o, o.code = (i.code);', source)).toEqual({ item: { code: 'x' } })

@@ -2,6 +2,7 @@
 
 import type { Typed } from '../../fhirpath/compile.ts'
 import type { Target } from '../ast.ts'
+import { cloneSibling } from '../run/finish.ts'
 import type { Action, Frame, Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { add, type Ordering, put } from '../run/write.ts'
@@ -67,7 +68,7 @@ function setOne(
   const { slot, convert, isPrimitive, isFhir } = land(item)
   const result = item.value === undefined ? undefined : convert(item.value)
   if (result === '' && isFhir) return undefined
-  const sibling = isPrimitive ? item.sibling : undefined
+  const sibling = isPrimitive && item.sibling !== undefined ? cloneSibling(item.sibling) : undefined
   if (result === undefined && sibling === undefined) return undefined
   const isPlain = ordering.mode === undefined && result !== undefined
   const index = isPlain ? put(holder, slot, result, sibling) : add(shared, holder, slot, result, sibling, ordering)

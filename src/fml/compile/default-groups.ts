@@ -4,6 +4,7 @@
 import type { Typed, Types } from '../../fhirpath/compile.ts'
 import type { Span } from '../ast.ts'
 import { shown } from '../problem.ts'
+import { cloneSibling } from '../run/finish.ts'
 import type { Action, Json } from '../run/frame.ts'
 import { put, type Slot } from '../run/write.ts'
 import { type Land, landing } from './assign.ts'
@@ -144,5 +145,6 @@ function hold(holder: Json, { slot, isPrimitive }: Through): unknown {
 
 function copyItem(item: Typed, land: Land, holder: Json): void {
   const { slot, convert } = land(item)
-  put(holder, slot, item.value === undefined ? null : convert(item.value), item.sibling)
+  const value = item.value === undefined ? null : convert(item.value)
+  put(holder, slot, value, cloneSibling(item.sibling))
 }

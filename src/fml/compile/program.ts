@@ -4,7 +4,7 @@ import type { Typed } from '../../fhirpath/compile.ts'
 import { isObject } from '../../lib/json.ts'
 import { finish } from '../run/finish.ts'
 import { type Json, newFrame, newRun, type RunOptions } from '../run/frame.ts'
-import { MapError, Refusal, type Site } from '../run/map-error.ts'
+import { Exhausted, MapError, Refusal, type Site } from '../run/map-error.ts'
 import { freshOf } from './create.ts'
 import type { Build, Given, GroupCode, GroupPlace } from './scope.ts'
 import { nameOf, urlOf } from './unit.ts'
@@ -80,7 +80,7 @@ function wrongCount(sources: readonly End[], count: number): string {
 /** The same error with its place in the data: places are not kept track of until something goes wrong. */
 function explained(error: unknown, site: Site, again: () => unknown): unknown {
   if (error instanceof Refusal) return new MapError(error.message, site, undefined)
-  if (!(error instanceof MapError) || error.path !== undefined) return error
+  if (!(error instanceof MapError) || error.path !== undefined || error.cause instanceof Exhausted) return error
   try {
     again()
   } catch (same) {

@@ -2,6 +2,7 @@
 
 import type { Items } from '../../fhirpath/compile.ts'
 import type { Name, Target } from '../ast.ts'
+import { cloneSibling } from '../run/finish.ts'
 import { type Action, type Json, objectAt, placeAt } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { fill, put } from '../run/write.ts'
@@ -37,7 +38,7 @@ function filling(place: PlaceVariable, value: Value, target: Target, scope: Scop
     const item = theOnly(value.run(frame))
     if (!item) return
     const result = item.value === undefined ? null : land(item).convert(item.value)
-    if (result !== '') fill(placeAt(frame, place.slot), result, item.sibling)
+    if (result !== '') fill(placeAt(frame, place.slot), result, cloneSibling(item.sibling))
   }
 }
 

@@ -24,6 +24,11 @@ export function clone(value: unknown, depth = 0): unknown {
   return copy
 }
 
+/** A copy of what stands beside a primitive, its id and extensions. */
+export function cloneSibling(sibling: unknown): Json | undefined {
+  return isObject(sibling) ? (clone(sibling) as Json) : undefined
+}
+
 /** Puts lists in their order, and takes away what stayed empty. */
 export function finish(made: Json, run: Run): Json {
   if (run.orders) for (const order of run.orders.values()) arrange(order)

@@ -3,7 +3,7 @@
 import { newState } from '../../fhirpath/compile.ts'
 import { EMPTY, type Env, type Items, type State, type Typed } from '../../fhirpath/node.ts'
 import type { Constant, Target } from '../ast.ts'
-import { Refusal, type Site } from './map-error.ts'
+import { Exhausted, Refusal, type Site } from './map-error.ts'
 import type { Order } from './order.ts'
 
 export type Json = Record<string, unknown>
@@ -120,7 +120,7 @@ const DEEPEST = 200
 
 export function countSteps(run: Run, count = 1): void {
   run.steps += count
-  if (run.steps > MOST_STEPS) throw new Refusal(`more than ${MOST_STEPS} steps would be taken`)
+  if (run.steps > MOST_STEPS) throw new Exhausted(`more than ${MOST_STEPS} steps would be taken`)
 }
 
 /** Runs a group, one level deeper. */

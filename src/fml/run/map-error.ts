@@ -59,3 +59,6 @@ export class Refusal extends Error {
     this.path = path
   }
 }
+
+/** The run has become too long; the place in the data says nothing about why. */
+export class Exhausted extends Refusal {}
