@@ -114,8 +114,12 @@ function regex(source: string, at: Position): RegExp {
   return made
 }
 
+const everywhere = new WeakMap<RegExp, RegExp>()
+
 function everyMatch(pattern: RegExp): RegExp {
-  return new RegExp(pattern, `g${pattern.flags}`)
+  let global = everywhere.get(pattern)
+  if (!global) everywhere.set(pattern, (global = new RegExp(pattern, `g${pattern.flags}`)))
+  return global
 }
 
 function tryRegex(source: string, flags: string): RegExp | undefined {

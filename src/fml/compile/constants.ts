@@ -92,6 +92,10 @@ function variableOf(
     depth: 0,
   }
   const inner = expression(value, [], scope)
+  if (inner.constant) {
+    const items = [inner.constant]
+    return { kind: 'constant', types: inner.types, constant: inner.constant, read: () => items }
+  }
   const read = ({ shared }: Frame) => {
     shared.constants ??= new Map()
     let items = shared.constants.get(constant)

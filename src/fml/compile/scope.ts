@@ -1,7 +1,7 @@
 // What is known while a map is compiled: the types of variables, what targets have been given, what is wrong.
 
 import type { Binding, Items, Types } from '../../fhirpath/compile.ts'
-import { typed } from '../../fhirpath/node.ts'
+import { type Typed, typed } from '../../fhirpath/node.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Group, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
@@ -23,7 +23,13 @@ export type Variable =
   /** Values found in the source, or computed. `codes` are those it can have, where they are known. */
   | { readonly kind: 'source'; readonly slot: number; readonly types: Types; readonly codes?: ReadonlySet<string> }
   /** What `let` names: computed when it is first asked for. */
-  | { readonly kind: 'constant'; readonly types: Types; read(frame: Frame): Items }
+  | {
+      readonly kind: 'constant'
+      readonly types: Types
+      /** Its value where it is a literal. */
+      readonly constant?: Typed
+      read(frame: Frame): Items
+    }
   /** An object being made; its type is undefined where the structure is not known. */
   | { readonly kind: 'target'; readonly slot: number; readonly type: string | undefined; readonly made: Made }
   /** A primitive being made. */
@@ -214,7 +220,10 @@ export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Bindin
 const NOTHING: Items = []
 
 function bindingOf(variable: Variable, system: TypeSystem): Binding {
-  if (variable.kind === 'constant') return { types: variable.types, read: env => variable.read(env as Frame) }
+  if (variable.kind === 'constant') {
+    const { types, constant } = variable
+    return { types, constant, read: env => variable.read(env as Frame) }
+  }
   const { slot } = variable
   if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) ?? NOTHING }
   const { type } = variable

@@ -5,7 +5,7 @@ import { EMPTY } from '../../fhirpath/node.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Embedded, Path, Source } from '../ast.ts'
 import { shown } from '../problem.ts'
-import { type Action, alone, countSteps, type Frame } from '../run/frame.ts'
+import { countSteps, type Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { defaulting } from './default.ts'
 import { type Evaluation, expression } from './expression.ts'
@@ -16,8 +16,8 @@ import { typeNamed, unknownType } from './unit.ts'
 
 /** A source ready to run. */
 export interface SourceCode {
-  /** Runs the body for each value, with the variable set. */
-  loop(frame: Frame, body: Action): void
+  /** The values that the rule runs for. */
+  select(frame: Frame): Items
   /** What the rule's targets and inner rules see. */
   readonly scope: Scope
   /** Where the value of the moment is. */
@@ -54,19 +54,14 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   ]
   warnOfMode(source, values, scope)
   const selects = steps.filter(each => each !== undefined)
-  return { loop: looping(values, selects, slot), scope: bind(codes), slot, types, codes }
+  return { select: selecting(values, selects), scope: bind(codes), slot, types, codes }
 }
 
-function looping(values: Found, selects: readonly Select[], slot: number): SourceCode['loop'] {
-  return (frame, body) => {
-    countSteps(frame.shared)
-    let items = values.read(frame)
-    for (const select of selects) items = select(items, frame)
-    for (const item of items) {
-      frame.vars[slot] = alone(items, item)
-      body(frame)
-    }
-  }
+function selecting({ read }: Found, selects: readonly Select[]): SourceCode['select'] {
+  const [first] = selects
+  if (!first) return read
+  if (selects.length === 1) return frame => first(read(frame), frame)
+  return frame => selects.reduce((items, select) => select(items, frame), read(frame))
 }
 
 /** `src.value : Quantity`: of several types those that are, or derive from, the one named. */
