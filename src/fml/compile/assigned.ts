@@ -48,6 +48,12 @@ function groupsFor(target: Target, element: Element, { types }: Value, scope: Sc
 
 function setting(owner: Owner, element: Element, value: Value, land: Land, ordering: Ordering): Action {
   const isList = element.isList === true
+  const { constant } = value
+  if (constant && constant.value !== '' && ordering.mode === undefined && land(constant).isPrimitive) {
+    const { slot, convert } = land(constant)
+    const result = convert(constant.value)
+    return frame => void put(owner.at(frame), slot, result)
+  }
   return frame => {
     const items = value.run(frame)
     if (items.length === 0) return

@@ -87,7 +87,7 @@ function variableOf(
     unit,
     group: undefined,
     variables: new Map(variables),
-    slots: { count: 0 },
+    slots: { count: 0, parameters: 0, reads: new Map() },
     site,
     depth: 0,
   }

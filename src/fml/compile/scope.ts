@@ -124,6 +124,20 @@ export interface Build {
   table(url: string): Table | undefined
 }
 
+/** The places that the variables of a group have. */
+export interface Slots {
+  count: number
+  /** Those below are parameters, which keep their values. */
+  readonly parameters: number
+  /** Elements of parameters that rules read; one that several rules read has a place for what was found. */
+  readonly reads: Map<string, SharedRead>
+}
+
+/** An element that is read once for all rules of a group. */
+export interface SharedRead {
+  slot: number | undefined
+}
+
 /** Where a rule stands. */
 export interface Scope {
   readonly build: Build
@@ -131,7 +145,7 @@ export interface Scope {
   /** Undefined for constants. */
   readonly group: Group | undefined
   readonly variables: ReadonlyMap<string, Variable>
-  readonly slots: { count: number }
+  readonly slots: Slots
   readonly site: Site
   readonly depth: number
 }

@@ -31,21 +31,22 @@ export type Select = (items: Items, frame: Frame) => Items
 
 /** Compiles a source; undefined, and reported, where it names nothing. */
 export function compileSource(source: Source, scope: Scope): SourceCode | undefined {
-  const values = found(source.path, scope)
-  if (!values) return undefined
-  const types = source.type ? narrowedTypes(source.type, values.types, scope) : values.types
+  const all = found(source.path, scope)
+  if (!all) return undefined
+  const types = source.type ? narrowedTypes(source.type, all.types, scope) : all.types
   if (types?.length === 0) return undefined
+  const values = narrowedTo(types, all)
   const slot = nextSlot(scope)
   const fallback = source.default && defaulting(source.default, values, scope)
-  const all = fallback ? fallback.codes : values.codes
+  const possible = fallback ? fallback.codes : values.codes
   const bind = (codes: ReadonlySet<string> | undefined): Scope =>
     source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
-  const inner = bind(all)
+  const inner = bind(possible)
   const where = source.where && condition(source.where, types, inner)
-  const codes = source.where ? codesLeft(source, source.where, all, scope) : all
-  const steps: (Select | undefined)[] = [
+  const codes = source.where ? codesLeft(source, source.where, possible, scope) : possible
+  const steps: (Select | false | undefined)[] = [
     fallback?.select,
-    source.type && ofType(types, scope),
+    source.type && values === all && ofType(types, scope),
     source.cardinality && counting(source.cardinality),
     where && filtering(where, slot),
     source.check && checking(condition(source.check, types, inner), slot, source.check),
@@ -53,8 +54,14 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
     source.listMode && LIST_MODES[source.listMode],
   ]
   warnOfMode(source, values, scope)
-  const selects = steps.filter(each => each !== undefined)
+  const selects = steps.filter(each => each !== undefined && each !== false)
   return { select: selecting(values, selects), scope: bind(codes), slot, types, codes }
+}
+
+/** Of a choice only the types that are wanted are read. */
+function narrowedTo(types: Types, values: Found): Found {
+  const isNarrower = types && values.types && types.length < values.types.length
+  return (isNarrower && types.every(type => values.types!.includes(type)) && values.only?.(types)) || values
 }
 
 function selecting({ read }: Found, selects: readonly Select[]): SourceCode['select'] {
