@@ -48,7 +48,7 @@ function pathValue(path: Path, scope: Scope): Value | undefined {
     return undefined
   }
   const value = found(path, scope)
-  return value && { types: value.types, codes: value.codes, constant: undefined, run: frame => value.read(frame) }
+  return value && { types: value.types, codes: value.codes, constant: undefined, run: value.read }
 }
 
 function isNear(text: string, { variables }: Scope): boolean {
