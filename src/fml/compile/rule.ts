@@ -67,7 +67,8 @@ function compileRule(rule: Rule, outer: Scope): Action {
     const code = compileSource(source, scope)
     if (!code) return NOTHING
     sources.push(code)
-    scope = code.scope
+    const { slot, isRepeated } = code
+    scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
   const body = bodyOf(rule, sources, scope)
   return located(nested(sources, traced(body, sources[0], site, outer.depth)), sources[0], site)

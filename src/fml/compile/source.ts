@@ -24,6 +24,8 @@ export interface SourceCode {
   readonly slot: number
   readonly types: Types
   readonly codes: ReadonlySet<string> | undefined
+  /** Nothing keeps the rule from running for several values. */
+  readonly isRepeated: boolean
 }
 
 /** Which of the values the rule runs for. */
@@ -54,7 +56,19 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   ]
   warnOfMode(source, values, scope)
   const selects = steps.filter(each => each !== undefined)
-  return { loop: looping(values, selects, slot), scope: bind(codes), slot, types, codes }
+  return {
+    loop: looping(values, selects, slot),
+    scope: bind(codes),
+    slot,
+    types,
+    codes,
+    isRepeated: isRepeated(source, values),
+  }
+}
+
+function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found): boolean {
+  const isChosen = listMode === 'first' || listMode === 'last' || listMode === 'only_one'
+  return isList && !isChosen && !where && (cardinality?.max ?? 2) > 1
 }
 
 function looping(values: Found, selects: readonly Select[], slot: number): SourceCode['loop'] {

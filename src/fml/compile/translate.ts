@@ -51,6 +51,7 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
     types: [type],
     codes: output === 'code' ? targetsFor(table, value.codes) : undefined,
     constant: undefined,
+    isTranslated: true,
     run: frame => value.run(frame).flatMap(item => outcome(item, table, name, output, type)),
   }
 }
@@ -139,7 +140,7 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
   report(
     scope,
     span,
-    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or \`unmapped for …\``,
+    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or keep such codes by \`unmapped for s = provided\``,
     lenient(scope.build),
   )
 }

@@ -93,8 +93,8 @@ const FREE = new Set(['string', 'markdown', 'base64Binary', 'xhtml'])
 const TIMES = new Set(['date', 'dateTime', 'instant', 'time'])
 const NAMED: Readonly<Record<string, string>> = {
   date: 'a date (YYYY, YYYY-MM or YYYY-MM-DD)',
-  dateTime: 'a dateTime: with a time of day it needs seconds and a time zone',
-  instant: 'an instant: it needs a date, a time with seconds, and a time zone',
+  dateTime: 'a dateTime (YYYY, YYYY-MM, YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with a time zone)',
+  instant: 'an instant (YYYY-MM-DDThh:mm:ss with a time zone)',
   time: 'a time of day (hh:mm:ss)',
 }
 
