@@ -12,6 +12,7 @@ import { listen } from './http/server.ts'
 import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
+import { MappingsError } from './mapping/mappings.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
 
@@ -147,7 +148,8 @@ main().catch(error => {
 
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
+  const isPlain = error instanceof ConfigError || error instanceof EmbeddedError || error instanceof MappingsError
+  if (isPlain) return error.message
   if (error instanceof Failure && error.code === 'UNAVAILABLE')
     return 'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.'
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

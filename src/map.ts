@@ -4,11 +4,12 @@ import { check } from './map/check.ts'
 import { type Answer, type Command, callOf, commandNamed, helpOf, overview, UsageError } from './map/command.ts'
 import { coverage } from './map/coverage.ts'
 import { fmt } from './map/fmt.ts'
+import { create } from './map/new.ts'
 import { run } from './map/run.ts'
 import { test } from './map/test.ts'
 import { shapes } from './shapes/all.ts'
 
-const commands: readonly Command[] = [check, test, run, fmt, coverage]
+const commands: readonly Command[] = [check, test, run, fmt, create, coverage]
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help') return print(overview(commands), name === undefined ? 2 : 0)

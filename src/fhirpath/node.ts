@@ -73,6 +73,8 @@ export interface Node {
   readonly fixed?: boolean
   /** For literals: their value, known before any data. */
   readonly constant?: Typed
+  /** For unions of texts: `'a' | 'b'`. */
+  readonly texts?: ReadonlySet<string>
 }
 
 /** Receives each value a path step finds. Plain arguments: no object is made until the end of a path. */
@@ -84,6 +86,8 @@ export interface Step {
   sink(next: Sink): Sink
   /** What it finds depends on nothing but the value it starts from. */
   readonly plain?: boolean
+  /** The JSON property that it reads, where that is a primitive which does not repeat. */
+  readonly key?: string
   /** The same step for some of its types only, for a choice followed by `ofType`. */
   readonly only?: (types: readonly string[]) => Step
 }

@@ -56,11 +56,23 @@ function equalNode(left: Node, right: Node, negated: boolean): Node {
 
 /** `system = 'phone'`: the commonest comparison, decided without looking at types. */
 function textEqualNode(left: Node, text: unknown, negated: boolean): Node {
+  const key = propertyOf(left)
   return booleanNode((focus, state) => {
+    const value = key === undefined || focus.length !== 1 ? undefined : propertyIn(focus[0]!.value, key)
+    if (typeof value === 'string') return (value === text) !== negated
     const items = left.run(focus, state)
     if (items.length === 0) return undefined
     return (items.length === 1 && items[0]!.value === text) !== negated
   })
+}
+
+/** The one property that a node reads of the focus. */
+function propertyOf({ route }: Node): string | undefined {
+  return route?.source === undefined && route?.steps.length === 1 ? route.steps[0]!.key : undefined
+}
+
+function propertyIn(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
 }
 
 function comparison(operator: '<' | '>' | '<=' | '>=', left: Node, right: Node, at: Position): Node {
@@ -82,8 +94,11 @@ function nameOf(type: string): string {
 }
 
 function membership(one: Node, many: Node, at: Position): Node {
+  const { texts } = many
+  const isText = texts && one.types?.every(type => systemType(type) === 'System.String')
   return booleanNode((focus, state) => {
     const item = only(one.run(focus, state), at)
+    if (isText && typeof item?.value === 'string') return texts.has(item.value)
     const items = many.run(focus, state)
     if (many.fixed && items.length > 8) return item && lookup(items).has(item)
     return item && items.some(other => equalItems(item, other) === true)
@@ -151,6 +166,7 @@ export function unionTypes(a: Types, b: Types): Types {
 export function unionNode(left: Node, right: Node): Node {
   return {
     types: unionTypes(left.types, right.types),
+    texts: textsOf(left, right),
     fixed: left.fixed && right.fixed,
     run(focus, state) {
       const a = left.run(focus, state)
@@ -159,6 +175,13 @@ export function unionNode(left: Node, right: Node): Node {
       return distinct(a.length === 0 ? b : [...a, ...b])
     },
   }
+}
+
+function textsOf(left: Node, right: Node): ReadonlySet<string> | undefined {
+  const texts = [left, right].map(({ constant, texts }) =>
+    constant?.type === 'System.String' ? [String(constant.value)] : texts && [...texts],
+  )
+  return texts.every(each => each !== undefined) ? new Set(texts.flat()) : undefined
 }
 
 function concatNode(left: Node, right: Node, at: Position): Node {

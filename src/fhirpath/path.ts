@@ -75,10 +75,13 @@ export function elementStep(system: TypeSystem, types: Types, name: string): Ste
   if (types.length > 1) {
     return { types: found, plain: true, sink: next => dispatch(type => propertySink(system, type, name, next)) }
   }
-  const choice = (system.model.typeModel(single)?.elements.get(name)?.types.length ?? 0) > 1
+  const element = system.model.typeModel(single)?.elements.get(name)
+  const choice = (element?.types.length ?? 0) > 1
+  const isSingle = element?.max === 1 && !choice && system.isPrimitive(element.types[0]!)
   return {
     types: found,
     plain: true,
+    key: isSingle ? name : undefined,
     sink: next => propertySink(system, single, name, next)!,
     only: choice ? kept => choiceStep(system, single, name, kept) : undefined,
   }

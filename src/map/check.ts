@@ -8,7 +8,10 @@ export const check: Command = {
   name: 'check',
   usage: '[FILE…]',
   summary: 'Says everything that is wrong with the maps, all of them or those named',
-  details: 'A set of maps that passes is served by the running service; warnings do not matter to it.',
+  details: [
+    'A folder that passes is served by the running service; warnings do not matter to it.',
+    'Maps from elsewhere may name structures that are not known here: that is a warning, too.',
+  ].join('\n'),
   options: {},
   run,
 }

@@ -8,6 +8,8 @@ import { nearest } from '../lib/nearest.ts'
 export interface Option {
   /** What stands for the value in the help; absent: the option is a switch. */
   readonly value?: string
+  /** It may be given several times. */
+  readonly repeats?: true
   readonly meaning: string
 }
 
@@ -28,6 +30,8 @@ export interface Call {
   readonly files: readonly string[]
   /** The value of an option; undefined if it was not given. */
   text(option: string): string | undefined
+  /** The values of an option that may be given several times. */
+  texts(option: string): readonly string[]
   isSet(option: string): boolean
   /** The folder of maps. */
   readonly folder: string
@@ -51,6 +55,11 @@ export class UsageError extends Error {}
 
 const COMMON: Readonly<Record<string, Option>> = {
   folder: { value: 'FOLDER', meaning: 'the folder of maps, if it is not MAPPINGS_DIR' },
+  with: {
+    value: 'PATH',
+    repeats: true,
+    meaning: 'a file or folder that maps draw upon: maps, StructureDefinitions, ConceptMaps; may be repeated',
+  },
   json: { meaning: 'the answer as JSON, for editors and scripts' },
   help: { meaning: 'this text' },
 }
@@ -105,7 +114,8 @@ export function commandNamed(name: string, commands: readonly Command[]): Comman
 /** Reads the arguments of a command. @throws UsageError */
 export function callOf({ options }: Command, args: readonly string[], shapes: readonly TObject[]): Call {
   const config = Object.entries({ ...options, ...COMMON }).map(
-    ([key, { value }]) => [key, { type: value ? ('string' as const) : ('boolean' as const) }] as const,
+    ([key, { value, repeats = false }]) =>
+      [key, { type: value ? ('string' as const) : ('boolean' as const), multiple: repeats }] as const,
   )
   const { values, positionals } = parsed(args, Object.fromEntries(config))
   const text = (option: string) => {
@@ -116,13 +126,14 @@ export function callOf({ options }: Command, args: readonly string[], shapes: re
   return {
     files: positionals,
     text,
+    texts: option => [values[option] ?? []].flat().filter(each => typeof each === 'string'),
     isSet: option => values[option] === true,
     folder: parse(text('folder') ?? (process.env[name]?.trim() || fallback)),
     shapes,
   }
 }
 
-function parsed(args: readonly string[], options: Record<string, { type: 'string' | 'boolean' }>) {
+function parsed(args: readonly string[], options: Record<string, { type: 'string' | 'boolean'; multiple: boolean }>) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Coverage } from '../fml/compile.ts'
 import type { Structures } from '../fml/structures.ts'
 import type { Mapping } from '../mapping/set.ts'
 import type { Answer, Call, Command } from './command.ts'
-import { listed, openWorkspace, rendered } from './workspace.ts'
+import { listed, openWorkspace, paragraph, rendered } from './workspace.ts'
 
 export const coverage: Command = {
   name: 'coverage',
@@ -76,29 +76,10 @@ function isOwn(type: string, structures: Structures): boolean {
 
 function reportText({ map, from, to, unread, unset }: Report): string {
   const ends = from && to ? ` (${from} to ${to})` : ''
+  const names = unread.map(each => each.slice(from!.length + 1))
   const rows = [
-    ...(unread.length > 0
-      ? [
-          wrapped(
-            'never read',
-            unread.map(each => each.slice(from!.length + 1)),
-          ),
-        ]
-      : []),
-    ...(unset.length > 0 ? [wrapped('required, but never set', unset)] : []),
+    ...(names.length > 0 ? [paragraph('never read:', names, '  ')] : []),
+    ...(unset.length > 0 ? [paragraph('required, but never set:', unset, '  ')] : []),
   ]
   return `${map}${ends}${rows.length === 0 ? ': complete' : ''}\n${rows.join('')}`
-}
-
-const WIDTH = 110
-
-/** Names as a paragraph: a list of a hundred has to be taken in at a glance. */
-function wrapped(title: string, names: readonly string[]): string {
-  const lines = [`  ${title}:`]
-  for (const [index, name] of names.entries()) {
-    const piece = ` ${name}${index < names.length - 1 ? ',' : ''}`
-    if (lines.at(-1)!.length + piece.length > WIDTH) lines.push(`   ${piece}`)
-    else lines[lines.length - 1] += piece
-  }
-  return `${lines.join('\n')}\n`
 }

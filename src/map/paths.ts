@@ -14,7 +14,12 @@ export function pathHere(given: string): string {
 
 /** A file that is there: by its path, or a map of the folder by its name. @throws UsageError */
 export function existing(given: string, { folder }: Pick<Call, 'folder'>): string {
-  const places = [pathHere(given), resolve(given), join(folder, given), join(folder, `${given}.fml`)]
+  const places = [
+    pathHere(given),
+    resolve(given),
+    join(folder, given),
+    ...['fml', 'map'].map(ending => join(folder, `${given}.${ending}`)),
+  ]
   const found = places.find(place => statSync(place, { throwIfNoEntry: false })?.isFile())
   if (found === undefined) throw new UsageError(`there is no file ${given}, and no map of this name in ${folder}`)
   return found

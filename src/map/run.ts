@@ -6,7 +6,7 @@ import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import type { Step } from '../fml/run/frame.ts'
 import { MapError } from '../fml/run/map-error.ts'
-import { parseJson } from '../lib/json.ts'
+import { isObject, parseJson } from '../lib/json.ts'
 import type { SourceFile } from '../mapping/files.ts'
 import { isWarning } from '../mapping/set.ts'
 import { createInspect } from '../mapping/validity.ts'
@@ -50,7 +50,13 @@ function answered(program: Program, sources: readonly unknown[], call: Call, fil
   const told = () => [...steps.map(each => stepText(each, steps[0]!.depth)), ...logged].join('')
   try {
     const output = program.run(sources, { trace, log })
-    const invalid = createInspect(call.shapes)(output, program.targets[0]?.type)
+    const inspect = createInspect(call.shapes)
+    const [input, context] = sources.map((each, index) => inspect(each, program.sources[index]?.type))
+    const invalid = [
+      ...input!.map(each => `input: ${each}`),
+      ...(context ?? []).map(each => `context: ${each}`),
+      ...inspect(output, program.targets[0]?.type).map(each => `output: ${each}`),
+    ]
     return {
       isGood: true,
       text: `${JSON.stringify(output, null, 2)}\n`,
@@ -85,7 +91,9 @@ function errorText({ map, rule, line, column, reason, path }: MapError, files: r
 
 function stepText({ site, depth, path, value }: Step, least: number): string {
   const { span, group, rule } = site
-  const found = path === undefined ? '' : `  ${path}${value === undefined ? '' : ` = ${shortened(value)}`}`
+  // Of objects the place is enough: what is in them is read by further rules.
+  const isShown = value !== undefined && !isObject(value)
+  const found = path === undefined ? '' : `  ${path}${isShown ? ` = ${shortened(value)}` : ''}`
   return `${`${span.line}:${span.column}`.padStart(7)}  ${'  '.repeat(depth - least)}${group} ${JSON.stringify(rule)}${found}\n`
 }
 

@@ -7,7 +7,7 @@ import { isWarning, type Mapping } from '../mapping/set.ts'
 import { isPassed, type Trial, tryExample } from '../mapping/trial.ts'
 import { createInspect } from '../mapping/validity.ts'
 import type { Answer, Call, Command } from './command.ts'
-import { counted, listed, openWorkspace, rendered, type Workspace } from './workspace.ts'
+import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
 
 export const test: Command = {
   name: 'test',
@@ -51,7 +51,9 @@ async function run(call: Call): Promise<Answer> {
 function tripOf(there: Mapping, { set, examples }: Workspace): RoundTrip[] {
   const back = set.mappings.get(opposite(there.name) ?? '')
   const own: readonly Example[] = examples.get(there.name) ?? []
-  return back?.program && own.length > 0 ? [roundTrip(there, back, own)] : []
+  if (!back?.program || own.length === 0) return []
+  const spare = examples.get(back.name)?.find(each => each.context)?.context
+  return [roundTrip(there, back, own, spare)]
 }
 
 function resultText({ map, trials }: Result): string {
@@ -88,12 +90,11 @@ function tripsText(trips: readonly RoundTrip[]): string {
 }
 
 function tripText({ there, back, examples, lost, changed, added, errors }: RoundTrip): string {
-  const parts = Object.entries({ loses: lost, changes: changed, adds: added })
-    .filter(([, counts]) => counts.size > 0)
-    .map(([verb, counts]) => `${verb} ${[...counts.keys()].join(', ')}`)
-  const told = parts.length === 0 && errors.length === 0 ? ['keeps everything'] : parts
-  const stopped = errors.map(each => `    does not come back: ${each}\n`)
-  return `  ${there} > ${back} (${counted(examples, 'example')}): ${told.join('; ')}\n${stopped.join('')}`
+  const kinds = Object.entries({ loses: lost, changes: changed, adds: added }).filter(([, counts]) => counts.size > 0)
+  const title = `  ${there} > ${back} (${counted(examples, 'example')})`
+  if (kinds.length === 0 && errors.length === 0) return `${title}: keeps everything\n`
+  const parts = kinds.map(([verb, counts]) => paragraph(verb, [...counts.keys()], '    '))
+  return `${title}\n${parts.join('')}${errors.map(each => `    does not come back: ${each}\n`).join('')}`
 }
 
 function tripJson({ lost, changed, added, ...trip }: RoundTrip): unknown {

@@ -7,7 +7,7 @@ import { type Example, examplesIn, examplesPath } from '../mapping/examples.ts'
 import { readFolder, readSource, type SourceFile } from '../mapping/files.ts'
 import { isWarning, type Mapping, type MappingSet, mappingSet } from '../mapping/set.ts'
 import { type Call, UsageError } from './command.ts'
-import { existing } from './paths.ts'
+import { existing, pathHere } from './paths.ts'
 
 export interface Workspace {
   readonly files: readonly SourceFile[]
@@ -23,8 +23,11 @@ export interface Workspace {
 /** Reads everything a command needs. @throws UsageError for a file that is not there. */
 export async function openWorkspace(call: Call): Promise<Workspace> {
   const named = call.files.map(file => existing(file, call))
-  const files = await allFiles(call, named)
-  const set = mappingSet(files, { shapes: call.shapes })
+  const own = await readFolder(call.folder).catch(() => [])
+  const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
+  if (files.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
+  const others = new Set(files.slice(own.length).map(({ path }) => path))
+  const set = mappingSet(files, { shapes: call.shapes, others })
   const { byMap, problems } = examplesIn(files)
   const mappings = [...set.mappings.values()]
   if (named.length === 0)
@@ -42,14 +45,29 @@ export async function openWorkspace(call: Call): Promise<Workspace> {
   }
 }
 
-/** The folder, and what was named from elsewhere with its examples. */
-async function allFiles(call: Call, named: readonly string[]): Promise<SourceFile[]> {
-  const files = await readFolder(call.folder).catch(() => [])
-  if (files.length === 0 && named.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
-  const known = new Set(files.map(({ path }) => path))
+/** What was named from outside the folder, with its examples. */
+function filesBeside(call: Call, named: readonly string[]): SourceFile[] {
   const wanted = named.flatMap(path => [path, examplesPath(path)]).filter(isFile)
-  const others = wanted.map(path => readSource(call.folder, path)).filter(({ path }) => !known.has(path))
-  return [...files, ...others]
+  return wanted.map(path => readSource(call.folder, path))
+}
+
+/** What `--with` names: files, and everything in folders. @throws UsageError for what is not there. */
+async function filesWith(call: Call): Promise<SourceFile[]> {
+  const found: SourceFile[] = []
+  for (const given of call.texts('with')) {
+    const path = pathHere(given)
+    if (isFile(path)) found.push(readSource(call.folder, path))
+    else found.push(...(await readFolder(path).catch(() => missing(given))))
+  }
+  return found
+}
+
+function unique(files: readonly SourceFile[]): SourceFile[] {
+  return [...new Map(files.toReversed().map(each => [each.path, each])).values()].toReversed()
+}
+
+function missing(given: string): never {
+  throw new UsageError(`there is no file or folder ${given}`)
 }
 
 function isFile(path: string): boolean {
@@ -85,4 +103,17 @@ export function listed(problems: readonly Problem[]): unknown[] {
 /** `3 maps` */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+const WIDTH = 110
+
+/** Names as a paragraph: a list of a hundred has to be taken in at a glance. */
+export function paragraph(title: string, names: readonly string[], indent: string): string {
+  const lines = [`${indent}${title}`]
+  for (const [index, name] of names.entries()) {
+    const piece = ` ${name}${index < names.length - 1 ? ',' : ''}`
+    if (lines.at(-1)!.length + piece.length > WIDTH) lines.push(`${indent} ${piece}`)
+    else lines[lines.length - 1] += piece
+  }
+  return `${lines.join('\n')}\n`
 }

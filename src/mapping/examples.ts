@@ -2,7 +2,7 @@
 
 import type { Problem } from '../fml/problem.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import type { SourceFile } from './files.ts'
+import { isMap, mapName, type SourceFile } from './files.ts'
 import { jsonOf, placeOf, problemIn } from './json-file.ts'
 
 export interface Example {
@@ -29,7 +29,7 @@ const SUFFIX = '.examples.json'
 
 /** Where the examples of a map are, by the path of its file. */
 export function examplesPath(path: string): string {
-  return path.replace(/\.fml$/, SUFFIX)
+  return `${mapName(path)}${SUFFIX}`
 }
 
 /** True for files that hold examples. */
@@ -39,12 +39,12 @@ export function isExamples({ name }: SourceFile): boolean {
 
 /** The examples in these files, and what is wrong with them: malformed ones, and those of maps that are not there. */
 export function examplesIn(files: readonly SourceFile[]): Examples {
-  const names = new Set(files.map(each => each.name))
+  const maps = new Set(files.flatMap(({ name }) => (isMap(name) ? [mapName(name)] : [])))
   const byMap = new Map<string, readonly Example[]>()
   const problems: Problem[] = []
   for (const file of files.filter(isExamples)) {
     const map = file.name.slice(0, -SUFFIX.length)
-    if (!names.has(`${map}.fml`)) problems.push(problemIn(file, `there is no map ${map}.fml beside these examples`))
+    if (!maps.has(map)) problems.push(problemIn(file, `there is no map ${map}.fml beside these examples`))
     byMap.set(map, examplesOf(file, problems))
   }
   return { byMap, problems }

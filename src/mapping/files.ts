@@ -62,13 +62,20 @@ export function readSource(folder: string, path: string): SourceFile {
   return sourceFile(folder, path, readFileSync(path, 'utf8'))
 }
 
-/** The name of a map: its file without `.fml`. */
+/** The ending of maps is `.fml`; `.map` is an older one. */
+const MAP = /\.(?:fml|map)$/
+
+export function isMap(name: string): boolean {
+  return MAP.test(name)
+}
+
+/** The name of a map: its file without its ending. */
 export function mapName(name: string): string {
-  return name.replace(/\.fml$/, '')
+  return name.replace(MAP, '')
 }
 
 function isSource(name: string): boolean {
-  return name.endsWith('.fml') || name.endsWith('.json')
+  return isMap(name) || name.endsWith('.json')
 }
 
 function markOf(path: string, { size, mtimeNs, ctimeNs, ino }: BigIntStats): string {

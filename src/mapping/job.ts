@@ -22,7 +22,7 @@ export interface Job {
   readonly map: SourceFile
   /** Maps that it imports, logical models and concept maps, each as a file. */
   readonly others: readonly SourceFile[]
-  /** The sources in JSON, in the order of the first group's parameters. */
+  /** The sources in JSON, in the order of the first group's parameters; what the map does not take is left out. */
   readonly sources: readonly string[]
   /** Say what every rule did. */
   readonly isTraced: boolean
@@ -76,7 +76,7 @@ function run(
   const trace: TraceLine[] = []
   const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
   try {
-    const made = program.run(sources.map(parseJson), {
+    const made = program.run(sources.slice(0, program.sources.length).map(parseJson), {
       log: message => note({ level: 'info', text: message }),
       trace: isTraced ? step => note({ level: 'debug', text: lineOf(step) }) : undefined,
     })

@@ -23,14 +23,18 @@ export async function readKept(path: string): Promise<Kept | undefined> {
   }
 }
 
-/** Keeps files, unless the same are kept already: every process comes with them. The file is never half written. */
-export async function keep(path: string, kept: Kept): Promise<void> {
+/**
+ * Keeps files, unless the same are kept already: every process comes with them. Says since when they are. The file is never
+ * half written.
+ */
+export async function keep(path: string, kept: Kept): Promise<string> {
   const known = await readKept(path)
-  if (known && JSON.stringify(known.files) === JSON.stringify(kept.files)) return
+  if (known && JSON.stringify(known.files) === JSON.stringify(kept.files)) return known.since
   await mkdir(dirname(path), { recursive: true })
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, JSON.stringify(kept), { mode: 0o600 })
   await rename(draft, path)
+  return kept.since
 }
 
 function isSourceFile(value: unknown): value is SourceFile {

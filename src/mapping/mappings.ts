@@ -39,7 +39,7 @@ export class MappingsError extends Error {}
 interface Served {
   readonly set: MappingSet
   readonly files: readonly SourceFile[]
-  /** When it was found sound. */
+  /** When it was first found sound. */
   readonly since: string
 }
 
@@ -103,10 +103,11 @@ async function judgedFolder(parts: MappingsParts, before?: Judged): Promise<{ ma
 }
 
 async function adopted({ files, set }: Judged, { kept, log }: MappingsParts): Promise<Served> {
-  const since = new Date().toISOString()
-  await keep(kept, { since, files }).catch(error =>
-    log.warn({ err: error }, 'mappings: the maps could not be kept for the next start'),
-  )
+  const now = new Date().toISOString()
+  const since = await keep(kept, { since: now, files }).catch(error => {
+    log.warn({ err: error }, 'mappings: the maps could not be kept for the next start')
+    return now
+  })
   return { set: set!, files, since }
 }
 

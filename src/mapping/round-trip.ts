@@ -1,6 +1,6 @@
 // What a record loses on its way through a map and the map that leads back: `allergy-to-fhir` and `allergy-from-fhir`.
 
-import { isObject } from '../lib/json.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import { differences } from './difference.ts'
 import type { Example } from './examples.ts'
 import type { Mapping } from './set.ts'
@@ -27,8 +27,16 @@ export function opposite(name: string): string | undefined {
   return what && `${what}-${way === 'to' ? 'from' : 'to'}-${other}`
 }
 
-/** Takes the examples of a map through it and back. Examples that do not even get there are not counted. */
-export function roundTrip(there: Mapping, back: Mapping, examples: readonly Example[]): RoundTrip {
+/**
+ * Takes the examples of a map through it and back. Those that do not even get there are not counted; a map that has a second
+ * source is given `spare` where the example has none.
+ */
+export function roundTrip(
+  there: Mapping,
+  back: Mapping,
+  examples: readonly Example[],
+  spare: JsonObject | undefined,
+): RoundTrip {
   const trip = { lost: new Map<string, number>(), changed: new Map<string, number>(), added: new Map<string, number>() }
   const errors: string[] = []
   let taken = 0
@@ -36,7 +44,7 @@ export function roundTrip(there: Mapping, back: Mapping, examples: readonly Exam
     const { made } = attempt(there.program!, from, context)
     if (!made) continue
     taken++
-    const { made: returned, error } = attempt(back.program!, made, context)
+    const { made: returned, error } = attempt(back.program!, made, context ?? spare)
     if (error) errors.push(`${name}: ${error.message}`)
     else note(trip, withoutNulls(from), returned)
   }

@@ -7,7 +7,7 @@ import { type Compiled, compileMap, type MapLibrary, type Program } from '../fml
 import { type Parsed, parse } from '../fml/parser.ts'
 import { type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
-import { mapName, type SourceFile } from './files.ts'
+import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
 import { type Need, unmet } from './needs.ts'
@@ -39,6 +39,11 @@ export interface SetOptions {
   /** The records that maps can speak of beside R4. */
   readonly shapes: readonly TObject[]
   readonly needs?: readonly Need[]
+  /**
+   * Paths of maps of others: they may name structures that are not known here, leave what is required to whoever uses them,
+   * and stand for a map that has the same URL.
+   */
+  readonly others?: ReadonlySet<string>
   /** A set made before: what has not changed since is not read again. */
   readonly before?: MappingSet
 }
@@ -66,15 +71,19 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   const { structures, tables, problems } = resourcesIn(files, options.shapes)
   const found = [...problems]
   const read: Read[] = []
-  for (const source of files.filter(({ name }) => name.endsWith('.fml'))) {
+  for (const source of files.filter(({ name }) => isMap(name))) {
     read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
     yield
   }
   found.push(...read.flatMap(({ parsed }) => parsed.problems))
-  const library: MapLibrary = { structures, maps: mapsOf(read, found), table: url => tables.get(unversioned(url)) }
+  const library: MapLibrary = {
+    structures,
+    maps: mapsOf(read, options.others, found),
+    table: url => tables.get(unversioned(url)),
+  }
   const mappings = new Map<string, Mapping>()
   for (const each of read) {
-    const mapping = mappingOf(each, library, found)
+    const mapping = mappingOf(each, library, options.others?.has(each.source.path) ?? false, found)
     mappings.set(mapping.name, mapping)
     yield
   }
@@ -93,23 +102,23 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
 }
 
 /** A map of which something could not be read is not checked further: what is missing would be missed everywhere. */
-function mappingOf({ source, parsed }: Read, library: MapLibrary, found: Problem[]): Mapping {
+function mappingOf({ source, parsed }: Read, library: MapLibrary, lenient: boolean, found: Problem[]): Mapping {
   const name = mapName(source.name)
   const unread = parsed.problems
   if (unread.length > 0) return { name, source, parsed, program: undefined, problems: unread, coverage: undefined }
-  const { program, coverage, problems } = compileMap(parsed.map, library)
+  const { program, coverage, problems } = compileMap(parsed.map, library, { lenient })
   found.push(...problems)
   return { name, source, parsed, program, problems, coverage }
 }
 
 /** Finds maps by their URL, in which `*` stands for anything. */
-function mapsOf(read: readonly Read[], found: Problem[]): MapLibrary['maps'] {
+function mapsOf(read: readonly Read[], others: SetOptions['others'], found: Problem[]): MapLibrary['maps'] {
   const byUrl = new Map<string, FmlMap>()
   for (const { source, parsed } of read) {
     const url = urlOf(parsed.map)
     if (url === undefined) continue
     const other = byUrl.get(url)
-    if (other) found.push(problemIn(source, `${other.file} has the URL ${shown(url)} too`))
+    if (other && !others?.has(source.path)) found.push(problemIn(source, `${other.file} has the URL ${shown(url)} too`))
     else byUrl.set(url, parsed.map)
   }
   return url => matching(byUrl, url)

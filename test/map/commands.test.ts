@@ -7,6 +7,7 @@ import { check } from '../../src/map/check.ts'
 import { type Answer, type Command, callOf, UsageError } from '../../src/map/command.ts'
 import { coverage } from '../../src/map/coverage.ts'
 import { fmt } from '../../src/map/fmt.ts'
+import { create } from '../../src/map/new.ts'
 import { run } from '../../src/map/run.ts'
 import { test as tryOut } from '../../src/map/test.ts'
 import { example, folderWith, fromFhir, shapes, sound, toFhir } from '../mapping/support.ts'
@@ -69,6 +70,15 @@ describe('check', () => {
     await expect(answer(check, folder, 'allergy-two-fhir')).rejects.toThrow(UsageError)
   })
 
+  test('of a map from elsewhere takes what is unknown here for granted', async () => {
+    const foreign = toFhir.replace('health-interop.org/fhir/StructureDefinition', 'elsewhere.example')
+    const elsewhere = join(await folderWith({ 'x.fml': foreign }), 'x.fml')
+    const { isGood, text } = await answer(check, await folderWith(sound), elsewhere)
+    expect(isGood).toBe(true)
+    expect(text).toContain('warning: the structure `https://elsewhere.example/WardAllergy` is not known here')
+    expect((await answer(check, await folderWith({ 'x.fml': foreign }))).isGood).toBe(false)
+  })
+
   test('tells of broken examples', async () => {
     const { text } = await answer(check, await folderWith({ ...sound, 'allergy-to-fhir.examples.json': '[\n{}\n]' }))
     expect(text).toContain('allergy-to-fhir.examples.json:1:1: example 1: `name` is missing: what the example shows')
@@ -83,7 +93,8 @@ describe('test', () => {
 allergy-to-fhir: 1 of 1 example
 
 there and back
-  allergy-to-fhir > allergy-from-fhir (1 example): loses severity, note
+  allergy-to-fhir > allergy-from-fhir (1 example)
+    loses severity, note
 
 2 maps, 1 example, none failed
 `)
@@ -122,6 +133,32 @@ there and back
 const lineIn = (text: string, name: string): number => text.slice(0, text.indexOf(`"${name}"`)).split('\n').length
 
 describe('run', () => {
+  test('knows the models of --with, a file or a whole folder', async () => {
+    const model = {
+      resourceType: 'StructureDefinition',
+      url: 'http://models.example/Visitor',
+      kind: 'logical',
+      type: 'Visitor',
+      derivation: 'specialization',
+      differential: {
+        element: [{ path: 'Visitor' }, { path: 'Visitor.names', min: 0, max: '*', type: [{ code: 'string' }] }],
+      },
+    }
+    const map = `uses "http://models.example/Visitor" alias Visitor as target
+      uses "http://hl7.org/fhir/StructureDefinition/Patient" alias Patient as source
+      group ToVisitor(source src : Patient, target tgt : Visitor) { src.name as n -> tgt.names = (n.family); }`
+    const folder = await folderWith(sound)
+    const elsewhere = await folderWith({ 'visitor.fml': map, 'visitor.json': JSON.stringify(model) })
+    const input = join(elsewhere, 'in.json')
+    await writeFile(input, '{"resourceType":"Patient","name":[{"family":"Fouda"}]}')
+    for (const path of [elsewhere, join(elsewhere, 'visitor.json')]) {
+      const { text } = await answer(run, folder, join(elsewhere, 'visitor.fml'), '--input', input, '--with', path)
+      expect(JSON.parse(text)).toEqual({ resourceType: 'Visitor', names: ['Fouda'] })
+    }
+    const lost = answer(run, folder, 'allergy-to-fhir', '--input', input, '--with', join(elsewhere, 'none'))
+    await expect(lost).rejects.toThrow('there is no file or folder')
+  })
+
   const input = JSON.stringify(example.from)
 
   test('shows what a map makes of a record', async () => {
@@ -136,12 +173,18 @@ describe('run', () => {
     const folder = await folderWith({ 'a.fml': map, 'x.json': input })
     const { notes, json } = await answer(run, folder, 'a', '--input', join(folder, 'x.json'), '--debug')
     expect(notes).toContain('16:3  AllergyToFhir "id"  WardAllergy.id = "a1"\n')
-    expect(notes).toContain('not valid: AllergyIntolerance: AllergyIntolerance.clinicalStatus SHALL be present')
+    expect(notes).toContain('not valid: output: AllergyIntolerance: AllergyIntolerance.clinicalStatus SHALL be present')
     expect(json).toMatchObject({
       output: { id: 'a1' },
       invalid: [expect.any(String)],
       steps: [{ line: 16, rule: 'id' }, {}, {}, {}],
     })
+  })
+
+  test('tells what is wrong with the record, too', async () => {
+    const folder = await folderWith({ ...sound, 'x.json': JSON.stringify({ ...example.from, substance: undefined }) })
+    const { notes } = await answer(run, folder, 'allergy-to-fhir', '--input', join(folder, 'x.json'))
+    expect(notes).toBe('not valid: input: WardAllergy: substance is missing\n')
   })
 
   test('shows the rule at which a map stops', async () => {
@@ -212,6 +255,50 @@ allergy-to-fhir (WardAllergy to AllergyIntolerance)
   required, but never set: AllergyIntolerance.patient
 `)
   expect(json).toMatchObject({ maps: [{ unset: [] }, { unread: ['WardAllergy.patient_id', 'WardAllergy.note'] }] })
+})
+
+describe('new', () => {
+  test('begins a map: rules for what is likely, comments for the rest', async () => {
+    const { text } = await answer(create, await folderWith({}), 'WardAllergy', 'AllergyIntolerance')
+    expect(text).toBe(`/// url = 'https://health-interop.org/fhir/StructureMap/ward-allergy-to-allergy-intolerance'
+/// name = 'WardAllergyToAllergyIntolerance'
+/// title = 'WardAllergy to AllergyIntolerance'
+/// status = 'draft'
+
+conceptmap "severity" {
+  prefix s = "https://health-interop.org/fhir/StructureDefinition/WardAllergy/severity"
+  prefix t = "http://hl7.org/fhir/allergy-intolerance-criticality"
+
+  // s:"mild" - t:?
+  // s:"severe" - t:?
+  // There are: low, high, unable-to-assess
+}
+
+uses "https://health-interop.org/fhir/StructureDefinition/WardAllergy" alias WardAllergy as source
+uses "http://hl7.org/fhir/StructureDefinition/AllergyIntolerance" alias AllergyIntolerance as target
+
+group WardAllergyToAllergyIntolerance(source src : WardAllergy, target tgt : AllergyIntolerance) {
+  src.id -> tgt.id;
+  src.patient_id as v -> tgt.patient as r, r.reference = ('Patient/' & %v);
+  src.substance as v -> tgt.code = cc(v);
+  src.severity as v -> tgt.criticality = translate(v, '#severity', 'code');
+  src.note as v -> tgt.note as p, p.text = v;
+
+  // Not set: identifier, clinicalStatus, verificationStatus, type, category, encounter, onset[x], recordedDate,
+  //   recorder, asserter, lastOccurrence, reaction
+}
+`)
+  })
+
+  test('gives a file that only has to be completed, and never writes over another', async () => {
+    const folder = await folderWith({})
+    const file = join(folder, 'ward.fml')
+    const { text, isGood } = await answer(create, folder, 'WardAllergy', 'AllergyIntolerance', '--output', file)
+    expect([isGood, text]).toEqual([true, 'ward.fml is written: npm run map -- check says what is still missing\n'])
+    expect((await answer(check, folder)).text).toContain('`mild`, `severe` have no translation in this concept map')
+    await expect(answer(create, folder, 'WardAllergy', 'Patient', '--output', file)).rejects.toThrow('is there already')
+    await expect(answer(create, folder, 'WardAlergy', 'Patient')).rejects.toThrow('did you mean WardAllergy?')
+  })
 })
 
 test('the command ends with 0 if all is well, 1 if not, 2 if it was called wrongly', async () => {

@@ -37,4 +37,16 @@ describe('the maps that are delivered', () => {
     expect(resources.length).toBeGreaterThan(0)
     expect(resources.flatMap(each => validate(parseJson(JSON.stringify(each))))).toEqual([])
   })
+
+  test('keep a number of an organisation only if they know which organisation it is of', () => {
+    const person = { first_name: 'Moussa', external_reference: '77' }
+    const context = { base_url: 'https://interop.example', received_at: '2026-03-14T10:42:07+01:00' }
+    const stored = (more: object) => mappings.get('patient-to-fhir')!.program!.run([person, { ...context, ...more }])
+    expect(stored({}).identifier).toBeUndefined()
+    const patient = stored({ organization_id: 'a' })
+    const shown = (more: object) => mappings.get('patient-from-fhir')!.program!.run([patient, { ...context, ...more }])
+    expect(shown({ organization_id: 'a' }).external_reference).toBe('77')
+    expect(shown({ organization_id: 'b' }).external_reference).toBeUndefined()
+    expect(shown({}).external_reference).toBeUndefined()
+  })
 })

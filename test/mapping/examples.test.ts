@@ -106,7 +106,12 @@ test('numbers are compared by their digits', () => {
 })
 
 test('on the way there and back it is told what is lost, and null counts as nothing', () => {
-  const trip = roundTrip(there, back, [sample, { ...sample, from: { ...example.from, severity: null as never } }])
+  const trip = roundTrip(
+    there,
+    back,
+    [sample, { ...sample, from: { ...example.from, severity: null as never } }],
+    undefined,
+  )
   expect(trip).toEqual({
     there: 'allergy-to-fhir',
     back: 'allergy-from-fhir',

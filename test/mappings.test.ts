@@ -1,0 +1,60 @@
+// The maps that the service is delivered with: sound, laid out, and each example comes out as it says.
+
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { format } from '../src/fml/format.ts'
+import { told } from '../src/mapping/difference.ts'
+import { examplesIn } from '../src/mapping/examples.ts'
+import { readFolder } from '../src/mapping/files.ts'
+import { opposite, roundTrip } from '../src/mapping/round-trip.ts'
+import { mappingSet } from '../src/mapping/set.ts'
+import { tryExample } from '../src/mapping/trial.ts'
+import { createInspect } from '../src/mapping/validity.ts'
+import { shapes } from '../src/shapes/all.ts'
+
+const files = await readFolder(join(import.meta.dirname, '../mappings'))
+const set = mappingSet(files, { shapes })
+const { byMap, problems } = examplesIn(files)
+const inspect = createInspect(shapes)
+const runnable = [...set.mappings.values()].filter(each => each.parsed.map.groups.length > 0)
+
+test('the maps and their examples have no problems, not even warnings', () => {
+  expect([...set.problems, ...problems]).toEqual([])
+  expect(runnable.length).toBeGreaterThan(0)
+})
+
+describe.each(runnable)('$name', ({ name, source, program }) => {
+  const examples = byMap.get(name) ?? []
+
+  test('is laid out as npm run map -- fmt does', () => {
+    expect(format(source.text)).toBe(source.text)
+  })
+
+  test('has examples, and they come out as they say', () => {
+    expect(examples.length).toBeGreaterThan(0)
+    const findings = examples.map(each => {
+      const { error, differences, invalid } = tryExample(program!, each, inspect)
+      return [each.name, error?.message, ...differences.map(told), ...invalid].filter(Boolean)
+    })
+    expect(findings).toEqual(examples.map(each => [each.name]))
+  })
+})
+
+const records = new Set(shapes.map(shape => (shape as { $id?: string }).$id))
+const both = runnable.filter(
+  ({ name, program }) => records.has(program!.sources[0]?.type) && set.mappings.has(opposite(name) ?? ''),
+)
+
+describe.each(both)('a record that goes through $name and back', mapping => {
+  const back = set.mappings.get(opposite(mapping.name)!)!
+
+  test('loses nothing', () => {
+    const spare = byMap.get(back.name)?.find(each => each.context)?.context
+    const { lost, changed, errors } = roundTrip(mapping, back, byMap.get(mapping.name) ?? [], spare)
+    expect({ lost: [...lost.keys()], changed: [...changed.keys()], errors }).toEqual({
+      lost: [],
+      changed: [],
+      errors: [],
+    })
+  })
+})
