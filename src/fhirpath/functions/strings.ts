@@ -114,8 +114,13 @@ function regex(source: string, at: Position): RegExp {
   return made
 }
 
+const everyMatches = new WeakMap<RegExp, RegExp>()
+
+/** The same expression for all its matches; `replace` begins at the start each time, so it can be used again. */
 function everyMatch(pattern: RegExp): RegExp {
-  return new RegExp(pattern, `g${pattern.flags}`)
+  let every = everyMatches.get(pattern)
+  if (!every) everyMatches.set(pattern, (every = new RegExp(pattern, `g${pattern.flags}`)))
+  return every
 }
 
 function tryRegex(source: string, flags: string): RegExp | undefined {

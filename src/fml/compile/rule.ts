@@ -45,7 +45,7 @@ export function sequence(actions: readonly Action[]): Action {
     }
   }
   return frame => {
-    for (const action of actions) action(frame)
+    for (let i = 0; i < actions.length; i++) actions[i]!(frame)
   }
 }
 
@@ -62,6 +62,7 @@ function compileRule(rule: Rule, outer: Scope): Action {
   }
   const site: Site = { ...outer.site, rule: rule.name?.text ?? ruleName(rule), span: siteSpan(rule, outer) }
   let scope: Scope = { ...outer, site, depth: outer.depth + 1 }
+  if (rule.sources.length === 0) report(scope, rule.span, 'a rule needs a source: `src.element -> …`')
   const sources: SourceCode[] = []
   for (const source of rule.sources) {
     const code = compileSource(source, scope)
@@ -71,7 +72,9 @@ function compileRule(rule: Rule, outer: Scope): Action {
     scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
   const body = bodyOf(rule, sources, scope)
-  return located(nested(sources, traced(body, sources[0], site, outer.depth)), sources[0], site)
+  const [first, ...others] = sources
+  if (!first) return NOTHING
+  return located(first, nested(others, traced(body, first, site, outer.depth)), site)
 }
 
 function siteSpan({ name, span }: Rule, outer: Scope): Site['span'] {
@@ -84,7 +87,24 @@ function ruleName({ sources }: Rule): string {
 
 /** Every combination of the sources' values. */
 function nested(sources: readonly SourceCode[], body: Action): Action {
-  return sources.reduceRight<Action>((inner, source) => frame => source.loop(frame, inner), body)
+  return sources.reduceRight<Action>((inner, source) => frame => loop(source, frame, inner), body)
+}
+
+/** Runs the body for each value, with the variable set. */
+function loop({ slot, values }: SourceCode, frame: Frame, body: Action): void {
+  const { vars, shared } = frame
+  const items = values(frame)
+  const { length } = items
+  countSteps(shared, 1 + length)
+  if (length === 1) {
+    vars[slot] = items
+    body(frame)
+    return
+  }
+  for (let i = 0; i < length; i++) {
+    vars[slot] = [items[i]]
+    body(frame)
+  }
 }
 
 function bodyOf(rule: Rule, sources: readonly SourceCode[], outer: Scope): Action {
@@ -115,12 +135,11 @@ function compileDependent(dependent: Dependent, scope: Scope): Action {
   return callGroup(dependent, scope) ?? NOTHING
 }
 
-function traced(body: Action, source: SourceCode | undefined, site: Site, depth: number): Action {
+function traced(body: Action, { slot }: SourceCode, site: Site, depth: number): Action {
   return frame => {
-    countSteps(frame.shared)
     const { trace } = frame.shared.options
     if (trace) {
-      const item = source && itemsAt(frame, source.slot)?.[0]
+      const item = itemsAt(frame, slot)?.[0]
       trace({ site, depth: depth + frame.shared.depth - 1, path: item?.path, value: item?.value })
     }
     body(frame)
@@ -128,21 +147,21 @@ function traced(body: Action, source: SourceCode | undefined, site: Site, depth:
 }
 
 /** Says in which rule, and at which value, something went wrong. */
-function located(action: Action, source: SourceCode | undefined, site: Site): Action {
+function located(source: SourceCode, body: Action, site: Site): Action {
   return frame => {
-    if (source) frame.vars[source.slot] = undefined
+    frame.vars[source.slot] = undefined
     try {
-      action(frame)
+      loop(source, frame, body)
     } catch (error) {
       throw explained(error, frame, source, site)
     }
   }
 }
 
-function explained(error: unknown, frame: Frame, source: SourceCode | undefined, site: Site): unknown {
+function explained(error: unknown, frame: Frame, { slot }: SourceCode, site: Site): unknown {
   if (error instanceof MapError) return error
   const path = error instanceof Refusal ? error.path : undefined
-  const here = source && itemsAt(frame, source.slot)?.[0]?.path
+  const here = itemsAt(frame, slot)?.[0]?.path
   return new MapError(reasonOf(error), site, path ?? here, error)
 }
 

@@ -1,23 +1,24 @@
 // Sources: the values that a rule runs for. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6.1
 
-import type { Items, Types } from '../../fhirpath/compile.ts'
+import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Embedded, Path, Source } from '../ast.ts'
 import { shown } from '../problem.ts'
-import { type Action, alone, countSteps, type Frame } from '../run/frame.ts'
+import { countSteps, type Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { defaulting } from './default.ts'
 import { type Evaluation, expression } from './expression.ts'
 import { narrowed } from './narrow.ts'
 import { type Found, found } from './read.ts'
 import { lenient, nextSlot, replacing, report, type Scope, withVariable } from './scope.ts'
+import { type TextTest, textTest } from './text-test.ts'
 import { typeNamed, unknownType } from './unit.ts'
 
 /** A source ready to run. */
 export interface SourceCode {
-  /** Runs the body for each value, with the variable set. */
-  loop(frame: Frame, body: Action): void
+  /** The values that the rule runs for. */
+  values(frame: Frame): Items
   /** What the rule's targets and inner rules see. */
   readonly scope: Scope
   /** Where the value of the moment is. */
@@ -44,12 +45,13 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
     source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
   const inner = bind(all)
   const where = source.where && condition(source.where, types, inner)
+  const quick = source.where && textTest(source.where.expression, types, source.variable?.text, scope)
   const codes = source.where ? codesLeft(source, source.where, all, scope) : all
   const steps: (Select | undefined)[] = [
     fallback?.select,
     source.type && ofType(types, scope),
     source.cardinality && counting(source.cardinality),
-    where && filtering(where, slot),
+    where && filtering(where, quick, slot),
     source.check && checking(condition(source.check, types, inner), slot, source.check),
     source.log && logging(expression(source.log, types, inner), slot, scope),
     source.listMode && LIST_MODES[source.listMode],
@@ -57,7 +59,7 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   warnOfMode(source, values, scope)
   const selects = steps.filter(each => each !== undefined)
   return {
-    loop: looping(values, selects, slot),
+    values: selecting(values, selects),
     scope: bind(codes),
     slot,
     types,
@@ -71,16 +73,11 @@ function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found)
   return isList && !isChosen && !where && (cardinality?.max ?? 2) > 1
 }
 
-function looping(values: Found, selects: readonly Select[], slot: number): SourceCode['loop'] {
-  return (frame, body) => {
-    countSteps(frame.shared)
-    let items = values.read(frame)
-    for (const select of selects) items = select(items, frame)
-    for (const item of items) {
-      frame.vars[slot] = alone(items, item)
-      body(frame)
-    }
-  }
+function selecting(values: Found, selects: readonly Select[]): SourceCode['values'] {
+  const [first] = selects
+  if (!first) return values.read
+  if (selects.length === 1) return frame => first(values.read(frame), frame)
+  return frame => selects.reduce((items, select) => select(items, frame), values.read(frame))
 }
 
 /** `src.value : Quantity`: of several types those that are, or derive from, the one named. */
@@ -127,18 +124,19 @@ function condition(embedded: Embedded, types: Types, scope: Scope): Evaluation {
   return inner
 }
 
-function filtering({ test }: Evaluation, slot: number): Select {
+function filtering({ test }: Evaluation, quick: TextTest | undefined, slot: number): Select {
+  const holds = (item: Typed, frame: Frame): boolean => {
+    const answer = quick?.(item, frame)
+    if (answer !== undefined) return answer
+    const one = [item]
+    frame.vars[slot] = one
+    return test(one, frame) === true
+  }
   return (items, frame) => {
     const [item] = items
-    if (items.length === 1 && item) {
-      frame.vars[slot] = items
-      return test(items, frame) === true ? items : EMPTY
-    }
+    if (items.length === 1 && item) return holds(item, frame) ? items : EMPTY
     countSteps(frame.shared, items.length)
-    return items.filter(each => {
-      const one = (frame.vars[slot] = [each])
-      return test(one, frame) === true
-    })
+    return items.filter(each => holds(each, frame))
   }
 }
 

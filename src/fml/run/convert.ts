@@ -122,10 +122,10 @@ function textConverter(
   }
 }
 
-/** False for the 30th of February. */
+/** False for the 30th of February: the pattern of the type lets it through. */
 function exists(text: string, type: string): boolean {
-  if (!TIMES.has(type)) return true
-  return parseTemporal(text, type === 'instant' ? 'dateTime' : (type as 'date' | 'dateTime' | 'time')) !== undefined
+  if (!TIMES.has(type) || type === 'time' || text.length < 10 || text.slice(8, 10) <= '28') return true
+  return parseTemporal(text.slice(0, 10), 'date') !== undefined
 }
 
 function isTimely(kind: string, to: string): boolean {
