@@ -182,7 +182,7 @@ const UNBOUNDED = new Set(
 function callNode(call: Call, scope: Scope): Node {
   const { name, args, at } = call
   const spec = functions.get(name)
-  if (!spec) throw semanticError(`there is no function ${name}()`, at)
+  if (!spec) throw unknownFunction(name, at)
   if (args.length < spec.min || args.length > spec.max) throw semanticError(wrongCount(name, spec, args.length), at)
   if (scope.untrusted && UNBOUNDED.has(name)) throw semanticError(`${name}() is not allowed in this expression`, at)
   const resolving = name === 'is' || name === 'ofType' || name === 'as' ? resolveInput(call.input, scope) : undefined
@@ -191,6 +191,12 @@ function callNode(call: Call, scope: Scope): Node {
     return name === 'is' ? isNode(resolving, type, scope, at, true) : resolveNode(resolving, scope, type)
   }
   return spec.build(callSite(call, scope))
+}
+
+function unknownFunction(name: string, at: Call['at']): FhirPathError {
+  const meant = nearest(name, [...functions.keys()])
+  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  return semanticError(`there is no function ${name}()${question}`, at, meant)
 }
 
 function callSite({ name, args, at, input }: Call, scope: Scope): CallSite {

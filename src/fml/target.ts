@@ -1,5 +1,6 @@
 // The right side of a rule: what is made of its values. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.2
 
+import { functions } from '../fhirpath/functions/table.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Argument, Invocation, ListMode, Path, Target, TargetListMode, Transform } from './ast.ts'
 import { argument, embedded, literal, parenthesized } from './expression.ts'
@@ -90,12 +91,12 @@ function named(reader: Reader): Transform {
   const start = reader.next
   const name = reader.name('the name of a transform')
   if (!TRANSFORMS.includes(name.text)) {
-    const meant = nearest(
-      name.text,
-      TRANSFORMS.filter(each => each.length > 2),
-    )
-    if (!meant) return bare(reader, start)
-    reader.report(`${shown(name.text)} is not known here; did you mean \`${meant}\`?`, name.span, meant)
+    if (functions.has(name.text)) return bare(reader, start)
+    const meant = nearest(name.text, TRANSFORMS)
+    const way = meant
+      ? `did you mean \`${meant}\`?`
+      : `there are ${TRANSFORMS.filter(each => each !== 'dateOp').join(', ')}`
+    reader.report(`there is no transform ${shown(name.text)}; ${way}`, name.span, meant)
   }
   const call: Invocation = { kind: 'call', name, args: args(reader), span: reader.since(name.span) }
   return isExpression(reader) || reader.at('.') ? bare(reader, start) : call

@@ -9,14 +9,17 @@ import { cpuOf } from './cpu.ts'
 import { writeCopies } from './scale.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
-const help = `Usage: npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
+const help = `Usage: npm run bench -- maps
+       npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
+  maps        measures the maps of the service instead, beside @medplum/core
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     data: { type: 'string', default: './data/bench' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
@@ -47,6 +50,10 @@ async function main(): Promise<void> {
   if (options.help) {
     process.stdout.write(help)
     return
+  }
+  if (positionals[0] === 'maps') {
+    const { benchMaps } = await import('./maps.ts')
+    return benchMaps()
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {

@@ -25,7 +25,10 @@ const mistakes: readonly (readonly [string, readonly string[]])[] = [
     ['2:28+3 `thn` is not known here; did you mean `then`? ⇒ then'],
   ],
   [rule('src.a as a -> tgt.b as b { a.x -> b.x; };'), ['2:28+1 `then` is missing before this brace ⇒ then']],
-  [rule("src.a as a -> tgt.b = creat('X');"), ['2:25+5 `creat` is not known here; did you mean `create`? ⇒ create']],
+  [
+    rule("src.a as a -> tgt.b = creat('X');"),
+    ['2:25+5 there is no transform `creat`; did you mean `create`? ⇒ create'],
+  ],
   [rule("src.a as a -> tgt.b = a & 'x';"), ["2:25+7 a FHIRPath expression stands in parentheses here ⇒ (a & 'x')"]],
   [rule('src.a as a -> tgt.b = a.first();'), ['2:25+9 a FHIRPath expression stands in parentheses here ⇒ (a.first())']],
   [

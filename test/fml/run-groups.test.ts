@@ -114,14 +114,14 @@ describe('a group', () => {
   test('cannot be handed a source as a target', () => {
     const after = 'group Name(source s, target t) { s.family as f -> t.family = f; }'
     expect(problemsOf('src.name as s -> tgt.name as t then Name(s, s);', { ...toPatient, after })).toEqual([
-      '`t` is a target, and `s` is a source',
+      'the parameter `t` of `Name` is a target, and `s` is a source',
     ])
   })
 
   test('cannot be handed what is of another type', () => {
     const after = 'group Name(source s : HumanName, target t : HumanName) { s.family as f -> t.family = f; }'
     expect(problemsOf('src.address as s -> tgt.name as t then Name(s, t);', { ...toPatient, after })).toEqual([
-      '`s` is to be of type HumanName, and this is of type Address',
+      'the parameter `s` of `Name` is of type HumanName, and this is of type Address',
     ])
   })
 })

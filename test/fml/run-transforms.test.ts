@@ -296,7 +296,7 @@ describe('evaluate', () => {
   })
 
   test('of an element that is not there is an error', () => {
-    expect(problemsOf('src.name as n -> tgt.text = evaluate(n, famly);', around)).toEqual([
+    expect(problemsOf('src.name first as n -> tgt.text = evaluate(n, famly);', around)).toEqual([
       'HumanName has no element `famly`; did you mean `family`?',
     ])
   })
@@ -324,7 +324,7 @@ describe('escape', () => {
 describe('a transform', () => {
   test('that does not exist is an error', () => {
     expect(problemsOf('src.text as t -> tgt.text = truncat(t, 3);')).toEqual([
-      '`truncat` is not known here; did you mean `truncate`?',
+      'there is no transform `truncat`; did you mean `truncate`?',
     ])
   })
 

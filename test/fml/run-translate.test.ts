@@ -190,7 +190,9 @@ describe('a source', () => {
   test('whose codes are known is compared with the concept map before anything runs', () => {
     expect(
       problemsOf("src.severity as v -> tgt.text = translate(v, '#c', 'code');", { before: table('  s:mild == t:A') }),
-    ).toEqual(['`moderate`, `severe` have no translation in this concept map; add them, or `unmapped for …`'])
+    ).toEqual([
+      '`moderate`, `severe` have no translation in this concept map; add them, or keep such codes by `unmapped for s = provided`',
+    ])
   })
 
   test('of which a condition has left those that are mapped is enough', () => {
@@ -273,7 +275,7 @@ describe('a concept map', () => {
 
   test('that gives codes which the element does not have is told so', () => {
     expect(problemsOf("src.text as v -> tgt.gender = translate(v, '#c', 'code');", { before, to: 'Patient' })).toEqual([
-      '`A`, `B` are not codes of `Patient.gender` (male, female, other, unknown); use translate(…) with a concept map',
+      'the concept map gives `A`, `B`, which are not codes of `Patient.gender` (male, female, other, unknown)',
     ])
   })
 })

@@ -71,7 +71,7 @@ describe('a conversion', () => {
     [
       'src.text as v -> tgt.moment = v;',
       { text: '2024-02-29T10:00' },
-      'this is not a dateTime: with a time of day it needs seconds and a time zone',
+      'this is not a dateTime (YYYY, YYYY-MM, YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with a time zone)',
     ],
     [
       'src.moment as v -> tgt.day = v;',

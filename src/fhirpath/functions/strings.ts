@@ -114,12 +114,13 @@ function regex(source: string, at: Position): RegExp {
   return made
 }
 
-const everywhere = new WeakMap<RegExp, RegExp>()
+const everyMatches = new WeakMap<RegExp, RegExp>()
 
+/** The same expression for all its matches; `replace` begins at the start each time, so it can be used again. */
 function everyMatch(pattern: RegExp): RegExp {
-  let global = everywhere.get(pattern)
-  if (!global) everywhere.set(pattern, (global = new RegExp(pattern, `g${pattern.flags}`)))
-  return global
+  let every = everyMatches.get(pattern)
+  if (!every) everyMatches.set(pattern, (every = new RegExp(pattern, `g${pattern.flags}`)))
+  return every
 }
 
 function tryRegex(source: string, flags: string): RegExp | undefined {

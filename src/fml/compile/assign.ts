@@ -5,12 +5,13 @@ import type { TypeSystem } from '../../fhirpath/types.ts'
 import { systemType } from '../../fhirpath/types.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Span } from '../ast.ts'
-import { type Convert, converter } from '../run/convert.ts'
+import { shown } from '../problem.ts'
+import { type Convert, converter, textOf } from '../run/convert.ts'
 import { Refusal } from '../run/map-error.ts'
 import type { Slot } from '../run/write.ts'
 import { type Element, keyed } from './element.ts'
 import { codesOf } from './read.ts'
-import { lenient, report, type Scope } from './scope.ts'
+import { lenient, type Made, replacing, report, type Scope } from './scope.ts'
 import type { Value } from './value.ts'
 
 /** Where a value of some type goes in an element. */
@@ -27,7 +28,7 @@ export interface Landing {
 export type Land = (item: Typed) => Landing
 
 /** How values of these types go into the element; reports what cannot. */
-export function landing(value: Value, element: Element, span: Span, scope: Scope): Land | undefined {
+export function landing(value: Value, element: Element, span: Span, scope: Scope, made?: Made): Land | undefined {
   const { system } = scope.build
   const { types } = value
   if (types?.length === 0) {
@@ -45,8 +46,20 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   if (!isFit(value, element, span, scope)) return undefined
   checkCodes(value, element, span, scope)
   const [only] = possible
-  if (landings.length === 1 && only) return () => only[1]
+  if (landings.length === 1 && only) {
+    if (made) noteChoice(made, element, only[1].slot.key, span, scope)
+    return () => only[1]
+  }
   return dynamic(system, element)
+}
+
+/** One rule cannot give a choice two types. */
+export function noteChoice(made: Made, { model, shown: label }: Element, key: string, span: Span, scope: Scope): void {
+  if (!model?.choice) return
+  const { target, key: other } = made.choices.get(model.name) ?? {}
+  if (target === scope.site && other !== key)
+    report(scope, span, `${label} is \`${other}\` already in this rule; it cannot be \`${key}\` too`)
+  made.choices.set(model.name, { target: scope.site, key })
 }
 
 function addressLanding(element: Element): Landing {
@@ -152,13 +165,14 @@ function isFit({ constant }: Value, element: Element, span: Span, scope: Scope):
     return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    report(scope, span, `${element.shown} is a ${land?.type}: ${error.message}`)
+    report(scope, span, `${element.shown} cannot be ${shown(textOf(constant.value))}: ${error.message}`)
     return false
   }
 }
 
 /** Codes that the element's value set does not have. https://hl7.org/fhir/R4/terminologies.html#required */
-function checkCodes({ codes, constant }: Value, element: Element, span: Span, scope: Scope): void {
+function checkCodes(value: Value, element: Element, span: Span, scope: Scope): void {
+  const { codes, constant } = value
   const valueSet = element.model?.requiredValueSet
   const allowed = valueSet && codes && codesOf(scope, valueSet)
   if (!allowed) return
@@ -166,22 +180,19 @@ function checkCodes({ codes, constant }: Value, element: Element, span: Span, sc
   if (strange.length === 0) return
   const list = allowed.size > 12 ? '' : ` (${[...allowed].join(', ')})`
   if (constant) {
-    const meant = nearest(String(constant.value), [...allowed])
+    const meant = nearest(strange[0]!, [...allowed])
     const question = meant ? `; did you mean \`${meant}\`?` : list
-    const fix = meant ? { fix: { span, replacement: `'${meant}'` } } : {}
-    report(scope, span, `\`${strange[0]}\` is not a code of ${element.shown}${question}`, {
-      ...fix,
+    report(scope, span, `${shown(strange[0]!)} is not a code of ${element.shown}${question}`, {
+      ...replacing(span, meant && `'${meant}'`),
       ...lenient(scope.build),
     })
     return
   }
-  const some = strange.slice(0, 5).map(code => `\`${code}\``)
+  const some = strange.slice(0, 5).map(shown).join(', ')
   const more = strange.length > 5 ? ` and ${strange.length - 5} more` : ''
-  const verb = strange.length > 1 ? 'are not codes' : 'is not a code'
-  report(
-    scope,
-    span,
-    `${some.join(', ')}${more} ${verb} of ${element.shown}${list}; use translate(…) with a concept map`,
-    lenient(scope.build),
-  )
+  const are = strange.length > 1 ? 'are not codes' : 'is not a code'
+  const message = value.isTranslated
+    ? `the concept map gives ${some}${more}, which ${are} of ${element.shown}${list}`
+    : `${some}${more} ${are} of ${element.shown}${list}; use translate(…) with a concept map`
+  report(scope, span, message, lenient(scope.build))
 }

@@ -28,7 +28,7 @@ export function assigned(
   const span = spanOfValue(target)
   const groups = target.variable ? undefined : groupsFor(target, element, value, scope)
   if (groups?.size) return { action: throughGroups(value, element, groups, owner, span, scope), scope }
-  const land = landing(value, element, span, scope)
+  const land = landing(value, element, span, scope, owner.made)
   if (!land) return undefined
   const ordering = orderingOf(target, scope)
   if (!target.variable) return { action: setting(owner, element, value, land, ordering), scope }

@@ -63,7 +63,7 @@ function passSource(argument: Argument, parameter: Parameter, place: GroupPlace,
   const value = argumentValue(argument, scope)
   if (!value) return undefined
   const declared = declaredType(parameter, place.unit, scope.build)
-  const types = sourceTypes(value.types, declared, argument, parameter, scope)
+  const types = sourceTypes(value.types, declared, argument, parameterOf(parameter, place), scope)
   if (!types) return undefined
   const { system } = scope.build
   const isSure = declared === undefined || value.types?.every(each => system.isSubtype(each, declared))
@@ -84,7 +84,7 @@ function sourceTypes(
   types: Types,
   declared: string | undefined,
   { span }: Argument,
-  { name }: Parameter,
+  label: string,
   scope: Scope,
 ): { types: Types } | undefined {
   const { system } = scope.build
@@ -92,7 +92,7 @@ function sourceTypes(
   if (!types) return { types: [declared] }
   const kept = types.filter(each => isPassable(each, declared, scope))
   if (kept.length > 0) return { types: kept }
-  report(scope, span, `${shown(name.text)} is to be of type ${declared}, and this is of type ${types.join(' or ')}`)
+  report(scope, span, `${label} is of type ${declared}, and this is of type ${types.join(' or ')}`)
   return undefined
 }
 
@@ -101,10 +101,18 @@ function isPassable(type: string, declared: string, { build: { system } }: Scope
   return system.isSubtype(type, declared) || (type.startsWith('System.') && system.isPrimitive(declared))
 }
 
+function parameterOf({ name }: Parameter, { group }: GroupPlace): string {
+  return `the parameter ${shown(name.text)} of ${shown(group.name.text)}`
+}
+
 function passTarget(argument: Argument, parameter: Parameter, place: GroupPlace, scope: Scope): Passed | undefined {
   const name = argument.kind === 'path' && argument.names.length === 1 ? argument.names[0]! : undefined
   if (!name) {
-    report(scope, argument.span, `${shown(parameter.name.text)} is a target: pass a variable that something is made in`)
+    report(
+      scope,
+      argument.span,
+      `${parameterOf(parameter, place)} is a target: pass a variable that something is made in`,
+    )
     return undefined
   }
   const variable = scope.variables.get(name.text)
@@ -113,7 +121,7 @@ function passTarget(argument: Argument, parameter: Parameter, place: GroupPlace,
     return undefined
   }
   if (isRead(variable)) {
-    report(scope, name.span, `${shown(parameter.name.text)} is a target, and ${shown(name.text)} is a source`)
+    report(scope, name.span, `${parameterOf(parameter, place)} is a target, and ${shown(name.text)} is a source`)
     return undefined
   }
   const declared = declaredType(parameter, place.unit, scope.build)
@@ -124,7 +132,7 @@ function passTarget(argument: Argument, parameter: Parameter, place: GroupPlace,
     report(
       scope,
       name.span,
-      `${shown(parameter.name.text)} is to be of type ${declared}, and ${shown(name.text)} is a ${type}`,
+      `${parameterOf(parameter, place)} is of type ${declared}, and ${shown(name.text)} is of type ${type}`,
     )
     return undefined
   }

@@ -20,6 +20,8 @@ export function single(value: Value | undefined, frame: Frame): Typed | undefine
 
 /** The one value of an argument as a text. */
 export function textIn(value: Value | undefined, frame: Frame): string | undefined {
+  const constant = value?.constant?.value
+  if (typeof constant === 'string') return constant
   const item = single(value, frame)
   if (item === undefined) return undefined
   if (typeof item.value === 'object' && item.type !== '' && !isPlain(item))

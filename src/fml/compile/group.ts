@@ -63,9 +63,14 @@ function enter({ shared }: Frame, args: unknown[], body: Action): void {
 /** Says that there is no such group, and which was probably meant. */
 export function unknownGroup(name: Group['name'], scope: Scope): void {
   const { build, unit } = scope
+  const missing = unit.map.imports.find(({ url }) => build.unit(url.text).length === 0)
   const names = withImports(unit, build).flatMap(each => [...each.groups.keys()])
   const meant = nearest(name.text, names)
-  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  const question = meant
+    ? `; did you mean \`${meant}\`?`
+    : missing
+      ? `, perhaps because ${shown(missing.url.text)} is missing`
+      : ''
   report(scope, name.span, `there is no group ${shown(name.text)} here${question}`, replacing(name.span, meant))
 }
 

@@ -1,7 +1,7 @@
 // The loop of a rule: its body runs for each value of its source, or each combination of several.
 
 import type { Items } from '../../fhirpath/compile.ts'
-import { type Action, alone, at, countSteps, type Frame, itemsAt, type Mark } from '../run/frame.ts'
+import { type Action, at, countSteps, type Frame, itemsAt, type Mark } from '../run/frame.ts'
 import type { SourceCode } from './source.ts'
 
 /** Runs the body for every combination of what the sources find. */
@@ -15,7 +15,7 @@ function over({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
   return frame => {
     const items = begin(frame, select, slot, mark)
     for (let i = 0; i < items.length; i++) {
-      frame.vars[slot] = alone(items, items[i]!)
+      frame.vars[slot] = items.length === 1 ? items : [items[i]]
       body(frame)
     }
   }
@@ -25,9 +25,9 @@ function over({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
 function innermost({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
   return frame => {
     const items = begin(frame, select, slot, mark)
-    const { shared } = frame
+    const { shared, vars } = frame
     for (let i = 0; i < items.length; i++) {
-      frame.vars[slot] = alone(items, items[i]!)
+      vars[slot] = items.length === 1 ? items : [items[i]]
       countSteps(shared)
       at(frame, mark)
       if (shared.options.trace) trace(frame, mark)

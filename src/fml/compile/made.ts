@@ -3,6 +3,7 @@
 import type { Target } from '../ast.ts'
 import type { Action, Json, Place } from '../run/frame.ts'
 import { make, type Ordering, put } from '../run/write.ts'
+import { noteChoice } from './assign.ts'
 import { freshOf } from './create.ts'
 import { type Element, keyed } from './element.ts'
 import type { Owner } from './owner.ts'
@@ -31,6 +32,7 @@ export function made(
   const slot = nextSlot(scope)
   const name = target.variable?.text
   const into = type === undefined ? element : keyed(element, type)
+  if (type !== undefined) noteChoice(owner.made, element, into.key, target.span, scope)
   const named = (variable: Variable) => (name === undefined ? scope : withVariable(scope, name, variable))
   if (type !== undefined && scope.build.system.isPrimitive(type)) {
     const valueSet = element.model?.requiredValueSet

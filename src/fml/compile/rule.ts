@@ -45,7 +45,7 @@ export function sequence(actions: readonly Action[]): Action {
     }
   }
   return frame => {
-    for (const action of actions) action(frame)
+    for (let i = 0; i < actions.length; i++) actions[i]!(frame)
   }
 }
 
@@ -62,12 +62,14 @@ function compileRule(rule: Rule, outer: Scope): Action {
   }
   const site: Site = { ...outer.site, rule: rule.name?.text ?? ruleName(rule), span: siteSpan(rule, outer) }
   let scope: Scope = { ...outer, site, depth: outer.depth + 1 }
+  if (rule.sources.length === 0) report(scope, rule.span, 'a rule needs a source: `src.element -> …`')
   const sources: SourceCode[] = []
   for (const source of rule.sources) {
     const code = compileSource(source, scope)
     if (!code) return NOTHING
     sources.push(code)
-    scope = code.scope
+    const { slot, isRepeated } = code
+    scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
   const mark: Mark = { site, slot: sources[0]?.slot, depth: outer.depth }
   return looping(sources, bodyOf(rule, sources, mark, scope), mark)

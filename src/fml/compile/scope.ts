@@ -3,7 +3,7 @@
 import type { Binding, Items, Types } from '../../fhirpath/compile.ts'
 import { type Typed, typed } from '../../fhirpath/node.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
-import type { Group, Span } from '../ast.ts'
+import type { Group, Path, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
 import { type Action, type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
@@ -14,6 +14,8 @@ import type { Unit } from './unit.ts'
 /** Which elements of something that is made the rules can set. */
 export interface Made {
   readonly elements: Set<string>
+  /** The JSON property that a rule chose for an element with a choice of types. */
+  readonly choices: Map<string, { readonly target: Site; readonly key: string }>
   /** What the groups that it is handed to can set. */
   readonly also: Set<Made>
 }
@@ -148,6 +150,8 @@ export interface Scope {
   readonly slots: Slots
   readonly site: Site
   readonly depth: number
+  /** A source that makes the rule run for several values; what was made before it has a lower slot. */
+  readonly repeated?: { readonly path: Path; readonly slot: number }
 }
 
 /** More variables than this are not known at one place. */
@@ -208,7 +212,7 @@ export function lenient({ isLenient }: Pick<Build, 'isLenient'>): { severity?: '
 }
 
 export function newMade(): Made {
-  return { elements: new Set(), also: new Set() }
+  return { elements: new Set(), choices: new Map(), also: new Set() }
 }
 
 /** True if rules can set this element, here or in a group that this is handed to. */

@@ -1,6 +1,6 @@
 // Sources: the values that a rule runs for. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6.1
 
-import type { Items, Types } from '../../fhirpath/compile.ts'
+import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Embedded, Path, Source } from '../ast.ts'
@@ -12,6 +12,7 @@ import { type Evaluation, expression } from './expression.ts'
 import { narrowed } from './narrow.ts'
 import { type Found, found } from './read.ts'
 import { lenient, nextSlot, replacing, report, type Scope, withVariable } from './scope.ts'
+import { type TextTest, textTest } from './text-test.ts'
 import { typeNamed, unknownType } from './unit.ts'
 
 /** A source ready to run. */
@@ -24,6 +25,8 @@ export interface SourceCode {
   readonly slot: number
   readonly types: Types
   readonly codes: ReadonlySet<string> | undefined
+  /** Nothing keeps the rule from running for several values. */
+  readonly isRepeated: boolean
 }
 
 /** Which of the values the rule runs for. */
@@ -43,19 +46,26 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
     source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
   const inner = bind(possible)
   const where = source.where && condition(source.where, types, inner)
+  const quick = source.where && textTest(source.where.expression, types, source.variable?.text, scope)
   const codes = source.where ? codesLeft(source, source.where, possible, scope) : possible
   const steps: (Select | false | undefined)[] = [
     fallback?.select,
     source.type && values === all && ofType(types, scope),
     source.cardinality && counting(source.cardinality),
-    where && filtering(where, slot),
+    where && filtering(where, quick, slot),
     source.check && checking(condition(source.check, types, inner), slot, source.check),
     source.log && logging(expression(source.log, types, inner), slot, scope),
     source.listMode && LIST_MODES[source.listMode],
   ]
   warnOfMode(source, values, scope)
   const selects = steps.filter(each => each !== undefined && each !== false)
-  return { select: selecting(values, selects), scope: bind(codes), slot, types, codes }
+  const select = selecting(values, selects)
+  return { select, scope: bind(codes), slot, types, codes, isRepeated: isRepeated(source, values) }
+}
+
+function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found): boolean {
+  const isChosen = listMode === 'first' || listMode === 'last' || listMode === 'only_one'
+  return isList && !isChosen && !where && (cardinality?.max ?? 2) > 1
 }
 
 /** Of a choice only the types that are wanted are read. */
@@ -115,18 +125,19 @@ function condition(embedded: Embedded, types: Types, scope: Scope): Evaluation {
   return inner
 }
 
-function filtering({ test }: Evaluation, slot: number): Select {
+function filtering({ test }: Evaluation, quick: TextTest | undefined, slot: number): Select {
+  const holds = (item: Typed, frame: Frame): boolean => {
+    const answer = quick?.(item, frame)
+    if (answer !== undefined) return answer
+    const one = [item]
+    frame.vars[slot] = one
+    return test(one, frame) === true
+  }
   return (items, frame) => {
     const [item] = items
-    if (items.length === 1 && item) {
-      frame.vars[slot] = items
-      return test(items, frame) === true ? items : EMPTY
-    }
+    if (items.length === 1 && item) return holds(item, frame) ? items : EMPTY
     countSteps(frame.shared, items.length)
-    return items.filter(each => {
-      const one = (frame.vars[slot] = [each])
-      return test(one, frame) === true
-    })
+    return items.filter(each => holds(each, frame))
   }
 }
 

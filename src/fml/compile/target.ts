@@ -1,14 +1,15 @@
 // Targets: what a rule makes or sets. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6.2
 
 import type { Invocation, Name, Target } from '../ast.ts'
+import { shown } from '../problem.ts'
 import type { Action } from '../run/frame.ts'
 import { assigned } from './assigned.ts'
 import { createdType, freshOf } from './create.ts'
-import { elementOf } from './element.ts'
+import { type Element, elementOf } from './element.ts'
 import { elementType, made } from './made.ts'
 import { ownerOf } from './owner.ts'
 import { unknownVariable } from './read.ts'
-import { newMade, nextSlot, report, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
+import { isRead, newMade, nextSlot, report, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
 import { transformValue } from './transforms.ts'
 import { whole } from './whole.ts'
 
@@ -34,12 +35,23 @@ function inElement(target: Target, variable: Variable, scope: Scope): TargetCode
   const element = owner && elementOf(owner.type, path!.names.at(-1)!, scope)
   if (!owner || !element) return undefined
   owner.made.elements.add(element.model?.name ?? element.key)
+  warnOfSeveral(element, variable, scope)
   if (!transform || isCreate(transform)) {
     const type = transform ? createdType(transform, element, scope) : elementType(target, element, scope)
     return type === false ? undefined : made(target, owner, element, type, scope)
   }
   const value = transformValue(transform, scope)
   return value && assigned(target, owner, element, value, scope)
+}
+
+/** A list whose values all go into the same single element. */
+function warnOfSeveral({ isList, shown: label }: Element, variable: Variable, scope: Scope): void {
+  const { repeated } = scope
+  if (!repeated || isList !== false || isRead(variable) || variable.slot > repeated.slot) return
+  const { names, span } = repeated.path
+  const list = shown(names.map(each => each.text).join('.'))
+  const message = `${list} can have several values, and ${label} takes one: choose by \`first\`, \`last\` or \`where\`, or say \`only_one\``
+  report(scope, span.length > 0 ? span : scope.site.span, message, { severity: 'warning' })
 }
 
 function isCreate(transform: Target['transform']): transform is Invocation {

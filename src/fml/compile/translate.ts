@@ -51,7 +51,24 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
     types: [type],
     codes: output === 'code' ? targetsFor(table, value.codes) : undefined,
     constant: undefined,
-    run: frame => value.run(frame).flatMap(item => outcome(item, table, name, output, type)),
+    isTranslated: true,
+    run: translating(value, item => outcome(item, table, name, output, type), table),
+  }
+}
+
+/** Codes that the concept map has are looked up once: most maps meet a few codes again and again. */
+function translating(value: Value, look: (item: Typed) => Items, table: Table): Value['run'] {
+  const known = new Map<string, Items>()
+  const find = (item: Typed): Items => {
+    const { value: code } = item
+    if (typeof code !== 'string' || !table.entries.has(code)) return look(item)
+    let found = known.get(code)
+    if (!found) known.set(code, (found = look(item)))
+    return found
+  }
+  return frame => {
+    const items = value.run(frame)
+    return items.length === 1 ? find(items[0]!) : items.flatMap(find)
   }
 }
 
@@ -59,7 +76,7 @@ function outcome(item: Typed, table: Table, name: string, output: string, type: 
   const found = translationOf(item, table, name)
   if (found === undefined) return EMPTY
   const made = shape(found, output)
-  return made === undefined ? EMPTY : [{ ...typed(made, type), path: item.path }]
+  return made === undefined ? EMPTY : [typed(made, type)]
 }
 
 function shape({ system, code, display }: Translation, output: string): unknown {
@@ -139,7 +156,7 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
   report(
     scope,
     span,
-    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or \`unmapped for …\``,
+    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or keep such codes by \`unmapped for s = provided\``,
     lenient(scope.build),
   )
 }

@@ -1,7 +1,8 @@
 // One map and what the names in it mean: structures, groups, concept maps, and the maps it imports.
 
+import { typeModel } from '../../definitions/r4.ts'
 import { nearest } from '../../lib/nearest.ts'
-import type { FmlMap, Group, Name, Span, Uses } from '../ast.ts'
+import type { FmlMap, Group, Name, Parameter, Span, Uses } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Structures } from '../structures.ts'
 import { type Build, lenient, replacing, report } from './scope.ts'
@@ -57,6 +58,7 @@ export function checkUnit(unit: Unit, build: Build): void {
     report({ build, unit }, each.url.span, `there is no map ${shown(each.url.text)} here`, lenient(build))
   }
   checkGroups(unit, build)
+  for (const each of map.groups[0]?.parameters ?? []) checkNamed(each, unit, build)
   for (const each of map.conceptMaps) for (const { mode } of each.unmapped) checkUnmapped(mode, unit, build)
   if (map.groups.length === 0 && map.conceptMaps.length === 0)
     report(
@@ -73,6 +75,17 @@ function checkGroups(unit: Unit, build: Build): void {
     if (other) report({ build, unit }, name.span, `there is a group ${shown(name.text)} already, in line ${other.line}`)
     named.set(name.text, name.span)
   }
+}
+
+/** Other engines find only those structures that the map says it uses; R4 itself is known to all. */
+function checkNamed({ type, mode }: Parameter, unit: Unit, build: Build): void {
+  const name = type?.names.length === 1 ? type.names[0]!.text : undefined
+  if (!type || name === undefined || unit.aliases.has(name) || typeModel(name)) return
+  const url = build.structures.urls.find(each => build.structures.byUrl(each) === name)
+  if (url === undefined) return
+  const line = `uses "${url}" alias ${name} as ${mode}`
+  const message = `the map does not say that it uses ${shown(name)}; write \`${line}\` before the groups`
+  report({ build, unit }, type.span, message, { severity: 'warning' })
 }
 
 /** R4 has further modes, which say with which code or map to go on; the text of a map has no place for that. */

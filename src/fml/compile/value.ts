@@ -2,11 +2,12 @@
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
+import { nearest } from '../../lib/nearest.ts'
 import type { Argument, Literal, Path } from '../ast.ts'
 import type { Frame } from '../run/frame.ts'
 import { expression, literalExpression } from './expression.ts'
 import { found } from './read.ts'
-import { report, type Scope } from './scope.ts'
+import { replacing, report, type Scope } from './scope.ts'
 
 export interface Value {
   /** Undefined when only the data can tell. */
@@ -15,6 +16,8 @@ export interface Value {
   readonly codes: ReadonlySet<string> | undefined
   /** Where it is known already. */
   readonly constant: Typed | undefined
+  /** Found in a concept map. */
+  readonly isTranslated?: boolean
   /** The address of a resource, which a Reference can be made of. */
   readonly isAddress?: boolean
   run(frame: Frame): Items
@@ -41,18 +44,17 @@ function literalValue(literal: Literal, scope: Scope): Value {
 
 function pathValue(path: Path, scope: Scope): Value | undefined {
   const [first] = path.names
-  if (path.names.length === 1 && first && !scope.variables.has(first.text) && !isNear(first.text, scope)) {
+  if (path.names.length === 1 && first && isText(first.text, scope)) {
     const message = `there is no variable \`${first.text}\` here; a text stands in quotation marks`
-    const replacement = `'${first.text}'`
-    report(scope, first.span, message, { fix: { span: first.span, replacement } })
+    report(scope, first.span, message, replacing(first.span, `'${first.text}'`))
     return undefined
   }
   const value = found(path, scope)
   return value && { types: value.types, codes: value.codes, constant: undefined, run: value.read }
 }
 
-function isNear(text: string, { variables }: Scope): boolean {
-  return [...variables.keys()].some(
-    name => name.toLowerCase() === text.toLowerCase() || name.includes(text) || text.includes(name),
-  )
+/** True for a word that is nothing like a variable: a text without its quotation marks. */
+function isText(text: string, { variables }: Scope): boolean {
+  if (variables.has(text) || text.length < 3) return false
+  return nearest(text, [...variables.keys()]) === undefined
 }

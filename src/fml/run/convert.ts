@@ -93,8 +93,8 @@ const FREE = new Set(['string', 'markdown', 'base64Binary', 'xhtml'])
 const TIMES = new Set(['date', 'dateTime', 'instant', 'time'])
 const NAMED: Readonly<Record<string, string>> = {
   date: 'a date (YYYY, YYYY-MM or YYYY-MM-DD)',
-  dateTime: 'a dateTime: with a time of day it needs seconds and a time zone',
-  instant: 'an instant: it needs a date, a time with seconds, and a time zone',
+  dateTime: 'a dateTime (YYYY, YYYY-MM, YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with a time zone)',
+  instant: 'an instant (YYYY-MM-DDThh:mm:ss with a time zone)',
   time: 'a time of day (hh:mm:ss)',
 }
 
@@ -122,10 +122,10 @@ function textConverter(
   }
 }
 
-/** False for the 30th of February. */
+/** False for the 30th of February: the pattern of the type lets it through. */
 function exists(text: string, type: string): boolean {
-  if (!TIMES.has(type)) return true
-  return parseTemporal(text, type === 'instant' ? 'dateTime' : (type as 'date' | 'dateTime' | 'time')) !== undefined
+  if (!TIMES.has(type) || type === 'time' || text.length < 10 || text.slice(8, 10) <= '28') return true
+  return parseTemporal(text.slice(0, 10), 'date') !== undefined
 }
 
 function isTimely(kind: string, to: string): boolean {

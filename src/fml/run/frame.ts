@@ -1,7 +1,7 @@
 // What a running map holds: the variables of each group that is being run, and what the whole run shares.
 
 import { newState } from '../../fhirpath/compile.ts'
-import { EMPTY, type Env, type Items, type State, type Typed } from '../../fhirpath/node.ts'
+import { EMPTY, type Env, type Items, type State } from '../../fhirpath/node.ts'
 import type { Constant, Target } from '../ast.ts'
 import { Exhausted, Refusal, type Site } from './map-error.ts'
 import type { Order } from './order.ts'
@@ -157,9 +157,4 @@ export function descend(run: Run, frame: Frame, body: Action): void {
   run.depth++
   body(frame)
   run.depth--
-}
-
-/** The items as one list for the variable of a source. */
-export function alone(items: Items, item: Typed): Items {
-  return items.length === 1 ? items : [item]
 }
