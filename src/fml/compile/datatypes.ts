@@ -1,8 +1,8 @@
 // Transforms that make datatypes: `cc`, `c`, `qty`, `id` and `cp`. https://hl7.org/fhir/R4/valueset-map-transform.html
 
-import { EMPTY, typed } from '../../fhirpath/node.ts'
+import { EMPTY, type Items, typed } from '../../fhirpath/node.ts'
 import { jsonNumber } from '../../lib/json.ts'
-import type { Json } from '../run/frame.ts'
+import type { Frame, Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { ofText, simple, textIn } from './computed.ts'
 import type { Value } from './value.ts'
@@ -15,14 +15,15 @@ function object(
   finished: (made: Json) => Json = made => made,
 ): Value {
   const entries = Object.entries(parts).filter((each): each is [string, Value] => each[1] !== undefined)
-  return simple(type, frame => {
+  const run = (frame: Frame): Items => {
     const made: Json = {}
     for (const [key, value] of entries) {
       const text = textIn(value, frame)
       if (text !== undefined) made[key] = text
     }
     return made[needed] === undefined ? EMPTY : [typed(finished(made), type)]
-  })
+  }
+  return { ...simple(type, run), isFresh: true }
 }
 
 export function concept(args: readonly Value[]): Value {

@@ -137,7 +137,7 @@ function compileDependent(dependent: Dependent, scope: Scope): Action {
 
 function traced(body: Action, { slot }: SourceCode, site: Site, depth: number): Action {
   return frame => {
-    const { trace } = frame.shared.options
+    const { trace } = frame.shared
     if (trace) {
       const item = itemsAt(frame, slot)?.[0]
       trace({ site, depth: depth + frame.shared.depth - 1, path: item?.path, value: item?.value })
