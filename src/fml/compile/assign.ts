@@ -47,8 +47,11 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   checkCodes(value, element, span, scope)
   const [only] = possible
   if (landings.length === 1 && only) {
-    if (made) noteChoice(made, element, only[1].slot.key, span, scope)
-    return () => only[1]
+    const [from, found] = only
+    if (made) noteChoice(made, element, found.slot.key, span, scope)
+    const isFinished = value.isFresh && found.type === from && !found.isPrimitive
+    const landed = isFinished ? { ...found, convert: (fresh: unknown) => fresh } : found
+    return () => landed
   }
   return dynamic(system, element)
 }

@@ -1,6 +1,6 @@
 // Transforms that make datatypes: `cc`, `c`, `qty`, `id` and `cp`. https://hl7.org/fhir/R4/valueset-map-transform.html
 
-import { EMPTY, typed } from '../../fhirpath/node.ts'
+import { EMPTY, type Items, typed } from '../../fhirpath/node.ts'
 import { jsonNumber } from '../../lib/json.ts'
 import type { Frame, Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
@@ -16,14 +16,15 @@ function object(
 ): Value {
   const keys = Object.keys(parts).filter(key => parts[key] !== undefined)
   const texts = keys.map(key => reading(parts[key]!))
-  return simple(type, frame => {
+  const run = (frame: Frame): Items => {
     const made: Json = {}
     for (let i = 0; i < keys.length; i++) {
       const text = texts[i]!(frame)
       if (text !== undefined) made[keys[i]!] = text
     }
     return made[needed] === undefined ? EMPTY : [typed(finished(made), type)]
-  })
+  }
+  return { ...simple(type, run), isFresh: true }
 }
 
 /** Reads the text of a part; one that is known already is read now. */

@@ -24,7 +24,8 @@ export interface Found {
   read(frame: Frame): Items
 }
 
-type Reader = (item: Typed, out: Typed[], frame: Frame) => void
+/** The values that one item has. */
+type Reader = (item: Typed, frame: Frame) => Items
 
 /** The values that `variable.element.element` finds; undefined, and reported, if there is no such thing. */
 export function found({ names }: Path, scope: Scope): Found | undefined {
@@ -116,10 +117,12 @@ function reading(from: Found, reader: Reader, fixed: string | undefined, scope: 
 }
 
 function readEach(items: Items, reader: Reader, frame: Frame): Items {
-  if (items.length === 0) return EMPTY
+  const { length } = items
+  if (length === 1) return reader(items[0]!, frame)
+  if (length === 0) return EMPTY
   const out: Typed[] = []
-  for (const item of items) reader(item, out, frame)
-  return out.length === 0 ? EMPTY : out
+  for (const item of items) for (const found of reader(item, frame)) out.push(found)
+  return out
 }
 
 /** The step to an element, by its name or by the name that JSON has for one type of a choice. */
@@ -142,38 +145,44 @@ function directReader(
 }
 
 function complexReader(key: string, type: string): Reader {
-  return ({ value, path }, out) => {
+  return ({ value, path }) => {
     const child = (value as Record<string, unknown>)[key]
-    if (child === undefined || child === null) return
-    if (!Array.isArray(child)) return pushObject(out, child, type, path && `${path}.${key}`)
+    if (child === undefined || child === null) return EMPTY
+    if (!Array.isArray(child)) return [objectItem(child, type, path && `${path}.${key}`)]
+    const out: Typed[] = []
     for (let i = 0; i < child.length; i++) {
-      if (child[i] !== null) pushObject(out, child[i], type, path && `${path}.${key}[${i}]`)
+      if (child[i] !== null) out.push(objectItem(child[i], type, path && `${path}.${key}[${i}]`))
     }
+    return out
   }
 }
 
-function pushObject(out: Typed[], value: unknown, type: string, path: string | undefined): void {
+function objectItem(value: unknown, type: string, path: string | undefined): Typed {
   if (!isObject(value)) throw noObject(value, path)
-  out.push({ value, type, path, sibling: undefined })
+  return { value, type, path, sibling: undefined }
 }
 
 function primitiveReader(key: string, type: string): Reader {
   const under = `_${key}`
   const hasForm = formOf(type)
-  return ({ value: holder, path }, out) => {
+  return ({ value: holder, path }) => {
     const value = (holder as Record<string, unknown>)[key]
     const sibling = (holder as Record<string, unknown>)[under]
-    if (sibling === undefined && hasForm(value)) {
-      out.push({ value, type, path: path && `${path}.${key}`, sibling: undefined })
-      return
+    if (sibling === undefined) {
+      if (value === undefined) return EMPTY
+      if (hasForm(value)) return [{ value, type, path: path && `${path}.${key}`, sibling: undefined }]
     }
-    if (!Array.isArray(value) && !Array.isArray(sibling))
-      return pushPrimitive(out, value, sibling, type, hasForm, path && `${path}.${key}`)
+    const out: Typed[] = []
+    if (!Array.isArray(value) && !Array.isArray(sibling)) {
+      pushPrimitive(out, value, sibling, type, hasForm, path && `${path}.${key}`)
+      return out
+    }
     const values = Array.isArray(value) ? value : []
     const siblings = Array.isArray(sibling) ? sibling : []
     for (let i = 0; i < Math.max(values.length, siblings.length); i++) {
       pushPrimitive(out, values[i], siblings[i], type, hasForm, path && `${path}.${key}[${i}]`)
     }
+    return out
   }
 }
 
@@ -195,13 +204,15 @@ function steppingReader(step: Step): Reader {
   const sink = step.sink((value, type, sibling, path, state) => {
     state.out.push({ value, type, sibling, path })
   })
-  return ({ value, type, sibling, path }, out, frame) => {
+  return ({ value, type, sibling, path }, frame) => {
     const { state } = frame.shared
     const around = state.out
+    const out: Typed[] = []
     state.env = frame
     state.out = out
     sink(value, type, sibling, path, state)
     state.out = around
+    return out
   }
 }
 

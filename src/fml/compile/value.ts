@@ -18,6 +18,8 @@ export interface Value {
   readonly constant: Typed | undefined
   /** Found in a concept map. */
   readonly isTranslated?: boolean
+  /** Objects that it has made itself, which nobody else holds: they need not be copied. */
+  readonly isFresh?: boolean
   /** The address of a resource, which a Reference can be made of. */
   readonly isAddress?: boolean
   run(frame: Frame): Items

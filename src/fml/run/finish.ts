@@ -6,6 +6,7 @@ import type { Json, Run } from './frame.ts'
 import { Refusal } from './map-error.ts'
 import { arrange } from './order.ts'
 
+/** The shortest has nine letters, which most keys have not. */
 const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
 const DEEPEST = 100
 
@@ -20,7 +21,8 @@ export function clone(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map(each => clone(each, depth + 1))
   if (!isObject(value)) return value
   const copy: Json = {}
-  for (const key of Object.keys(value)) if (!HARMFUL.has(key)) copy[key] = clone(value[key], depth + 1)
+  for (const key of Object.keys(value))
+    if (key.length < 9 || !HARMFUL.has(key)) copy[key] = clone(value[key], depth + 1)
   return copy
 }
 
@@ -41,20 +43,39 @@ function prune(object: Json): boolean {
   let empty = true
   for (const key in object) {
     const value = object[key]
-    if (typeof value === 'object' && value !== null && isVacant(object, key, value)) delete object[key]
-    else if (value === undefined || value === null) delete object[key]
+    if (isVacant(object, key, value)) delete object[key]
     else empty = false
   }
   return empty
 }
 
-function isVacant(object: Json, key: string, value: object): boolean {
-  if (Array.isArray(value)) return pruneList(object, key, value)
-  return isObject(value) && prune(value)
+/** A raw number is an object too, which is never empty. */
+function isVacant(object: Json, key: string, value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  if (typeof value !== 'object') return false
+  return Array.isArray(value) ? pruneList(object, key, value) : prune(value as Json)
+}
+
+function pruneList(object: Json, key: string, list: unknown[]): boolean {
+  const [first] = list
+  const isPlain = isObject(first) && !key.startsWith('_')
+  return isPlain ? pruneObjects(list) : prunePrimitives(object, key, list)
+}
+
+function pruneObjects(list: unknown[]): boolean {
+  let kept = 0
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]
+    if (item === null || item === undefined || (typeof item === 'object' && prune(item as Json))) continue
+    if (kept !== i) list[kept] = item
+    kept++
+  }
+  if (kept < list.length) list.length = kept
+  return kept === 0
 }
 
 /** Lists of primitives keep null where only an extension stands, and the other way round. */
-function pruneList(object: Json, key: string, list: unknown[]): boolean {
+function prunePrimitives(object: Json, key: string, list: unknown[]): boolean {
   let kept = 0
   const siblings = object[`_${key}`]
   const isPaired = key.startsWith('_') || Array.isArray(siblings)
