@@ -126,6 +126,8 @@ export interface Scope {
 /** A name of the host language: written `%name`, or `name` at the beginning of a path. */
 export interface Binding {
   readonly types: Types
+  /** Its value where that is known already. */
+  readonly constant?: Typed
   read(env: Env): Items
 }
 

@@ -35,8 +35,10 @@ export function variableNode({ name, at }: Variable, scope: Scope): Node {
 }
 
 /** A name of the host language. */
-export function boundNode({ types, read }: Binding): Node {
-  return { types, run: (_focus, { env }) => read(env) }
+export function boundNode({ types, constant, read }: Binding): Node {
+  if (!constant) return { types, run: (_focus, { env }) => read(env) }
+  const items: Items = Object.freeze([constant])
+  return { types, constant, run: () => items }
 }
 
 /** The error for a name that means nothing, with the one that was probably meant. */

@@ -224,7 +224,7 @@ describe('what is wrong is said', () => {
 
   test('with the rule and the path in the data, and without the data', async () => {
     const { status, body } = await transform({
-      srcMap: toBasic('src.name as n -> tgt.id = (n.family);'),
+      srcMap: toBasic('src.name first as n -> tgt.id = (n.family);'),
       content: { ...patient, name: [{ family: 'Fouda Amina' }] },
     })
     expect(status).toBe(422)

@@ -43,7 +43,7 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
     report(scope, span, cannot(types, element, system))
     return undefined
   }
-  checkConstant(value, element, span, scope)
+  if (!isFit(value, element, span, scope)) return undefined
   checkCodes(value, element, span, scope)
   const [only] = possible
   if (landings.length === 1 && only) {
@@ -160,14 +160,16 @@ function wayOut(types: readonly string[], { types: wanted }: Element, system: Ty
 }
 
 /** A literal that its element cannot hold is found now, not when the map runs. */
-function checkConstant({ constant }: Value, element: Element, span: Span, scope: Scope): void {
-  if (!constant) return
+function isFit({ constant }: Value, element: Element, span: Span, scope: Scope): boolean {
+  if (!constant) return true
   const land = landingOf(scope.build.system, constant.type, element)
   try {
     land?.convert(constant.value)
+    return true
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     report(scope, span, `${element.shown} cannot be ${shown(textOf(constant.value))}: ${error.message}`)
+    return false
   }
 }
 

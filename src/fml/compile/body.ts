@@ -34,7 +34,7 @@ function compileBody({ place, given, made }: Pending, build: Build): Action {
     unit,
     group,
     variables,
-    slots: { count: given.length },
+    slots: { count: given.length, parameters: given.length, reads: new Map() },
     site: { map: unit.label, group: group.name.text, rule: '', span: group.span },
     depth: 0,
   }

@@ -87,11 +87,15 @@ function variableOf(
     unit,
     group: undefined,
     variables: new Map(variables),
-    slots: { count: 0 },
+    slots: { count: 0, parameters: 0, reads: new Map() },
     site,
     depth: 0,
   }
   const inner = expression(value, [], scope)
+  if (inner.constant) {
+    const items = [inner.constant]
+    return { kind: 'constant', types: inner.types, constant: inner.constant, read: () => items }
+  }
   const read = ({ shared }: Frame) => {
     shared.constants ??= new Map()
     let items = shared.constants.get(constant)

@@ -14,16 +14,24 @@ function object(
   parts: Readonly<Record<string, Value | undefined>>,
   finished: (made: Json) => Json = made => made,
 ): Value {
-  const entries = Object.entries(parts).filter((each): each is [string, Value] => each[1] !== undefined)
+  const keys = Object.keys(parts).filter(key => parts[key] !== undefined)
+  const texts = keys.map(key => reading(parts[key]!))
   const run = (frame: Frame): Items => {
     const made: Json = {}
-    for (const [key, value] of entries) {
-      const text = textIn(value, frame)
-      if (text !== undefined) made[key] = text
+    for (let i = 0; i < keys.length; i++) {
+      const text = texts[i]!(frame)
+      if (text !== undefined) made[keys[i]!] = text
     }
     return made[needed] === undefined ? EMPTY : [typed(finished(made), type)]
   }
   return { ...simple(type, run), isFresh: true }
+}
+
+/** Reads the text of a part; one that is known already is read now. */
+function reading(value: Value): (frame: Frame) => string | undefined {
+  if (value.constant?.type !== 'System.String') return frame => textIn(value, frame)
+  const text = String(value.constant.value)
+  return () => text
 }
 
 export function concept(args: readonly Value[]): Value {

@@ -1,9 +1,10 @@
 // A map that can run: from its sources to what it makes, or to the error that says where it stopped.
 
-import type { Typed } from '../../fhirpath/compile.ts'
+import type { Items, Typed } from '../../fhirpath/compile.ts'
+import { FhirPathError } from '../../fhirpath/errors.ts'
 import { isObject } from '../../lib/json.ts'
 import { finish } from '../run/finish.ts'
-import { type Json, newFrame, newRun, type RunOptions } from '../run/frame.ts'
+import { type Json, newFrame, newRun, type Run, type RunOptions } from '../run/frame.ts'
 import { Exhausted, MapError, Refusal, type Site } from '../run/map-error.ts'
 import { freshOf } from './create.ts'
 import type { Build, Given, GroupCode, GroupPlace } from './scope.ts'
@@ -44,11 +45,13 @@ export function programOf(place: GroupPlace, given: readonly Given[], code: Grou
     const made = fresh.map(make => make())
     const items = inputs.map((input, index) => rootItem(input, sources[index]!, isPlaced, build, site))
     let [source, target] = [0, 0]
-    code.run(
-      newFrame(run, []),
-      isSource.map(each => (each ? [items[source++]] : made[target++])),
-    )
-    return finish(made[0]!, run)
+    const args = isSource.map(each => (each ? [items[source++]] : made[target++]))
+    try {
+      code.run(newFrame(run, []), args)
+      return finish(made[0]!, run)
+    } catch (error) {
+      throw located(error, run, site)
+    }
   }
   return {
     url: urlOf(unit.map),
@@ -61,7 +64,7 @@ export function programOf(place: GroupPlace, given: readonly Given[], code: Grou
       try {
         return attempt(inputs, options, options.trace !== undefined)
       } catch (error) {
-        throw explained(error, site, () => attempt(inputs, silent(options), true))
+        throw explained(error, () => attempt(inputs, silent(options), true))
       }
     },
   }
@@ -78,8 +81,7 @@ function wrongCount(sources: readonly End[], count: number): string {
 }
 
 /** The same error with its place in the data: places are not kept track of until something goes wrong. */
-function explained(error: unknown, site: Site, again: () => unknown): unknown {
-  if (error instanceof Refusal) return new MapError(error.message, site, undefined)
+function explained(error: unknown, again: () => unknown): unknown {
   if (!(error instanceof MapError) || error.path !== undefined || error.cause instanceof Exhausted) return error
   try {
     again()
@@ -87,6 +89,20 @@ function explained(error: unknown, site: Site, again: () => unknown): unknown {
     if (same instanceof MapError) return same
   }
   return error
+}
+
+/** Says in which rule, and at which value, something went wrong. */
+function located(error: unknown, { mark, frame }: Run, site: Site): MapError {
+  const path = error instanceof Refusal ? error.path : undefined
+  const items = mark?.slot === undefined ? undefined : (frame?.vars[mark.slot] as Items | undefined)
+  return new MapError(reasonOf(error), mark?.site ?? site, path ?? items?.[0]?.path, error)
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  if (error instanceof FhirPathError) return error.message.replace(/^line \d+, column \d+: /, '')
+  if (error instanceof RangeError) return 'the data is too large or nested too deeply'
+  return 'the data does not have the form that the map expects'
 }
 
 /** What has been said is not said again. */

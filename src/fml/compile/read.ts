@@ -9,7 +9,7 @@ import type { Block, Name, Path, Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { badForm, formOf, type HasForm, noObject } from '../run/form.ts'
 import { type Frame, itemsAt } from '../run/frame.ts'
-import { namesOf, replacing, report, type Scope } from './scope.ts'
+import { namesOf, nextSlot, replacing, report, type Scope, type SharedRead } from './scope.ts'
 
 /** Values found by a path. */
 export interface Found {
@@ -17,6 +17,12 @@ export interface Found {
   /** The codes the last element can have, where its value set is known and required. */
   readonly codes: ReadonlySet<string> | undefined
   readonly isList: boolean
+  /** Part of what is being made. */
+  readonly isGrowing?: boolean
+  /** Its path from a parameter, which finds the same throughout a group. */
+  readonly fixed?: string
+  /** The same for one of its types alone, which is all that is read then. */
+  readonly only?: (types: readonly string[]) => Found
   read(frame: Frame): Items
 }
 
@@ -40,9 +46,11 @@ function variableFound(name: Name, scope: Scope): Found | undefined {
   }
   const codes = variable.kind === 'source' ? variable.codes : undefined
   const base = { types: bound.types, codes, isList: false }
-  if (variable.kind !== 'source') return { ...base, read: frame => bound.read(frame) }
-  const { slot } = variable
-  return { ...base, read: frame => itemsAt(frame, slot) ?? EMPTY }
+  if (variable.kind !== 'source')
+    return { ...base, isGrowing: variable.kind !== 'constant', read: frame => bound.read(frame) }
+  const { slot, isGrowing } = variable
+  const fixed = slot < scope.slots.parameters && !isGrowing ? String(slot) : undefined
+  return { ...base, isGrowing, fixed, read: frame => itemsAt(frame, slot) ?? EMPTY }
 }
 
 /** Says that no such variable is known here: one that was meant, one of another rule, or those there are. */
@@ -80,11 +88,35 @@ function elementFound(from: Found, name: Name, scope: Scope): Found | undefined 
   const [only] = from.types ?? []
   const element = from.types?.length === 1 ? system.model.typeModel(only!)?.elements.get(name.text) : undefined
   const reader = (only !== undefined && element && directReader(system, element, name.text)) || steppingReader(step)
-  return {
+  const fixed = from.fixed && `${from.fixed} ${name.text}`
+  const all: Found = {
     types: step.types,
     codes: element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined,
     isList: from.isList || (element?.max ?? 1) > 1,
-    read: frame => readEach(from.read(frame), reader, frame),
+    isGrowing: from.isGrowing,
+    fixed,
+    read: reading(from, reader, fixed, scope),
+  }
+  return step.only ? { ...all, only: types => narrowedFound(from, step.only!(types), all, types, scope) } : all
+}
+
+function narrowedFound(from: Found, step: Step, all: Found, types: readonly string[], scope: Scope): Found {
+  const fixed = all.fixed && `${all.fixed} ${types.join('|')}`
+  return { ...all, types, fixed, read: reading(from, steppingReader(step), fixed, scope) }
+}
+
+/** Reads an element; what several rules of a group read of a parameter is read once. */
+function reading(from: Found, reader: Reader, fixed: string | undefined, scope: Scope): Found['read'] {
+  const read = (frame: Frame): Items => readEach(from.read(frame), reader, frame)
+  if (fixed === undefined) return read
+  const { reads } = scope.slots
+  const known = reads.get(fixed)
+  if (known) known.slot ??= nextSlot(scope)
+  const shared: SharedRead = known ?? { slot: undefined }
+  if (!known) reads.set(fixed, shared)
+  return frame => {
+    const { slot } = shared
+    return slot === undefined ? read(frame) : ((frame.vars[slot] ??= read(frame)) as Items)
   }
 }
 

@@ -1,12 +1,12 @@
 // Rules: for each value of the sources, the targets are made, then the inner rules and groups run.
 // https://hl7.org/fhir/R4/mapping-language.html#7.7.0.6
 
-import { FhirPathError } from '../../fhirpath/errors.ts'
 import type { Batch, Block, Dependent, Name, Path, Rule, Source, Target } from '../ast.ts'
-import { type Action, countSteps, type Frame, itemsAt } from '../run/frame.ts'
-import { MapError, Refusal, type Site } from '../run/map-error.ts'
+import { type Action, at, type Mark } from '../run/frame.ts'
+import type { Site } from '../run/map-error.ts'
 import { callGroup } from './call.ts'
 import { copying } from './copy.ts'
+import { looping } from './loop.ts'
 import { isFull, report, type Scope } from './scope.ts'
 import { compileSource, type SourceCode } from './source.ts'
 import { compileTarget } from './target.ts'
@@ -71,10 +71,8 @@ function compileRule(rule: Rule, outer: Scope): Action {
     const { slot, isRepeated } = code
     scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
-  const body = bodyOf(rule, sources, scope)
-  const [first, ...others] = sources
-  if (!first) return NOTHING
-  return located(first, nested(others, traced(body, first, site, outer.depth)), site)
+  const mark: Mark = { site, slot: sources[0]?.slot, depth: outer.depth }
+  return looping(sources, bodyOf(rule, sources, mark, scope), mark)
 }
 
 function siteSpan({ name, span }: Rule, outer: Scope): Site['span'] {
@@ -85,29 +83,7 @@ function ruleName({ sources }: Rule): string {
   return sources.map(({ path }) => path.names.at(-1)!.text).join('-')
 }
 
-/** Every combination of the sources' values. */
-function nested(sources: readonly SourceCode[], body: Action): Action {
-  return sources.reduceRight<Action>((inner, source) => frame => loop(source, frame, inner), body)
-}
-
-/** Runs the body for each value, with the variable set. */
-function loop({ slot, values }: SourceCode, frame: Frame, body: Action): void {
-  const { vars, shared } = frame
-  const items = values(frame)
-  const { length } = items
-  countSteps(shared, 1 + length)
-  if (length === 1) {
-    vars[slot] = items
-    body(frame)
-    return
-  }
-  for (let i = 0; i < length; i++) {
-    vars[slot] = [items[i]]
-    body(frame)
-  }
-}
-
-function bodyOf(rule: Rule, sources: readonly SourceCode[], outer: Scope): Action {
+function bodyOf(rule: Rule, sources: readonly SourceCode[], mark: Mark, outer: Scope): Action {
   const copy = copying(rule, sources, outer)
   if (copy) return copy
   let scope = outer
@@ -118,7 +94,10 @@ function bodyOf(rule: Rule, sources: readonly SourceCode[], outer: Scope): Actio
     if (code.action) actions.push(code.action)
     scope = code.scope
   }
-  for (const dependent of rule.dependents) actions.push(compileDependent(dependent, scope))
+  for (const [index, dependent] of rule.dependents.entries()) {
+    if (index > 0) actions.push(frame => at(frame, mark))
+    actions.push(compileDependent(dependent, scope))
+  }
   if (rule.block) actions.push(compileBlock(rule.block, scope))
   return sequence(actions)
 }
@@ -133,41 +112,4 @@ function warnOfIdle(targets: readonly Target[], scope: Scope): void {
 
 function compileDependent(dependent: Dependent, scope: Scope): Action {
   return callGroup(dependent, scope) ?? NOTHING
-}
-
-function traced(body: Action, { slot }: SourceCode, site: Site, depth: number): Action {
-  return frame => {
-    const { trace } = frame.shared
-    if (trace) {
-      const item = itemsAt(frame, slot)?.[0]
-      trace({ site, depth: depth + frame.shared.depth - 1, path: item?.path, value: item?.value })
-    }
-    body(frame)
-  }
-}
-
-/** Says in which rule, and at which value, something went wrong. */
-function located(source: SourceCode, body: Action, site: Site): Action {
-  return frame => {
-    frame.vars[source.slot] = undefined
-    try {
-      loop(source, frame, body)
-    } catch (error) {
-      throw explained(error, frame, source, site)
-    }
-  }
-}
-
-function explained(error: unknown, frame: Frame, { slot }: SourceCode, site: Site): unknown {
-  if (error instanceof MapError) return error
-  const path = error instanceof Refusal ? error.path : undefined
-  const here = itemsAt(frame, slot)?.[0]?.path
-  return new MapError(reasonOf(error), site, path ?? here, error)
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Refusal) return error.message
-  if (error instanceof FhirPathError) return error.message.replace(/^line \d+, column \d+: /, '')
-  if (error instanceof RangeError) return 'the data is too large or nested too deeply'
-  return 'the data does not have the form that the map expects'
 }

@@ -1,7 +1,7 @@
 // What is known while a map is compiled: the types of variables, what targets have been given, what is wrong.
 
 import type { Binding, Items, Types } from '../../fhirpath/compile.ts'
-import { typed } from '../../fhirpath/node.ts'
+import { type Typed, typed } from '../../fhirpath/node.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Group, Path, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
@@ -23,9 +23,22 @@ export interface Made {
 /** A name that rules know. */
 export type Variable =
   /** Values found in the source, or computed. `codes` are those it can have, where they are known. */
-  | { readonly kind: 'source'; readonly slot: number; readonly types: Types; readonly codes?: ReadonlySet<string> }
+  | {
+      readonly kind: 'source'
+      readonly slot: number
+      readonly types: Types
+      readonly codes?: ReadonlySet<string>
+      /** Part of what is being made, so that it may have more a moment later. */
+      readonly isGrowing?: boolean
+    }
   /** What `let` names: computed when it is first asked for. */
-  | { readonly kind: 'constant'; readonly types: Types; read(frame: Frame): Items }
+  | {
+      readonly kind: 'constant'
+      readonly types: Types
+      /** Its value where it is a literal. */
+      readonly constant?: Typed
+      read(frame: Frame): Items
+    }
   /** An object being made; its type is undefined where the structure is not known. */
   | { readonly kind: 'target'; readonly slot: number; readonly type: string | undefined; readonly made: Made }
   /** A primitive being made. */
@@ -52,7 +65,7 @@ export interface GroupPlace {
 
 /** What a parameter is called with. */
 export type Given =
-  | { readonly kind: 'source'; readonly types: Types }
+  | { readonly kind: 'source'; readonly types: Types; readonly isGrowing?: boolean }
   | { readonly kind: 'target'; readonly type: string | undefined }
   | { readonly kind: 'place'; readonly type: string; readonly valueSet: string | undefined }
 
@@ -120,6 +133,20 @@ export interface Build {
   table(url: string): Table | undefined
 }
 
+/** The places that the variables of a group have. */
+export interface Slots {
+  count: number
+  /** Those below are parameters, which keep their values. */
+  readonly parameters: number
+  /** Elements of parameters that rules read; one that several rules read has a place for what was found. */
+  readonly reads: Map<string, SharedRead>
+}
+
+/** An element that is read once for all rules of a group. */
+export interface SharedRead {
+  slot: number | undefined
+}
+
 /** Where a rule stands. */
 export interface Scope {
   readonly build: Build
@@ -127,7 +154,7 @@ export interface Scope {
   /** Undefined for constants. */
   readonly group: Group | undefined
   readonly variables: ReadonlyMap<string, Variable>
-  readonly slots: { count: number }
+  readonly slots: Slots
   readonly site: Site
   readonly depth: number
   /** A source that makes the rule run for several values; what was made before it has a lower slot. */
@@ -218,7 +245,10 @@ export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Bindin
 const NOTHING: Items = []
 
 function bindingOf(variable: Variable, system: TypeSystem): Binding {
-  if (variable.kind === 'constant') return { types: variable.types, read: env => variable.read(env as Frame) }
+  if (variable.kind === 'constant') {
+    const { types, constant } = variable
+    return { types, constant, read: env => variable.read(env as Frame) }
+  }
   const { slot } = variable
   if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) ?? NOTHING }
   const { type } = variable

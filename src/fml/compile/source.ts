@@ -18,13 +18,15 @@ import { typeNamed, unknownType } from './unit.ts'
 /** A source ready to run. */
 export interface SourceCode {
   /** The values that the rule runs for. */
-  values(frame: Frame): Items
+  select(frame: Frame): Items
   /** What the rule's targets and inner rules see. */
   readonly scope: Scope
   /** Where the value of the moment is. */
   readonly slot: number
   readonly types: Types
   readonly codes: ReadonlySet<string> | undefined
+  /** Part of what is being made. */
+  readonly isGrowing: boolean | undefined
   /** Nothing keeps the rule from running for several values. */
   readonly isRepeated: boolean
 }
@@ -34,22 +36,26 @@ export type Select = (items: Items, frame: Frame) => Items
 
 /** Compiles a source; undefined, and reported, where it names nothing. */
 export function compileSource(source: Source, scope: Scope): SourceCode | undefined {
-  const values = found(source.path, scope)
-  if (!values) return undefined
-  const types = source.type ? narrowedTypes(source.type, values.types, scope) : values.types
+  const all = found(source.path, scope)
+  if (!all) return undefined
+  const types = source.type ? narrowedTypes(source.type, all.types, scope) : all.types
   if (types?.length === 0) return undefined
+  const values = narrowedTo(types, all)
+  const { isGrowing } = values
   const slot = nextSlot(scope)
   const fallback = source.default && defaulting(source.default, values, scope)
-  const all = fallback ? fallback.codes : values.codes
+  const possible = fallback ? fallback.codes : values.codes
   const bind = (codes: ReadonlySet<string> | undefined): Scope =>
-    source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
-  const inner = bind(all)
+    source.variable
+      ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes, isGrowing })
+      : scope
+  const inner = bind(possible)
   const where = source.where && condition(source.where, types, inner)
   const quick = source.where && textTest(source.where.expression, types, source.variable?.text, scope)
-  const codes = source.where ? codesLeft(source, source.where, all, scope) : all
-  const steps: (Select | undefined)[] = [
+  const codes = source.where ? codesLeft(source, source.where, possible, scope) : possible
+  const steps: (Select | false | undefined)[] = [
     fallback?.select,
-    source.type && ofType(types, scope),
+    source.type && values === all && ofType(types, scope),
     source.cardinality && counting(source.cardinality),
     where && filtering(where, quick, slot),
     source.check && checking(condition(source.check, types, inner), slot, source.check),
@@ -57,15 +63,9 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
     source.listMode && LIST_MODES[source.listMode],
   ]
   warnOfMode(source, values, scope)
-  const selects = steps.filter(each => each !== undefined)
-  return {
-    values: selecting(values, selects),
-    scope: bind(codes),
-    slot,
-    types,
-    codes,
-    isRepeated: isRepeated(source, values),
-  }
+  const selects = steps.filter(each => each !== undefined && each !== false)
+  const select = selecting(values, selects)
+  return { select, scope: bind(codes), slot, types, codes, isGrowing, isRepeated: isRepeated(source, values) }
 }
 
 function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found): boolean {
@@ -73,11 +73,17 @@ function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found)
   return isList && !isChosen && !where && (cardinality?.max ?? 2) > 1
 }
 
-function selecting(values: Found, selects: readonly Select[]): SourceCode['values'] {
+/** Of a choice only the types that are wanted are read. */
+function narrowedTo(types: Types, values: Found): Found {
+  const isNarrower = types && values.types && types.length < values.types.length
+  return (isNarrower && types.every(type => values.types!.includes(type)) && values.only?.(types)) || values
+}
+
+function selecting({ read }: Found, selects: readonly Select[]): SourceCode['select'] {
   const [first] = selects
-  if (!first) return values.read
-  if (selects.length === 1) return frame => first(values.read(frame), frame)
-  return frame => selects.reduce((items, select) => select(items, frame), values.read(frame))
+  if (!first) return read
+  if (selects.length === 1) return frame => first(read(frame), frame)
+  return frame => selects.reduce((items, select) => select(items, frame), read(frame))
 }
 
 /** `src.value : Quantity`: of several types those that are, or derive from, the one named. */

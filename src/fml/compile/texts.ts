@@ -1,12 +1,11 @@
 // Transforms of texts: `truncate`, `escape`, `append` and `cast`. https://hl7.org/fhir/R4/valueset-map-transform.html
 
-import { EMPTY, type Items, typed } from '../../fhirpath/node.ts'
+import { EMPTY, type Typed, typed } from '../../fhirpath/node.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { Invocation } from '../ast.ts'
 import { shown } from '../problem.ts'
-import { converter } from '../run/convert.ts'
+import { type Convert, converter } from '../run/convert.ts'
 import { escapeText, FORMATS } from '../run/escape.ts'
-import type { Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { ofText, simple, single, textIn } from './computed.ts'
 import { replacing, report, type Scope } from './scope.ts'
@@ -90,12 +89,20 @@ export function cast([value, type]: readonly Value[], { args }: Invocation, scop
 }
 
 function casting(value: Value, to: string, { build: { system } }: Scope): Value {
-  const run = (frame: Frame): Items =>
-    value.run(frame).flatMap(item => {
-      if (item.value === undefined) return []
-      const convert = converter(system, item.type || 'System.String', to, true)
-      if (!convert) throw new Refusal(`a value of type ${item.type} cannot become ${to}`)
-      return [{ ...item, value: convert(item.value), type: to }]
-    })
-  return simple(to, run)
+  const converters = new Map<string, Convert | undefined>()
+  const convert = ({ type, value: own }: Typed): unknown => {
+    let found = converters.get(type)
+    if (!found && !converters.has(type))
+      converters.set(type, (found = converter(system, type || 'System.String', to, true)))
+    if (!found) throw new Refusal(`a value of type ${type} cannot become ${to}`)
+    return found(own)
+  }
+  return simple(to, frame => {
+    const cast: Typed[] = []
+    for (const item of value.run(frame)) {
+      const { path, sibling } = item
+      if (item.value !== undefined) cast.push({ value: convert(item), type: to, path, sibling })
+    }
+    return cast
+  })
 }

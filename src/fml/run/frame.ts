@@ -45,7 +45,6 @@ export interface Share {
 /** What one transformation shares. */
 export interface Run {
   readonly options: RunOptions
-  readonly trace: RunOptions['trace']
   /** Lists that rules `share`, by the object they stand in. */
   shares: Map<object, Map<string, Share>> | undefined
   /** Lists that have to be put in order. */
@@ -56,6 +55,17 @@ export interface Run {
   readonly state: State
   depth: number
   steps: number
+  /** The rule that is running, and the variables it runs with: what an error is about. */
+  mark: Mark | undefined
+  frame: Frame | undefined
+}
+
+/** A rule at work. */
+export interface Mark {
+  readonly site: Site
+  /** Where the value of its first source is. */
+  readonly slot: number | undefined
+  readonly depth: number
 }
 
 /** The variables of one group that is being run. */
@@ -82,8 +92,17 @@ const MOST_VALUES_UNTRUSTED = 1_000_000
 
 export function newRun(options: RunOptions, untrusted = false): Run {
   const state = newState(EMPTY, NO_VARIABLES, untrusted ? MOST_VALUES_UNTRUSTED : MOST_VALUES)
-  const { trace } = options
-  return { options, trace, shares: undefined, orders: undefined, constants: undefined, state, depth: 0, steps: 0 }
+  return {
+    options,
+    shares: undefined,
+    orders: undefined,
+    constants: undefined,
+    state,
+    depth: 0,
+    steps: 0,
+    mark: undefined,
+    frame: undefined,
+  }
 }
 
 const NO_VARIABLES: Env = Object.freeze({})
@@ -113,6 +132,13 @@ export function placeAt(frame: Frame, slot: number): Place {
 export function valueAt({ holder, key, index }: Place): unknown {
   const held = holder[key]
   return index < 0 ? held : (held as unknown[])[index]
+}
+
+/** From here on, what goes wrong is about this rule. */
+export function at(frame: Frame, mark: Mark): void {
+  const { shared } = frame
+  shared.mark = mark
+  shared.frame = frame
 }
 
 /** More rules than this are not run for one input, nor more values tried for them. */

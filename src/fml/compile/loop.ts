@@ -1,0 +1,50 @@
+// The loop of a rule: its body runs for each value of its source, or each combination of several.
+
+import type { Items } from '../../fhirpath/compile.ts'
+import { type Action, at, countSteps, type Frame, itemsAt, type Mark } from '../run/frame.ts'
+import type { SourceCode } from './source.ts'
+
+/** Runs the body for every combination of what the sources find. */
+export function looping(sources: readonly SourceCode[], body: Action, mark: Mark): Action {
+  const last = sources.at(-1)
+  if (!last) return body
+  return sources.slice(0, -1).reduceRight((inner, source) => over(source, inner, mark), innermost(last, body, mark))
+}
+
+function over({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
+  return frame => {
+    const items = begin(frame, select, slot, mark)
+    for (let i = 0; i < items.length; i++) {
+      frame.vars[slot] = items.length === 1 ? items : [items[i]]
+      body(frame)
+    }
+  }
+}
+
+/** The loop in which the rule does what it says. */
+function innermost({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
+  return frame => {
+    const items = begin(frame, select, slot, mark)
+    const { shared, vars } = frame
+    for (let i = 0; i < items.length; i++) {
+      vars[slot] = items.length === 1 ? items : [items[i]]
+      countSteps(shared)
+      at(frame, mark)
+      if (shared.options.trace) trace(frame, mark)
+      body(frame)
+    }
+  }
+}
+
+function begin(frame: Frame, select: SourceCode['select'], slot: number, mark: Mark): Items {
+  countSteps(frame.shared)
+  if (slot === mark.slot) frame.vars[slot] = undefined
+  at(frame, mark)
+  return select(frame)
+}
+
+function trace(frame: Frame, { site, slot, depth }: Mark): void {
+  const { options, depth: calls } = frame.shared
+  const item = slot === undefined ? undefined : itemsAt(frame, slot)[0]
+  options.trace?.({ site, depth: depth + calls - 1, path: item?.path, value: item?.value })
+}
