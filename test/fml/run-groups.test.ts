@@ -81,6 +81,21 @@ describe('a group', () => {
     expect(made("src -> tgt.text = 'x' then Echo(tgt, tgt);", {}, { after })).toEqual({ text: 'x', other: 'x' })
   })
 
+  test('reads of a target that it was handed as a source what it has by then', () => {
+    const after = `group Echo(source s, target t) {
+      s.text as v -> t.texts = v;
+      s -> t.text = 'x';
+      s.text as v -> t.texts = (v & '2');
+      s -> t then Again(s, t);
+    }
+    group Again(source s, target t) { s.text as v -> t.texts = (v & '3'); s.text as v -> t.other = v; }`
+    expect(made('src -> tgt then Echo(tgt, tgt);', {}, { after })).toEqual({
+      text: 'x',
+      texts: ['x2', 'x3'],
+      other: 'x',
+    })
+  })
+
   test('can have several sources and targets', () => {
     const after = 'group Both(source a, source b, target t, target u) { a as x -> t.code = x; b as x -> u.code = x; }'
     const rules = 'src.text as a, src.other as b -> tgt.items as t, tgt.items as u then Both(a, b, t, u);'

@@ -31,41 +31,20 @@ export function assigned(
   const land = landing(value, element, span, scope, owner.made)
   if (!land) return undefined
   const ordering = orderingOf(target, scope)
-  if (!target.variable) {
-    const constant = ordering.mode === undefined ? settingConstant(owner, value, land) : undefined
-    return { action: constant ?? setting(owner, element, value, land, ordering), scope }
-  }
+  if (!target.variable) return { action: setting(owner, element, value, land, ordering), scope }
   const kept = keptVariable(element, value, scope)
   const action = keeping(owner, element, value, land, ordering, kept)
   return { action, scope: withVariable(scope, target.variable.text, kept) }
 }
 
 /** A copy goes through default groups: always where the rule says no more, otherwise where the types differ. */
-function groupsFor(target: Target, element: Element, { types }: Value, scope: Scope) {
+function groupsFor(target: Target, element: Element, value: Value, scope: Scope) {
   const { transform } = target
+  const { types } = value
   if (transform?.kind !== 'path' || !types || !element.types) return undefined
   const isExplicit = transform.names[0]!.text !== COPIED
   if (isExplicit && types.some(type => element.types!.includes(type))) return undefined
-  return defaultGroups(types, element, scope)
-}
-
-/** A text or a number that is always the same is converted once. */
-function settingConstant(owner: Owner, { constant }: Value, land: Land): Action | undefined {
-  if (!constant) return undefined
-  const { slot, convert, isPrimitive, isFhir } = land(constant)
-  if (!isPrimitive) return undefined
-  let result: unknown
-  try {
-    result = convert(constant.value)
-  } catch (error) {
-    // It has been reported.
-    if (error instanceof Refusal) return undefined
-    throw error
-  }
-  if (result === '' && isFhir) return undefined
-  return frame => {
-    put(owner.at(frame), slot, result)
-  }
+  return defaultGroups(value, element, scope)
 }
 
 function setting(owner: Owner, element: Element, value: Value, land: Land, ordering: Ordering): Action {
@@ -137,7 +116,8 @@ function keptVariable(element: Element, value: Value, scope: Scope): Variable & 
   const slot = nextSlot(scope)
   const all = element.types ?? value.types
   const [type] = all ?? []
-  if (all?.length !== 1 || type === undefined || system.isOpen(type)) return { kind: 'source', slot, types: undefined }
+  if (all?.length !== 1 || type === undefined || system.isOpen(type))
+    return { kind: 'source', slot, types: undefined, isGrowing: true }
   if (system.isPrimitive(type)) return { kind: 'place', slot, type, valueSet: element.model?.requiredValueSet }
   const made = newMade()
   made.elements.add('*')

@@ -68,7 +68,7 @@ function passSource(argument: Argument, parameter: Parameter, place: GroupPlace,
   const { system } = scope.build
   const isSure = declared === undefined || value.types?.every(each => system.isSubtype(each, declared))
   return {
-    given: { kind: 'source', types: types.types },
+    given: { kind: 'source', types: types.types, isGrowing: value.isGrowing },
     get(frame) {
       const items = value.run(frame)
       const wrong = isSure ? undefined : items.find(({ type }) => type !== '' && !system.isSubtype(type, declared!))

@@ -37,7 +37,11 @@ function byGroup(target: Target, source: SourceCode, scope: Scope): Action | und
   }
   const given: Given =
     variable.kind === 'place' ? { ...variable, kind: 'place' } : { kind: 'target', type: variable.type }
-  const code = groupCode(place, [{ kind: 'source', types: source.types }, given], scope.build)
+  const code = groupCode(
+    place,
+    [{ kind: 'source', types: source.types, isGrowing: source.isGrowing }, given],
+    scope.build,
+  )
   if (variable.kind === 'target') variable.made.also.add(code.made[1]!)
   const { action } = made
   return frame => {
@@ -48,8 +52,8 @@ function byGroup(target: Target, source: SourceCode, scope: Scope): Action | und
 
 function copy(target: Target, source: SourceCode, scope: Scope): Action | undefined {
   for (const type of source.types ?? []) noteRead(scope, type, '*')
-  const { slot, types, codes } = source
-  const inner = withVariable(scope, COPIED, { kind: 'source', slot, types, codes })
+  const { slot, types, codes, isGrowing } = source
+  const inner = withVariable(scope, COPIED, { kind: 'source', slot, types, codes, isGrowing })
   const name = { kind: 'name' as const, text: COPIED, span: target.span }
   return compileTarget({ ...target, transform: { kind: 'path', names: [name], span: target.span } }, inner).action
 }

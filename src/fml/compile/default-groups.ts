@@ -1,7 +1,7 @@
 // Default groups: those that say by `<<types>>` which types they turn into which.
 // https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7
 
-import type { Typed, Types } from '../../fhirpath/compile.ts'
+import type { Typed } from '../../fhirpath/compile.ts'
 import type { Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { cloneSibling } from '../run/finish.ts'
@@ -24,7 +24,7 @@ interface Through {
 }
 
 /** The default groups for what the source can be and the element can hold. */
-export function defaultGroups(types: Types, element: Element, scope: Scope): Map<string, Through> {
+export function defaultGroups({ types, isGrowing }: Value, element: Element, scope: Scope): Map<string, Through> {
   const found = new Map<string, Through>()
   const { system } = scope.build
   for (const from of types ?? []) {
@@ -34,7 +34,7 @@ export function defaultGroups(types: Types, element: Element, scope: Scope): Map
     const target: Given = isPrimitive
       ? { kind: 'place', type: to, valueSet: element.model?.requiredValueSet }
       : { kind: 'target', type: to }
-    const code = groupCode(place, [{ kind: 'source', types: [from] }, target], scope.build)
+    const code = groupCode(place, [{ kind: 'source', types: [from], isGrowing }, target], scope.build)
     found.set(from, { type: to, slot: keyed(element, to), isPrimitive, code })
   }
   return found

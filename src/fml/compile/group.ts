@@ -52,7 +52,7 @@ function tooMany({ unit, group }: GroupPlace, build: Build): void {
 }
 
 function keyOf(given: Given): string {
-  if (given.kind === 'source') return `s:${given.types?.join('|') ?? '?'}`
+  if (given.kind === 'source') return `${given.isGrowing ? 'g' : 's'}:${given.types?.join('|') ?? '?'}`
   return given.kind === 'target' ? `t:${given.type ?? '?'}` : `p:${given.type}:${given.valueSet ?? ''}`
 }
 

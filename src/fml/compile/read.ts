@@ -17,6 +17,8 @@ export interface Found {
   /** The codes the last element can have, where its value set is known and required. */
   readonly codes: ReadonlySet<string> | undefined
   readonly isList: boolean
+  /** Part of what is being made. */
+  readonly isGrowing?: boolean
   /** Its path from a parameter, which finds the same throughout a group. */
   readonly fixed?: string
   /** The same for one of its types alone, which is all that is read then. */
@@ -44,10 +46,11 @@ function variableFound(name: Name, scope: Scope): Found | undefined {
   }
   const codes = variable.kind === 'source' ? variable.codes : undefined
   const base = { types: bound.types, codes, isList: false }
-  if (variable.kind !== 'source') return { ...base, read: frame => bound.read(frame) }
-  const { slot } = variable
-  const fixed = slot < scope.slots.parameters ? String(slot) : undefined
-  return { ...base, fixed, read: frame => itemsAt(frame, slot) ?? EMPTY }
+  if (variable.kind !== 'source')
+    return { ...base, isGrowing: variable.kind !== 'constant', read: frame => bound.read(frame) }
+  const { slot, isGrowing } = variable
+  const fixed = slot < scope.slots.parameters && !isGrowing ? String(slot) : undefined
+  return { ...base, isGrowing, fixed, read: frame => itemsAt(frame, slot) ?? EMPTY }
 }
 
 /** Says that no such variable is known here: one that was meant, one of another rule, or those there are. */
@@ -90,6 +93,7 @@ function elementFound(from: Found, name: Name, scope: Scope): Found | undefined 
     types: step.types,
     codes: element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined,
     isList: from.isList || (element?.max ?? 1) > 1,
+    isGrowing: from.isGrowing,
     fixed,
     read: reading(from, reader, fixed, scope),
   }

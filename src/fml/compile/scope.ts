@@ -23,7 +23,14 @@ export interface Made {
 /** A name that rules know. */
 export type Variable =
   /** Values found in the source, or computed. `codes` are those it can have, where they are known. */
-  | { readonly kind: 'source'; readonly slot: number; readonly types: Types; readonly codes?: ReadonlySet<string> }
+  | {
+      readonly kind: 'source'
+      readonly slot: number
+      readonly types: Types
+      readonly codes?: ReadonlySet<string>
+      /** Part of what is being made, so that it may have more a moment later. */
+      readonly isGrowing?: boolean
+    }
   /** What `let` names: computed when it is first asked for. */
   | {
       readonly kind: 'constant'
@@ -58,7 +65,7 @@ export interface GroupPlace {
 
 /** What a parameter is called with. */
 export type Given =
-  | { readonly kind: 'source'; readonly types: Types }
+  | { readonly kind: 'source'; readonly types: Types; readonly isGrowing?: boolean }
   | { readonly kind: 'target'; readonly type: string | undefined }
   | { readonly kind: 'place'; readonly type: string; readonly valueSet: string | undefined }
 

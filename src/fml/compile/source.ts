@@ -25,6 +25,8 @@ export interface SourceCode {
   readonly slot: number
   readonly types: Types
   readonly codes: ReadonlySet<string> | undefined
+  /** Part of what is being made. */
+  readonly isGrowing: boolean | undefined
   /** Nothing keeps the rule from running for several values. */
   readonly isRepeated: boolean
 }
@@ -39,11 +41,14 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   const types = source.type ? narrowedTypes(source.type, all.types, scope) : all.types
   if (types?.length === 0) return undefined
   const values = narrowedTo(types, all)
+  const { isGrowing } = values
   const slot = nextSlot(scope)
   const fallback = source.default && defaulting(source.default, values, scope)
   const possible = fallback ? fallback.codes : values.codes
   const bind = (codes: ReadonlySet<string> | undefined): Scope =>
-    source.variable ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes }) : scope
+    source.variable
+      ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes, isGrowing })
+      : scope
   const inner = bind(possible)
   const where = source.where && condition(source.where, types, inner)
   const quick = source.where && textTest(source.where.expression, types, source.variable?.text, scope)
@@ -60,7 +65,7 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   warnOfMode(source, values, scope)
   const selects = steps.filter(each => each !== undefined && each !== false)
   const select = selecting(values, selects)
-  return { select, scope: bind(codes), slot, types, codes, isRepeated: isRepeated(source, values) }
+  return { select, scope: bind(codes), slot, types, codes, isGrowing, isRepeated: isRepeated(source, values) }
 }
 
 function isRepeated({ listMode, where, cardinality }: Source, { isList }: Found): boolean {

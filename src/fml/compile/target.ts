@@ -76,11 +76,11 @@ function unplaced(target: Target, scope: Scope): TargetCode {
     return { action: undefined, scope }
   }
   const slot = nextSlot(scope)
-  const { types, codes } = value
+  const { types, codes, isGrowing } = value
   const action: Action = frame => {
     frame.vars[slot] = value.run(frame)
   }
-  return { action, scope: withVariable(scope, variable.text, { kind: 'source', slot, types, codes }) }
+  return { action, scope: withVariable(scope, variable.text, { kind: 'source', slot, types, codes, isGrowing }) }
 }
 
 function created(target: Target, call: Invocation, scope: Scope): TargetCode {

@@ -16,6 +16,8 @@ export interface Value {
   readonly codes: ReadonlySet<string> | undefined
   /** Where it is known already. */
   readonly constant: Typed | undefined
+  /** It may be part of what is being made. */
+  readonly isGrowing?: boolean
   /** Found in a concept map. */
   readonly isTranslated?: boolean
   /** Objects that it has made itself, which nobody else holds: they need not be copied. */
@@ -31,7 +33,8 @@ export function argumentValue(argument: Argument, scope: Scope): Value | undefin
   if (argument.kind === 'path') return pathValue(argument, scope)
   const inner = expression(argument, [], scope)
   const { types, constant } = inner
-  return { types, codes: codesOfConstant(constant), constant, run: frame => inner.run(EMPTY, frame) }
+  const isGrowing = constant === undefined
+  return { types, codes: codesOfConstant(constant), constant, isGrowing, run: frame => inner.run(EMPTY, frame) }
 }
 
 function codesOfConstant(constant: Typed | undefined): ReadonlySet<string> | undefined {
@@ -52,7 +55,9 @@ function pathValue(path: Path, scope: Scope): Value | undefined {
     return undefined
   }
   const value = found(path, scope)
-  return value && { types: value.types, codes: value.codes, constant: undefined, run: value.read }
+  if (!value) return undefined
+  const { types, codes, isGrowing, read } = value
+  return { types, codes, constant: undefined, isGrowing, run: read }
 }
 
 /** True for a word that is nothing like a variable: a text without its quotation marks. */
