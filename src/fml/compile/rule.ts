@@ -6,6 +6,7 @@ import { type Action, at, type Mark } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import { callGroup } from './call.ts'
 import { copying } from './copy.ts'
+import { direct } from './direct.ts'
 import { looping } from './loop.ts'
 import { isFull, report, type Scope } from './scope.ts'
 import { compileSource, type SourceCode } from './source.ts'
@@ -72,7 +73,7 @@ function compileRule(rule: Rule, outer: Scope): Action {
     scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
   const mark: Mark = { site, slot: sources[0]?.slot, depth: outer.depth }
-  return looping(sources, bodyOf(rule, sources, mark, scope), mark)
+  return direct(rule, outer, mark, looping(sources, bodyOf(rule, sources, mark, scope), mark))
 }
 
 function siteSpan({ name, span }: Rule, outer: Scope): Site['span'] {
