@@ -6,9 +6,9 @@ import { shown } from '../problem.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { declaredType, groupCode, unknownGroup } from './group.ts'
-import { unknownVariable } from './read.ts'
 import { type Given, type GroupPlace, isRead, type Made, report, type Scope } from './scope.ts'
 import { findGroup } from './unit.ts'
+import { unknownVariable } from './unknown.ts'
 import { argumentValue } from './value.ts'
 
 /** A parameter's value, with what is known of it. */

@@ -44,7 +44,7 @@ export function direct(rule: Rule, scope: Scope, mark: Mark, general: Action): A
 function ordinary(frame: Frame, from: number, key: string, under: string): unknown {
   const items = itemsAt(frame, from)
   const [item] = items
-  if (items.length !== 1 || item!.path !== undefined || frame.shared.options.trace) return undefined
+  if (items.length !== 1 || item!.path !== undefined || frame.shared.trace) return undefined
   const holder = item!.value as Readonly<Record<string, unknown>>
   return holder[under] === undefined ? holder[key] : undefined
 }

@@ -7,8 +7,8 @@ import type { Name } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { isHarmful } from '../run/finish.ts'
 import type { Slot } from '../run/write.ts'
-import { unknownElement } from './read.ts'
 import { report, type Scope } from './scope.ts'
+import { unknownElement } from './unknown.ts'
 
 export interface Element extends Slot {
   /** `AllergyIntolerance.code`, in backticks, for messages. */

@@ -7,7 +7,8 @@ import { EMPTY, type State } from '../../fhirpath/node.ts'
 import type { Embedded, Literal, Span } from '../ast.ts'
 import { NOWHERE } from '../problem.ts'
 import type { Frame } from '../run/frame.ts'
-import { namesOf, replacing, report, type Scope } from './scope.ts'
+import { namesOf } from './bindings.ts'
+import { replacing, report, type Scope } from './scope.ts'
 
 /** An expression that runs with the variables of a group. */
 export interface Evaluation {

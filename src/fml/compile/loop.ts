@@ -30,7 +30,7 @@ function innermost({ select, slot }: SourceCode, body: Action, mark: Mark): Acti
       vars[slot] = items.length === 1 ? items : [items[i]]
       countSteps(shared)
       at(frame, mark)
-      if (shared.options.trace) tell(frame, mark)
+      if (shared.trace) tell(frame, mark)
       body(frame)
     }
   }
@@ -44,7 +44,7 @@ function begin(frame: Frame, select: SourceCode['select'], slot: number, mark: M
 }
 
 function tell(frame: Frame, { site, slot, depth }: Mark): void {
-  const { options, depth: calls } = frame.shared
+  const { trace, depth: calls } = frame.shared
   const item = slot === undefined ? undefined : itemsAt(frame, slot)[0]
-  options.trace?.({ site, depth: depth + calls - 1, path: item?.path, value: item?.value })
+  trace?.({ site, depth: depth + calls - 1, path: item?.path, value: item?.value })
 }

@@ -1,11 +1,10 @@
 // What is known while a map is compiled: the types of variables, what targets have been given, what is wrong.
 
-import type { Binding, Items, Types } from '../../fhirpath/compile.ts'
-import { type Typed, typed } from '../../fhirpath/node.ts'
+import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Group, Path, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
-import { type Action, type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
+import type { Action, Frame } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import type { Structures } from '../structures.ts'
 import type { Table } from './table.ts'
@@ -228,45 +227,4 @@ export function isMade(made: Made, element: string, visited = new Set<Made>()): 
   if (visited.has(made)) return false
   visited.add(made)
   return [...made.also].some(each => isMade(each, element, visited))
-}
-
-const bindings = new WeakMap<ReadonlyMap<string, Variable>, ReadonlyMap<string, Binding>>()
-
-/** The variables as expressions see them. */
-export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Binding> {
-  let names = bindings.get(variables)
-  if (!names) {
-    names = new Map([...variables].map(([name, variable]) => [name, bindingOf(variable, build.system)]))
-    bindings.set(variables, names)
-  }
-  return names
-}
-
-const NOTHING: Items = []
-
-function bindingOf(variable: Variable, system: TypeSystem): Binding {
-  if (variable.kind === 'constant') {
-    const { types, constant } = variable
-    return { types, constant, read: env => variable.read(env as Frame) }
-  }
-  const { slot } = variable
-  if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) ?? NOTHING }
-  const { type } = variable
-  if (variable.kind === 'place') {
-    return {
-      types: [variable.type],
-      read: env => {
-        const place = (env as Frame).vars[slot] as Place | undefined
-        const value = place && valueAt(place)
-        return value === undefined || value === null ? NOTHING : [typed(value, variable.type)]
-      },
-    }
-  }
-  return {
-    types: type === undefined || system.isOpen(type) ? undefined : [type],
-    read: env => {
-      const value = (env as Frame).vars[slot] as Json | undefined
-      return value === undefined ? NOTHING : [typed(value, type ?? '')]
-    },
-  }
 }

@@ -8,9 +8,9 @@ import { createdType, freshOf } from './create.ts'
 import { type Element, elementOf } from './element.ts'
 import { elementType, made } from './made.ts'
 import { ownerOf } from './owner.ts'
-import { unknownVariable } from './read.ts'
 import { isRead, newMade, nextSlot, report, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
 import { transformValue } from './transforms.ts'
+import { unknownVariable } from './unknown.ts'
 import { whole } from './whole.ts'
 
 const NOTHING: Action = () => {}

@@ -45,6 +45,7 @@ export interface Share {
 /** What one transformation shares. */
 export interface Run {
   readonly options: RunOptions
+  readonly trace: RunOptions['trace']
   /** Lists that rules `share`, by the object they stand in. */
   shares: Map<object, Map<string, Share>> | undefined
   /** Lists that have to be put in order. */
@@ -92,8 +93,10 @@ const MOST_VALUES_UNTRUSTED = 1_000_000
 
 export function newRun(options: RunOptions, untrusted = false): Run {
   const state = newState(EMPTY, NO_VARIABLES, untrusted ? MOST_VALUES_UNTRUSTED : MOST_VALUES)
+  const { trace } = options
   return {
     options,
+    trace,
     shares: undefined,
     orders: undefined,
     constants: undefined,

@@ -1,0 +1,48 @@
+// The variables of rules as expressions see them: values with types, read from the frame.
+
+import type { Binding, Items } from '../../fhirpath/compile.ts'
+import { typed } from '../../fhirpath/node.ts'
+import type { TypeSystem } from '../../fhirpath/types.ts'
+import { type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
+import type { Scope, Variable } from './scope.ts'
+
+const bindings = new WeakMap<ReadonlyMap<string, Variable>, ReadonlyMap<string, Binding>>()
+
+/** The variables as expressions see them. */
+export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Binding> {
+  let names = bindings.get(variables)
+  if (!names) {
+    names = new Map([...variables].map(([name, variable]) => [name, bindingOf(variable, build.system)]))
+    bindings.set(variables, names)
+  }
+  return names
+}
+
+const NOTHING: Items = []
+
+function bindingOf(variable: Variable, system: TypeSystem): Binding {
+  if (variable.kind === 'constant') {
+    const { types, constant } = variable
+    return { types, constant, read: env => variable.read(env as Frame) }
+  }
+  const { slot } = variable
+  if (variable.kind === 'source') return { types: variable.types, read: env => itemsAt(env as Frame, slot) ?? NOTHING }
+  const { type } = variable
+  if (variable.kind === 'place') {
+    return {
+      types: [variable.type],
+      read: env => {
+        const place = (env as Frame).vars[slot] as Place | undefined
+        const value = place && valueAt(place)
+        return value === undefined || value === null ? NOTHING : [typed(value, variable.type)]
+      },
+    }
+  }
+  return {
+    types: type === undefined || system.isOpen(type) ? undefined : [type],
+    read: env => {
+      const value = (env as Frame).vars[slot] as Json | undefined
+      return value === undefined ? NOTHING : [typed(value, type ?? '')]
+    },
+  }
+}

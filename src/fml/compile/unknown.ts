@@ -1,0 +1,57 @@
+// Names that mean nothing: which was probably meant, where it would mean something, or what there is.
+
+import { jsonKey, type TypeSystem } from '../../fhirpath/types.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { Block, Name, Span } from '../ast.ts'
+import { shown } from '../problem.ts'
+import { replacing, report, type Scope } from './scope.ts'
+
+/** Says that no such variable is known here: one that was meant, one of another rule, or those there are. */
+export function unknownVariable({ text, span }: Name, scope: Scope): void {
+  const names = [...scope.variables.keys()]
+  const meant = nearest(text, names)
+  const owner = meant || !scope.group ? undefined : ruleOf(text, scope.group.block)
+  const way = meant
+    ? `; did you mean \`${meant}\`?`
+    : owner
+      ? `; the one in line ${owner.line} is known within its own rule only`
+      : `; there are ${names.slice(0, 8).map(shown).join(', ')}`
+  report(scope, span, `there is no variable ${shown(text)} here${way}`, replacing(span, meant))
+}
+
+/** Where a rule gives something this name. */
+function ruleOf(text: string, { rules }: Block): Span | undefined {
+  for (const rule of rules) {
+    if (rule.kind === 'batch') continue
+    const own = [...rule.sources, ...rule.targets].find(each => each.variable?.text === text)?.variable?.span
+    const found = own ?? (rule.block && ruleOf(text, rule.block))
+    if (found) return found
+  }
+  return undefined
+}
+
+/** Says that types have no such element, and which was probably meant, or which there are. */
+export function unknownElement({ text, span }: Name, types: readonly string[], scope: Scope): void {
+  const { system } = scope.build
+  const elements = types.flatMap(type => elementNames(system, type))
+  const meant = nearest(text, elements)
+  const way = meant ? `; did you mean \`${meant}\`?` : listed(types.flatMap(type => ownNames(system, type)))
+  report(scope, span, `${types.join(' or ')} has no element ${shown(text)}${way}`, replacing(span, meant))
+}
+
+/** What every resource or element has, and nobody looks for. */
+const COMMON = new Set('id meta implicitRules language text contained extension modifierExtension'.split(' '))
+
+function ownNames(system: TypeSystem, type: string): string[] {
+  return [...(system.model.typeModel(type)?.elements.keys() ?? [])].filter(each => !COMMON.has(each))
+}
+
+function listed(own: readonly string[]): string {
+  if (own.length === 0) return ''
+  return `; it has ${own.slice(0, 15).join(', ')}${own.length > 15 ? ' …' : ''}`
+}
+
+function elementNames(system: TypeSystem, type: string): string[] {
+  const elements = system.model.typeModel(type)?.elements.values() ?? []
+  return [...elements].flatMap(each => [each.name, ...(each.choice ? each.types.map(one => jsonKey(each, one)) : [])])
+}
