@@ -20,7 +20,7 @@ import type { Config } from './lib/config.ts'
 import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
 import { createDesk } from './mapping/desk.ts'
-import { createMappings } from './mapping/mappings.ts'
+import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
 import { system } from './policy/caller.ts'
 import { shapes } from './shapes/all.ts'
@@ -74,6 +74,16 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
 }
 
 /**
+ * Begins to load the maps of the service, which takes as long as a database takes to start.
+ * @throws MappingsError, to whoever waits for them.
+ */
+export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promise<Mappings> {
+  const maps = createMappings({ folder: mappingsDir, kept: join(dataDir, 'mappings.json'), shapes, needs: [], log })
+  maps.catch(() => {})
+  return maps
+}
+
+/**
  * Builds the service on an open database.
  * @param baseUrl the public address, without trailing slash: issuer of tokens, base of links.
  */
@@ -82,6 +92,7 @@ export async function createApplication(
   connection: Connection,
   baseUrl: string,
   log: Log,
+  maps: Promise<Mappings> = loadMappings(config, log),
 ): Promise<Application> {
   const { environment } = config
   const storage = openStorage(config, connection, baseUrl, log)
@@ -89,13 +100,7 @@ export async function createApplication(
   await indexing.follow()
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
-  const mappings = await createMappings({
-    folder: config.mappingsDir,
-    kept: join(config.dataDir, 'mappings.json'),
-    shapes,
-    needs: [],
-    log,
-  })
+  const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData(database, storeFor(system), baseUrl)
   const bulk = createBulk({

@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { type Application, createApplication } from './app.ts'
+import { type Application, createApplication, loadMappings } from './app.ts'
 import { mustBeFitForProduction } from './auth/demo.ts'
 import { banner } from './banner.ts'
 import { type Connection, openDatabase } from './db/database.ts'
@@ -12,7 +12,7 @@ import { listen } from './http/server.ts'
 import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { MappingsError } from './mapping/mappings.ts'
+import { type Mappings, MappingsError } from './mapping/mappings.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
 
@@ -30,13 +30,14 @@ async function lead(config: Config, log: Log): Promise<void> {
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
   const settled: Config = { ...config, port }
   const stopped = stopSignal()
+  const maps = loadMappings(settled, log)
   const embedded =
     config.databaseUrl === ''
       ? await startEmbedded(config.dataDir, config.workers * (2 * config.poolSize + 2) + 10, log)
       : undefined
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {
-    await prepare(settled, connection, log)
+    await prepare(settled, connection, log, maps)
     const serving =
       config.workers === 1 ? await serve(settled, connection, log) : await serveByWorkers(settled, connection, log)
     process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
@@ -48,12 +49,12 @@ async function lead(config: Config, log: Log): Promise<void> {
   }
 }
 
-async function prepare(config: Config, connection: Connection, log: Log): Promise<void> {
+async function prepare(config: Config, connection: Connection, log: Log, maps: Promise<Mappings>): Promise<void> {
   const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
   await mustBeFitForProduction(config, database).finally(() => database.end())
-  const application = await createApplication(config, connection, addressOf(config), log)
+  const application = await createApplication(config, connection, addressOf(config), log, maps)
   await application.prepare()
   await application.close()
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Application, createApplication } from '../../src/app.ts'
+import { type Application, createApplication, loadMappings } from '../../src/app.ts'
 import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
@@ -54,6 +54,9 @@ export async function startBeside(service: Service, env: Record<string, string> 
   return start({ ...inject('server'), database: service.database }, env, createLog('silent'))
 }
 
+/** The maps of the project, loaded once for all test files of a process. */
+let delivered: ReturnType<typeof loadMappings> | undefined
+
 async function start(connection: TestDatabase, env: Record<string, string>, log: Log): Promise<Service> {
   const config = readConfig({
     DATABASE_POOL: '10',
@@ -65,7 +68,8 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const application = await createApplication(config, connection, config.baseUrl || url, log)
+  const maps = env['MAPPINGS_DIR'] ? loadMappings(config, log) : (delivered ??= loadMappings(config, log))
+  const application = await createApplication(config, connection, config.baseUrl || url, log, maps)
   const listening = await listen(application.koa, port, '127.0.0.1')
   application.start()
   let stopped: Promise<void> | undefined

@@ -1,0 +1,37 @@
+// Maps that are changed while the service runs, as those who change them see it.
+
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { fhirCaller } from '../support/fhir.ts'
+import { eventually } from '../support/identity.ts'
+import { startService } from '../support/service.ts'
+
+test('a saved map is live within a second; a broken one is told at /readyz, and the last good one goes on', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
+  await cp(join(import.meta.dirname, '../../mappings'), folder, { recursive: true })
+  const service = await startService({ MAPPINGS_DIR: folder })
+  const call = fhirCaller(() => service)
+  const file = join(folder, 'allergy-to-fhir.fml')
+  const original = await readFile(file, 'utf8')
+  const save = (from: string, to: string) => writeFile(file, original.replace(from, to))
+  const record = { id: 'a', patient_id: 'p', substance: 'Penicillin', severity: 'severe', status: 'active' }
+  const criticality = async () => {
+    const source = { name: 'source', valueUri: 'https://health-interop.org/fhir/StructureMap/allergy-to-fhir' }
+    const content = { name: 'content', valueString: JSON.stringify(record) }
+    const body = { resourceType: 'Parameters', parameter: [source, content] }
+    return (await call('POST', 'StructureMap/$transform', { body })).body.criticality
+  }
+  const state = async () => (await call('GET', '/readyz')).body.checks.mappings
+  expect([await state(), await criticality()]).toEqual(['ok', 'high'])
+
+  await save('tgt.criticality', 'tgt.criticalty')
+  await eventually(async () => /^refused: 1 problem, serving the set of /.test(await state()))
+  expect((await call('GET', '/readyz')).status).toBe(200)
+  expect(await criticality()).toBe('high')
+
+  await save('s:severe - t:high', 's:severe - t:low')
+  await eventually(async () => (await criticality()) === 'low')
+  expect(await state()).toBe('ok')
+})
