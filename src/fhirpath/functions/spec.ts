@@ -34,19 +34,22 @@ export function collectionFunction(
     max,
     build(call) {
       const { input, at } = call
-      const args = call.args.map((_, i) => call.arg(i))
+      const args = evaluated(call.args.map((_, i) => call.arg(i)))
       return {
         types: types?.(call),
-        run: (focus, state) =>
-          run(
-            input.run(focus, state),
-            args.map(arg => arg.run(focus, state)),
-            state,
-            at,
-          ),
+        run: (focus, state) => run(input.run(focus, state), args(focus, state), state, at),
       }
     },
   }
+}
+
+/** The values of arguments; literals have theirs once and for all. */
+function evaluated(nodes: readonly Node[]): (focus: Items, state: State) => readonly Items[] {
+  if (nodes.every(({ constant }) => constant)) {
+    const fixed: readonly Items[] = nodes.map(({ constant }) => Object.freeze([constant!]))
+    return () => fixed
+  }
+  return (focus, state) => nodes.map(node => node.run(focus, state))
 }
 
 /** A yes-or-no question about the whole input collection. */
@@ -59,11 +62,8 @@ export function question(
     min,
     max,
     build({ input, at, args, arg }) {
-      const nodes = args.map((_, i) => arg(i))
-      return booleanNode((focus, state) => {
-        const values = nodes.map(node => node.run(focus, state))
-        return test(input.run(focus, state), values, state, at)
-      })
+      const values = evaluated(args.map((_, i) => arg(i)))
+      return booleanNode((focus, state) => test(input.run(focus, state), values(focus, state), state, at))
     },
   }
 }
