@@ -2,7 +2,9 @@
 
 import type { Expression, Position } from './ast.ts'
 import { executionError } from './errors.ts'
-import type { TypeSystem } from './types.ts'
+import type { TypeSystem, Types } from './types.ts'
+
+export type { Types } from './types.ts'
 
 /** One value of a collection, with the type it has. */
 export interface Typed {
@@ -17,9 +19,6 @@ export interface Typed {
 }
 
 export type Items = readonly Typed[]
-
-/** The types an expression can yield; undefined when only the data can tell. */
-export type Types = readonly string[] | undefined
 
 /** What the world outside the expression offers. Any other key is a variable: `{ patient }` is `%patient`. */
 export interface Env {

@@ -1,7 +1,9 @@
 // Type names of FHIR and System, and how they relate. https://hl7.org/fhir/R4/fhirpath.html#types
 
 import type { ElementModel, TypeModel } from '../definitions/model.ts'
-import type { Types } from './node.ts'
+
+/** The types an expression can yield; undefined when only the data can tell. */
+export type Types = readonly string[] | undefined
 
 /** Knows the FHIR types: `typeModel` of `src/definitions/r4.ts`, or a test's own. */
 export interface Model {

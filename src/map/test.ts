@@ -2,8 +2,9 @@
 
 import { told } from '../mapping/difference.ts'
 import type { Example } from '../mapping/examples.ts'
+import type { Mapping } from '../mapping/mapping.ts'
 import { opposite, type RoundTrip, roundTrip } from '../mapping/round-trip.ts'
-import { isWarning, type Mapping } from '../mapping/set.ts'
+import { isWarning } from '../mapping/set.ts'
 import { isPassed, type Trial, tryExample } from '../mapping/trial.ts'
 import { createInspect } from '../mapping/validity.ts'
 import type { Answer, Call, Command } from './command.ts'

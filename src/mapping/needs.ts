@@ -3,7 +3,7 @@
 import type { Problem } from '../fml/problem.ts'
 import { NOWHERE } from '../fml/problem.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { Mapping } from './set.ts'
+import type { Mapping } from './mapping.ts'
 
 /** A map that is used by name, and the types that its user gives and expects. */
 export interface Need {

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { differences } from './difference.ts'
 import type { Example } from './examples.ts'
-import type { Mapping } from './set.ts'
+import type { Mapping } from './mapping.ts'
 import { attempt } from './trial.ts'
 
 export interface RoundTrip {

@@ -3,29 +3,16 @@
 import type { TObject } from 'typebox'
 import type { FmlMap } from '../fml/ast.ts'
 import { urlOf } from '../fml/compile/unit.ts'
-import { type Compiled, compileMap, type MapLibrary, type Program } from '../fml/compile.ts'
+import { compileMap, type MapLibrary } from '../fml/compile.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
 import { type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
 import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
+import type { Mapping } from './mapping.ts'
 import { type Need, unmet } from './needs.ts'
 import { resourcesIn } from './resources.ts'
-
-/** One map of a set. */
-export interface Mapping {
-  /** Its file below the folder, without `.fml`: `allergy-to-fhir`. */
-  readonly name: string
-  readonly source: SourceFile
-  readonly parsed: Parsed
-  /** Absent if the map has problems that are no mere warnings. */
-  readonly program: Program | undefined
-  /** What is wrong with it and with what it imports. */
-  readonly problems: readonly Problem[]
-  /** Absent if the map could not be read. */
-  readonly coverage: Compiled['coverage'] | undefined
-}
 
 export interface MappingSet {
   /** By name. */

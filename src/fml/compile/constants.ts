@@ -6,8 +6,7 @@ import type { Constant } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { type Frame, newFrame } from '../run/frame.ts'
 import { expression, visit } from './expression.ts'
-import { type Build, type ConstantVariable, report, type Scope } from './scope.ts'
-import type { Unit } from './unit.ts'
+import { type Build, type ConstantVariable, report, type Scope, type Unit } from './scope.ts'
 
 /** The constants of a map by name. */
 export function constantsOf(unit: Unit, build: Build): ReadonlyMap<string, ConstantVariable> {

@@ -11,8 +11,17 @@ import { type Land, landing } from './assign.ts'
 import { type Element, keyed } from './element.ts'
 import { declaredType, groupCode } from './group.ts'
 import type { Owner } from './owner.ts'
-import { type Build, type Default, type Given, type GroupCode, type GroupPlace, report, type Scope } from './scope.ts'
-import { type Unit, withImports } from './unit.ts'
+import {
+  type Build,
+  type Default,
+  type Given,
+  type GroupCode,
+  type GroupPlace,
+  report,
+  type Scope,
+  type Unit,
+} from './scope.ts'
+import { withImports } from './unit.ts'
 import type { Value } from './value.ts'
 
 /** What a default group makes, and how. */

@@ -15,8 +15,9 @@ import {
   replacing,
   report,
   type Scope,
+  type Unit,
 } from './scope.ts'
-import { typeNamed, type Unit, unknownType, withImports } from './unit.ts'
+import { typeNamed, unknownType, withImports } from './unit.ts'
 
 /** More combinations of types than this for one group are a map that goes round in circles. */
 const MOST_CODES = 200

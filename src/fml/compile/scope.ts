@@ -2,13 +2,24 @@
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
-import type { Group, Path, Span } from '../ast.ts'
+import type { FmlMap, Group, Path, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import type { Structures } from '../structures.ts'
 import type { Table } from './table.ts'
-import type { Unit } from './unit.ts'
+
+/** One map and what the names in it mean. */
+export interface Unit {
+  readonly map: FmlMap
+  /** The file, or the name or URL: what errors call the map. */
+  readonly label: string
+  readonly url: string | undefined
+  /** The types that the names of `uses` stand for; undefined: a structure that is not known here. */
+  readonly aliases: ReadonlyMap<string, string | undefined>
+  readonly groups: ReadonlyMap<string, Group>
+  readonly tables: ReadonlyMap<string, Table>
+}
 
 /** Which elements of something that is made the rules can set. */
 export interface Made {

@@ -5,19 +5,8 @@ import { nearest } from '../../lib/nearest.ts'
 import type { FmlMap, Group, Name, Parameter, Span, Uses } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Structures } from '../structures.ts'
-import { type Build, lenient, replacing, report } from './scope.ts'
-import { type Table, tableOf } from './table.ts'
-
-export interface Unit {
-  readonly map: FmlMap
-  /** The file, or the name or URL: what errors call the map. */
-  readonly label: string
-  readonly url: string | undefined
-  /** The types that the names of `uses` stand for; undefined: a structure that is not known here. */
-  readonly aliases: ReadonlyMap<string, string | undefined>
-  readonly groups: ReadonlyMap<string, Group>
-  readonly tables: ReadonlyMap<string, Table>
-}
+import { type Build, lenient, replacing, report, type Unit } from './scope.ts'
+import { tableOf } from './table.ts'
 
 /** What a map says of itself under this name: `url`, `name`, `title`. */
 export function setting(map: FmlMap, name: string): string | undefined {

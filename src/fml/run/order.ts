@@ -1,11 +1,11 @@
 // Lists whose rules say which items come first and which last. https://hl7.org/fhir/R4/valueset-map-target-list-mode.html
 
+import type { JsonObject } from '../../lib/json.ts'
 import type { Target } from '../ast.ts'
-import type { Json } from './frame.ts'
 
 /** What has to be put in order when everything is made: until then items keep their places, so that they can be filled. */
 export interface Order {
-  readonly holder: Json
+  readonly holder: JsonObject
   readonly key: string
   /** The one target of one rule that has the first, and the last, places. */
   first?: { readonly target: Target; readonly rule: string }
@@ -14,7 +14,7 @@ export interface Order {
   readonly ends: Map<number, 'first' | 'last'>
 }
 
-export function newOrder(holder: Json, key: string): Order {
+export function newOrder(holder: JsonObject, key: string): Order {
   return { holder, key, ends: new Map() }
 }
 

@@ -1,0 +1,20 @@
+// One map of the set that the service runs, with everything known of it.
+
+import type { Compiled, Program } from '../fml/compile.ts'
+import type { Parsed } from '../fml/parser.ts'
+import type { Problem } from '../fml/problem.ts'
+import type { SourceFile } from './files.ts'
+
+/** One map of a set. */
+export interface Mapping {
+  /** Its file below the folder, without `.fml`: `allergy-to-fhir`. */
+  readonly name: string
+  readonly source: SourceFile
+  readonly parsed: Parsed
+  /** Absent if the map has problems that are no mere warnings. */
+  readonly program: Program | undefined
+  /** What is wrong with it and with what it imports. */
+  readonly problems: readonly Problem[]
+  /** Absent if the map could not be read. */
+  readonly coverage: Compiled['coverage'] | undefined
+}
