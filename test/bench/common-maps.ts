@@ -69,7 +69,7 @@ group AllergyFromFhir(source src : From, target tgt) {
 const labPush = `/// url = 'https://clinic.example/lab-to-fhir'
 /// name = 'LabToFhir'
 
-${head(`${record}/LabPush`, 'Bundle')}
+${head(`${record}/LabResultPush`, 'Bundle')}
 group LabToFhir(source src : From, target tgt : Bundle) {
   src -> tgt.resourceType = 'Bundle' "resource";
   src -> tgt.type = 'transaction' "type";
