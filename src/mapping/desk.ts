@@ -1,7 +1,10 @@
 // What $transform asks of the service: its own maps, and a place to run those of others.
 
 import { urlOf } from '../fml/compile/unit.ts'
+import { toStructureMap } from '../fml/structure-map.ts'
+import { unversioned } from '../fml/structures.ts'
 import type { SourceFile } from './files.ts'
+import { type Job, type Outcome, runProgram } from './job.ts'
 import { matching } from './map-urls.ts'
 import type { Mappings } from './mappings.ts'
 import type { Transformer } from './transformer.ts'
@@ -18,6 +21,8 @@ export interface MapDesk {
   /** True if the URL of a structure is one of R4, of a record of the interface, or of one of the service's models. */
   knows(url: string): boolean
   readonly run: Transformer['run']
+  /** Runs the service's own map of a URL, which is compiled already; undefined if there is none. */
+  runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): Outcome | undefined
 }
 
 export function createDesk(mappings: Mappings, { run }: Transformer, version: string): MapDesk {
@@ -30,6 +35,12 @@ export function createDesk(mappings: Mappings, { run }: Transformer, version: st
       return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', source])), url)
     },
     resources: () => mappings.files().filter(({ name }) => name.endsWith('.json')),
+    runOwn(url, work) {
+      const own = [...mappings.set().mappings.values()].find(({ parsed }) => urlOf(parsed.map) === unversioned(url))
+      if (!own?.program) return undefined
+      const map = work.isTraced ? JSON.stringify(toStructureMap(own.parsed.map).resource) : undefined
+      return runProgram(own.program, work, [], map)
+    },
     knows: url => mappings.set().structures.byUrl(url) !== undefined,
   }
 }

@@ -63,13 +63,13 @@ export function runJob({ map, others, sources, isTraced }: Job): Outcome {
   if (problems.length > 0) return failed(problems.map(remarkOf))
   const { program, problems: found } = compileMap(read.map, library, { lenient: true })
   const remarks = found.map(remarkOf)
-  return program ? run(program, sources, isTraced, remarks, resource) : failed(remarks)
+  return program ? runProgram(program, { sources, isTraced }, remarks, resource) : failed(remarks)
 }
 
-function run(
+/** Runs a compiled map, of which these remarks have been made before. */
+export function runProgram(
   program: Program,
-  sources: readonly string[],
-  isTraced: boolean,
+  { sources, isTraced }: Pick<Job, 'sources' | 'isTraced'>,
   remarks: readonly Remark[],
   map: string | undefined,
 ): Outcome {

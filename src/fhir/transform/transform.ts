@@ -4,7 +4,7 @@
 import { fhirBase } from '../../http/failures.ts'
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import type { SourceFile } from '../../mapping/files.ts'
-import type { Outcome, Remark } from '../../mapping/job.ts'
+import type { Job, Outcome, Remark } from '../../mapping/job.ts'
 import type { Store } from '../../store/store.ts'
 import type { FhirReply, FhirRequest } from '../request.ts'
 import { parametersReply } from '../terminology/inputs.ts'
@@ -12,17 +12,33 @@ import { fileOf, gathered } from './gather.ts'
 import { type Asked, askedOf } from './inputs.ts'
 
 export async function transformOf(store: Store, request: FhirRequest): Promise<FhirReply> {
-  const library = store.library()
-  library.mustSee('StructureMap')
+  store.library().mustSee('StructureMap')
   const asked = askedOf(store, request)
   const { maps } = request
-  const map = await mapOf(asked, store, request)
-  const others = await gathered(map, asked, store, maps)
-  const context = asked.context ?? JSON.stringify(maps.context(request.base.slice(0, -fhirBase.length)))
-  const outcome = await maps.run({ map, others, sources: [asked.content, context], isTraced: asked.isDebug })
+  const outcome = (await ownOutcome(asked, store, request)) ?? (await outcomeOf(asked, store, request))
   if (asked.isDebug) return debugReply(outcome, maps.version)
   if (outcome.result !== undefined) return { status: 200, body: outcome.result }
   throw refused(outcome)
+}
+
+/** What one of the service's own maps makes, unless one with its URL is stored or something was sent along for it. */
+async function ownOutcome(asked: Asked, store: Store, request: FhirRequest): Promise<Outcome | undefined> {
+  const { source, supporting, models } = asked
+  if (source === undefined || supporting.length > 0 || models.length > 0) return undefined
+  if (await store.library().find('StructureMap', source)) return undefined
+  return request.maps.runOwn(source, workOf(asked, request))
+}
+
+/** What any other map makes, in a thread of its own. */
+async function outcomeOf(asked: Asked, store: Store, request: FhirRequest): Promise<Outcome> {
+  const map = await mapOf(asked, store, request)
+  const others = await gathered(map, asked, store, request.maps)
+  return request.maps.run({ map, others, ...workOf(asked, request) })
+}
+
+function workOf({ content, context, isDebug }: Asked, { maps, base }: FhirRequest): Pick<Job, 'sources' | 'isTraced'> {
+  const known = context ?? JSON.stringify(maps.context(base.slice(0, -fhirBase.length)))
+  return { sources: [content, known], isTraced: isDebug }
 }
 
 /** The map as it was sent, as it is stored, or as the service has it. @throws Failure NOT_FOUND */
@@ -31,9 +47,8 @@ async function mapOf({ map, id, source }: Asked, store: Store, { maps }: FhirReq
   if (map !== undefined) return fileOf('map', map)
   if (id !== undefined) return fileOf(`StructureMap/${id}`, JSON.stringify(await library.byId('StructureMap', id)))
   const stored = await library.find('StructureMap', source!)
-  if (stored) return fileOf(source!, JSON.stringify(stored))
-  const [own] = maps.files(source!)
-  return own ?? fileOf(source!, JSON.stringify(await library.byUrl('StructureMap', source!)))
+  const [own] = stored ? [] : maps.files(source!)
+  return own ?? fileOf(source!, JSON.stringify(stored ?? (await library.byUrl('StructureMap', source!))))
 }
 
 function refused({ remarks }: Outcome): Failure {
