@@ -12,6 +12,7 @@ import { createBulk } from './fhir/bulk/bulk.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
+import { createIdempotency } from './http/idempotency.ts'
 import { createLimits } from './http/limits.ts'
 import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
@@ -31,6 +32,7 @@ import type { Principal } from './store/session.ts'
 import { createStore, type Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
 import { createValidator } from './store/validate.ts'
+import { createWhole } from './store/whole.ts'
 
 /** The version of the published interface. */
 export const interfaceVersion = '1.2.0'
@@ -130,10 +132,17 @@ export async function createApplication(
     }),
   ]
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
+  const idempotency = createIdempotency({
+    database,
+    log,
+    whole: createWhole(database, indexing),
+    now: () => new Date(),
+  })
   const koa = createApp({
     routes,
     authenticate: identity.authenticate,
     limits: createLimits(config.rateLimit),
+    idempotency,
     log,
     baseUrl: config.baseUrl || undefined,
     trustedProxies: config.trustedProxies,
@@ -152,8 +161,10 @@ export async function createApplication(
     start() {
       bulk.start()
       mappings.follow()
+      idempotency.start()
     },
     async close() {
+      idempotency.close()
       await bulk.close()
       await mappings.close()
       await transformer.close()

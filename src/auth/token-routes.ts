@@ -76,7 +76,14 @@ const SdkIntrospection = Type.Object(
   { $id: 'SdkIntrospection' },
 )
 
-const oauth = { tag: 'Connect', consumes: formOrJson, maxBodyBytes: maxOAuthBody, failure: inOAuthWords } as const
+// A kept reply would be a secret at rest, and a second token does no harm.
+const oauth = {
+  tag: 'Connect',
+  consumes: formOrJson,
+  maxBodyBytes: maxOAuthBody,
+  failure: inOAuthWords,
+  isRepeatable: true,
+} as const
 
 /** POST /api/v1/connect/auth/token */
 export function tokenRoute({ tokens }: Identity): Route {

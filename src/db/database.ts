@@ -1,7 +1,7 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
-import type { Writable } from 'node:stream'
 import pg from 'pg'
-import { Failure } from '../lib/failure.ts'
+import { ask, translated } from './ask.ts'
+import { inTransaction } from './transaction.ts'
 
 /** A parameterised statement; with a name it is prepared once per connection. */
 export interface Statement {
@@ -23,12 +23,21 @@ export interface Queryable {
   run(statement: Statement): Promise<void>
 }
 
-export interface Database extends Queryable {
+/** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
+export interface Transactional extends Queryable {
   /**
    * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
    * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
    */
-  transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+}
+
+export interface Transaction extends Transactional {
+  /** Does something once everything is committed, the transactions around this one too, and before anybody is told so. */
+  afterwards(work: () => unknown): void
+}
+
+export interface Database extends Transactional {
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
   listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
   end(): Promise<void>
@@ -108,118 +117,6 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.P
   // event without a listener would end the process.
   pool.on('connect', client => client.on('error', () => {}))
   return pool
-}
-
-async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
-  try {
-    const { text, values, name } = statement
-    const result = await on.query<Row>(
-      name ? { text, values: values as unknown[], name } : { text, values: values as unknown[] },
-    )
-    return result.rows
-  } catch (error) {
-    throw translated(error)
-  }
-}
-
-async function inTransaction<T>(pool: pg.Pool, work: (transaction: Queryable) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch(error => {
-    throw translated(error)
-  })
-  // PostgreSQL gets statements without their waiting for each other, and answers them in order (pipeline). One that fails makes
-  // those after it fail, and the commit a rollback: so the first error is the one that counts. What nobody waits for travels
-  // with what comes next, since waking PostgreSQL costs more than most statements.
-  let first: { error: unknown } | undefined
-  const sent: Promise<unknown>[] = []
-  const travel = together(client)
-  const send = (statement: Statement): void => {
-    travel.hold()
-    sent.push(ask(client, statement).catch(error => (first ??= { error })))
-  }
-  let broken: Error | undefined
-  let isOver = false
-  try {
-    send({ text: 'begin', values: [] })
-    const result = await work({
-      query(statement) {
-        const answer = ask<never>(client, statement)
-        travel.go()
-        return answer
-      },
-      async run(statement) {
-        send(statement)
-      },
-    })
-    const committed = client.query('commit')
-    travel.go()
-    const { command } = await committed
-    isOver = true
-    await Promise.all(sent)
-    if (first) throw first.error
-    if (command !== 'COMMIT') throw new Error('the transaction was rolled back, because a statement of it had failed')
-    return result
-  } catch (error) {
-    travel.go()
-    if (!isOver) await client.query('rollback').catch((failed: Error) => (broken = failed))
-    throw first?.error ?? translated(error)
-  } finally {
-    client.release(broken)
-  }
-}
-
-/** Keeps what is written to a connection until it may go, at the latest when nothing else is to do, and sends it at once. */
-function together(client: pg.PoolClient): { hold(): void; go(): void } {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
-  let isHeld = false
-  const go = (): void => {
-    if (isHeld) stream.uncork()
-    isHeld = false
-  }
-  const hold = (): void => {
-    if (isHeld) return
-    isHeld = true
-    stream.cork()
-    setImmediate(go)
-  }
-  return { hold, go }
-}
-
-/** Turns what PostgreSQL says into what a caller can act on; anything unknown passes as it is. */
-function translated(error: unknown): unknown {
-  const code = (error as { code?: unknown }).code
-  switch (code) {
-    case '57014':
-      return new Failure(
-        'UNAVAILABLE',
-        'The database ended the statement because it took too long: narrow the request.',
-        { issue: 'too-costly', cause: error },
-      )
-    case '40001':
-    case '40P01':
-      return new Failure('CONFLICT', 'Another request changed the same data at the same time: try again.', {
-        retryAfter: 1,
-        cause: error,
-      })
-    case 'ECONNREFUSED':
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'ENOENT':
-    case '57P01':
-    case '57P02':
-    case '57P03':
-    case '53300':
-      return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', {
-        retryAfter: 2,
-        cause: error,
-      })
-  }
-  if (
-    error instanceof Error &&
-    /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(error.message)
-  ) {
-    return new Failure('UNAVAILABLE', 'The service is busy: try again.', { retryAfter: 1, cause: error })
-  }
-  return error
 }
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {

@@ -25,6 +25,7 @@ export function demoRoutes(demo: DemoData, isAllowed: boolean): Route[] {
       access: open,
       body: Type.Object({}, { additionalProperties: true, description: 'Ignored.' }),
       bodyOptional: true,
+      isRepeatable: true,
       replies: { 201: Reset },
       async handle() {
         if (!isAllowed) throw new Failure('FORBIDDEN', 'There is no demo data in production.')

@@ -5,6 +5,7 @@ import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
 import { references } from '../store/references.ts'
+import { mustStartOver } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Written } from '../store/write.ts'
@@ -61,13 +62,15 @@ async function batch(
         : [],
     ),
   )
+  if (store.isPart && entries.length > 1) mustDefineNothing(entries, outer.base)
   const replies: (FhirReply & { isOutcome?: boolean })[] = []
   for (const [index, entry] of entries.entries()) {
     try {
       const read = readEntry(entry, index, outer)
       mustStandAlone(read, fullUrls)
-      replies.push(await interact(store, read.request))
+      replies.push(await store.separately(own => interact(own, read.request)))
     } catch (error) {
+      if (store.isPart && mustStartOver(error)) throw error
       const failure =
         error instanceof Failure
           ? error
@@ -77,6 +80,23 @@ async function batch(
     }
   }
   return { status: 200, body: responseBundle('batch', outer.base, replies) }
+}
+
+/**
+ * Whoever writes works by the search parameters that are defined, and those of a transaction are not while it lasts.
+ * @throws Failure MALFORMED_REQUEST if an entry changes a SearchParameter.
+ */
+function mustDefineNothing(entries: readonly unknown[], base: string): void {
+  const defines = (entry: unknown): boolean => {
+    const request = isObject(entry) ? entry['request'] : undefined
+    if (!isObject(request) || request['method'] === 'GET' || request['method'] === 'HEAD') return false
+    return /^SearchParameter\b/.test(localPath(String(request['url']), base))
+  }
+  if (!entries.some(defines)) return
+  throw new Failure(
+    'MALFORMED_REQUEST',
+    'With an Idempotency-Key a batch is one transaction, which cannot change a SearchParameter beside other things: send that one by itself.',
+  )
 }
 
 /** Entries of a batch know nothing of each other, so a placeholder of one cannot be used by another (http.html#brules). */

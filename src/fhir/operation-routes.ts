@@ -42,7 +42,15 @@ function operationRoute(answer: Answer, each: Operation, method: 'GET' | 'POST',
     handle: answer,
   }
   if (method === 'GET') return { ...shape, method }
-  return { ...shape, method, body: Resource, bodyOptional: true, checksOwnBody: true, consumes: resourceTypesTaken }
+  return {
+    ...shape,
+    method,
+    body: Resource,
+    bodyOptional: true,
+    checksOwnBody: true,
+    consumes: resourceTypesTaken,
+    isRepeatable: each.isRepeatable,
+  }
 }
 
 export function compartmentRoutes(answer: Answer): Route[] {

@@ -14,6 +14,8 @@ export interface Operation {
   readonly onType: readonly Method[]
   readonly onInstance: readonly Method[]
   readonly summary: string
+  /** See Route: for what sends patients' records, or takes its time. */
+  readonly isRepeatable?: boolean
   /** What an address may carry, in words. */
   readonly takes: Readonly<Record<string, string>>
   readonly run: (store: Store, request: FhirRequest) => Promise<FhirReply>

@@ -24,6 +24,7 @@ export const operations: readonly Operation[] = [
       _type: 'Only these types, with commas.',
       _count: 'Resources on a page, at most 10000.',
     },
+    isRepeatable: true,
     run: everythingOf,
   },
   {
@@ -39,6 +40,7 @@ export const operations: readonly Operation[] = [
       category: 'The category of the observations.',
       code: 'Their codes.',
     },
+    isRepeatable: true,
     run: lastnOf,
   },
   {
@@ -63,6 +65,7 @@ export const operations: readonly Operation[] = [
     onInstance: ['POST'],
     summary: 'What a map makes of a resource or record',
     takes: transformTakes,
+    isRepeatable: true,
     run: transformOf,
   },
 ]

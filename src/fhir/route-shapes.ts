@@ -93,6 +93,7 @@ export function formSearch(answer: Answer, shape: Shape): Route {
     body: form,
     bodyOptional: true,
     consumes: ['application/x-www-form-urlencoded'],
+    isRepeatable: true,
     replies: { 200: Bundle },
     handle: answer,
   }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { parseJson } from '../lib/json.ts'
+import type { Route } from './route.ts'
 
 const unzip = promisify(gunzip)
 
@@ -95,4 +96,40 @@ function withoutContent(message: string): string {
   if (position?.[2]) return `it stops making sense at line ${position[2]}, column ${position[3]}`
   if (position) return `it stops making sense at character ${position[1]}`
   return /end of JSON/.test(message) ? 'it ends too early' : 'it cannot be read'
+}
+
+const json = ['application/json']
+const empty = Buffer.alloc(0)
+
+/** A body, and the bytes that it was read from, unless the handler reads them itself. */
+export interface Body {
+  readonly body: unknown
+  readonly bytes?: Buffer
+}
+
+/**
+ * The body that a route takes.
+ * @param mostBytes of any route.
+ * @throws Failure MALFORMED_REQUEST, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE.
+ */
+export async function bodyOf(
+  route: Route,
+  request: IncomingMessage,
+  type: string | undefined,
+  mostBytes: number,
+): Promise<Body> {
+  if (route.body === undefined) return { body: undefined, bytes: empty }
+  if (type !== undefined && route.streams?.includes(type)) return { body: request }
+  const bytes = await readBody(request, Math.min(route.maxBodyBytes ?? Infinity, mostBytes))
+  if (bytes.length === 0) {
+    if (route.bodyOptional) return { body: undefined, bytes }
+    throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
+  }
+  const taken = route.consumes ?? json
+  if (type !== undefined && !taken.includes(type)) {
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, {
+      headers: { accept: taken.join(', ') },
+    })
+  }
+  return { body: parseBody(bytes, type), bytes }
 }

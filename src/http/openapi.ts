@@ -40,10 +40,26 @@ const outcomeShape: Json = {
   },
 }
 
+const keyHeader: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Any text that is new for each thing that is to be done once. Whoever repeats a request with its key within 24 hours gets the first reply again, with `Idempotent-Replayed: true`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
+}
+
+/** For what is done anew each time. */
+const idleKeyHeader: Json = {
+  ...keyHeader,
+  description: 'Taken, and of no effect: this may be done twice, and is done anew each time.',
+}
+
 const errorTexts: Readonly<Record<string, string>> = {
   400: 'Bad request',
   401: 'Unauthenticated',
   403: 'Forbidden',
+  409: 'Conflict, such as an Idempotency-Key that is in use or was used for something else',
   422: 'Validation failed',
   429: 'Too many requests',
   500: 'Server error',
@@ -78,7 +94,11 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     servers: [{ url: options.baseUrl }],
     tags: tags.map(name => ({ name, description: tagTexts[name] ?? name })),
     paths,
-    components: { schemas: used(schemas, paths), securitySchemes: usedSchemes(paths) },
+    components: {
+      schemas: used(schemas, paths),
+      parameters: { IdempotencyKey: keyHeader, IdleIdempotencyKey: idleKeyHeader },
+      securitySchemes: usedSchemes(paths),
+    },
   }
 }
 
@@ -139,8 +159,9 @@ function operation(each: Route, schemas: Json): Json {
     }
   }
   const isFhir = each.path.startsWith(fhirBase)
+  const isKept = each.method === 'POST' && !each.isRepeatable
   const errors = each.access.scheme === 'open' && !each.body ? ['400', '429', '500'] : Object.keys(errorTexts)
-  for (const status of errors) responses[status] ??= errorResponse(status, isFhir)
+  for (const status of errors) if (status !== '409' || isKept) responses[status] ??= errorResponse(status, isFhir)
   const body = each.body
   return {
     operationId: each.operationId,
@@ -148,7 +169,13 @@ function operation(each: Route, schemas: Json): Json {
     ...(each.description ? { description: each.description } : {}),
     tags: [each.tag],
     security: securityOf(each.access),
-    parameters: [...parameters(each.params, 'path', schemas), ...parameters(each.query, 'query', schemas)],
+    parameters: [
+      ...parameters(each.params, 'path', schemas),
+      ...parameters(each.query, 'query', schemas),
+      ...(each.method === 'POST'
+        ? [{ $ref: `#/components/parameters/${isKept ? 'IdempotencyKey' : 'IdleIdempotencyKey'}` }]
+        : []),
+    ],
     ...(body
       ? {
           requestBody: {

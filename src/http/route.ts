@@ -95,6 +95,11 @@ export interface RouteDefinition<
   readonly checksOwnBody?: boolean
   /** True if the body may be left out. */
   readonly bodyOptional?: boolean
+  /**
+   * True for a POST that may as well be done twice and whose reply is not to be kept: with an Idempotency-Key too it is simply
+   * done again.
+   */
+  readonly isRepeatable?: boolean
   /** Replies by status, with the schema of the body, or null for none. */
   readonly replies: Readonly<Record<number, TSchema | null>>
   /** Media type of the replies; default application/json. */

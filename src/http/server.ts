@@ -8,10 +8,11 @@ import type { TSchema } from 'typebox'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
-import { mediaType, mustBeEscaped, parseBody, readBody } from './body.ts'
+import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { asFailure, failureReply } from './failures.ts'
+import { type Idempotency, keyOf } from './idempotency.ts'
 import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
 import { senderOf } from './proxy.ts'
 import type { Access, Reply, Route, RouteRequest } from './route.ts'
@@ -32,6 +33,7 @@ export interface ServerParts {
   readonly routes: readonly Route[]
   readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
   readonly limits: Limits
+  readonly idempotency: Idempotency
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
@@ -100,7 +102,8 @@ async function answer(
     route.access.scheme === 'bearer'
       ? await identify(parts, route.access, context, undefined, remoteAddress, seen)
       : undefined
-  const body = route.body === undefined ? undefined : await bodyOf(parts, route, context, contentType)
+  const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
+  const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes)
   const caller = early ?? (await identify(parts, route.access, context, body, remoteAddress, seen))
   const search = new URLSearchParams(context.querystring)
   const params = checked(route.params, found.params, 'path')
@@ -121,7 +124,12 @@ async function answer(
     requestId,
     remoteAddress,
   }
-  return (route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>)(request)
+  const handle = route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>
+  if (key === undefined || !bytes || !seen.caller || route.isRepeatable) return handle(request)
+  return parts.idempotency.once(
+    { key, caller, line: `${context.method} ${context.originalUrl}`, body: bytes },
+    async within => handle({ ...request, caller: within }),
+  )
 }
 
 async function identify(
@@ -173,35 +181,12 @@ function checked(schema: TSchema | undefined, value: object, place: string): unk
   return value
 }
 
-const json = ['application/json']
-
-async function bodyOf(
-  parts: ServerParts,
-  route: Route,
-  context: Koa.Context,
-  type: string | undefined,
-): Promise<unknown> {
-  if (type !== undefined && route.streams?.includes(type)) return context.req
-  const bytes = await readBody(context.req, Math.min(route.maxBodyBytes ?? Infinity, parts.maxBodyBytes))
-  if (bytes.length === 0) {
-    if (route.bodyOptional) return undefined
-    throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
-  }
-  const taken = route.consumes ?? json
-  if (type !== undefined && !taken.includes(type)) {
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, {
-      headers: { accept: taken.join(', ') },
-    })
-  }
-  return parseBody(bytes, type)
-}
-
 function requestIdOf(given: string): string {
   return /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
 }
 
 const exposed =
-  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate'
+  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed'
 
 const preflight: Reply = {
   status: 204,

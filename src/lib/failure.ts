@@ -14,6 +14,8 @@ export const failureCodes = {
   METHOD_NOT_ALLOWED: { status: 405, issue: 'not-supported' },
   NOT_ACCEPTABLE: { status: 406, issue: 'not-supported' },
   CONFLICT: { status: 409, issue: 'conflict' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, issue: 'conflict' },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, issue: 'lock-error' },
   GONE: { status: 410, issue: 'deleted' },
   PRECONDITION_FAILED: { status: 412, issue: 'conflict' },
   PAYLOAD_TOO_LARGE: { status: 413, issue: 'too-long' },

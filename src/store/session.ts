@@ -1,5 +1,5 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
-import type { Database, Queryable } from '../db/database.ts'
+import type { Queryable, Statement, Transaction, Transactional } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
@@ -18,10 +18,12 @@ export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
 /** The store's view of who asks; the policy floor supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
+  /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
+  readonly within?: Transaction
 }
 
 export interface StoreParts {
-  readonly database: Database
+  readonly database: Transactional
   readonly indexer: Indexer
   readonly indexing: Indexing
   readonly validate: Validate
@@ -50,18 +52,20 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
   )
 }
 
-const mostAttempts = 5
+export const mostAttempts = 5
+
+/** Losers of a race run one after another, so that they do not lose against each other again. */
+export const inLine: Statement = { text: 'select pg_advisory_xact_lock(1, 1)', values: [] }
 
 /**
  * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or
- * somebody else created the same id) is run again, for then the work finds what the other left behind. Losers run one
- * after another, so that they do not lose against each other again.
+ * somebody else created the same id) is run again, for then the work finds what the other left behind.
  */
 export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
   return retried(session, (again, attempt) =>
     session.database.transaction(async on => {
-      if (attempt > 1) await on.query({ text: 'select pg_advisory_xact_lock(1, 1)', values: [] })
+      if (attempt > 1) await on.query(inLine)
       return work({ ...again, on, isInTransaction: true })
     }),
   )
@@ -81,6 +85,7 @@ export async function retried<T>(
       return await work({ ...session, now }, attempt)
     } catch (error) {
       if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
+      if (session.principal.within && mustStartOver(error)) throw error
       if (attempt === mostAttempts) throw error instanceof Failure ? error : lost(error)
       if (isOutdated(error)) await session.indexing.catchUp()
     }
@@ -91,7 +96,15 @@ export async function retried<T>(
 const isRaceLost = (error: unknown): boolean =>
   (error instanceof Failure && error.code === 'CONFLICT') || isTaken(error) || isOvertaken(error)
 
-function lost(cause: unknown): Failure {
+/**
+ * True if a part of a transaction cannot be run again alone: after a deadlock, since the other still waits for what was
+ * done before; without knowing new search parameters, since whoever reads them waits for those who define them, and this
+ * transaction may be one of them.
+ */
+export const mustStartOver = (error: unknown): boolean =>
+  isOutdated(error) || (error instanceof Failure && (error.cause as { code?: unknown })?.code === '40P01')
+
+export function lost(cause: unknown): Failure {
   const message = 'Other requests change the same resources all the time: try again.'
   return new Failure('CONFLICT', message, { retryAfter: 1, cause })
 }

@@ -54,6 +54,10 @@ export interface Store {
     entries: readonly TransactionEntry[],
     readEntry: (store: Store, entry: TransactionEntry, index: number) => Promise<Reply>,
   ): Promise<EntryResult<Reply>[]>
+  /** True if everything is part of a transaction of the caller's. */
+  readonly isPart: boolean
+  /** Does something that may fail without harm to what else is done: within a transaction, it alone is undone. */
+  separately<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** What background exports need beyond searching. */
   readonly exporting: Exporting
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */
@@ -65,7 +69,10 @@ export interface Store {
 
 /** Binds the store to callers. */
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
-  return principal => bind({ ...parts, on: parts.database, principal, isInTransaction: false })
+  return principal => {
+    const database = principal.within ?? parts.database
+    return bind({ ...parts, database, on: database, principal, isInTransaction: false })
+  }
 }
 
 function bind(session: Session): Store {
@@ -74,7 +81,10 @@ function bind(session: Session): Store {
   // Whoever defines a search parameter can use it with the next request.
   const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
     const result = await work
-    if (!session.isInTransaction && types.includes('SearchParameter')) await session.indexing.settle()
+    if (session.isInTransaction || !types.includes('SearchParameter')) return result
+    const { within } = session.principal
+    if (within) within.afterwards(() => session.indexing.settle())
+    else await session.indexing.settle()
     return result
   }
   return {
@@ -127,6 +137,11 @@ function bind(session: Session): Store {
         entries.map(entry => entry.type),
         transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
       ),
+    isPart: session.principal.within !== undefined,
+    separately: work =>
+      session.principal.within
+        ? session.database.transaction(on => work(bind({ ...session, database: on, on })))
+        : work(bind(session)),
     get exporting() {
       return createExporting(session)
     },
@@ -140,7 +155,7 @@ function bind(session: Session): Store {
 async function prepareSearch(session: Session, request: SearchRequest): Promise<void> {
   for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
   await mustBeIndexed(session, request)
-  if (session.isInTransaction) await session.on.query(valuePlans)
+  if (session.isInTransaction || session.principal.within) await session.on.query(valuePlans)
 }
 
 function visible(types: string[]): string[] {

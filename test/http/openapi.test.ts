@@ -52,6 +52,19 @@ test('every route that is served is described, and nothing else', () => {
   expect(described.sort()).toEqual(served.sort())
 })
 
+test('every POST takes an Idempotency-Key, and nothing else does', () => {
+  const { parameters } = document.components
+  const keyed = Object.entries(document.paths as Record<string, Record<string, { parameters: { $ref?: string }[] }>>)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { parameters: all }]) => ({ path, method, all })),
+    )
+    .filter(({ all }) => all.some(({ $ref }) => parameters[$ref?.split('/').at(-1) ?? '']?.name === 'Idempotency-Key'))
+  const posts = service.application.routes.filter(route => route.method === 'POST')
+  expect(keyed.map(each => `${each.method.toUpperCase()} ${each.path}`).sort()).toEqual(
+    posts.map(route => `POST ${route.path}`).sort(),
+  )
+})
+
 test('every operation has an id of its own, a summary and a tag that is explained', () => {
   const operations = Object.values(
     document.paths as Record<string, Record<string, { operationId: string; summary: string; tags: string[] }>>,

@@ -4,6 +4,7 @@ import { createClient, type NewClient } from '../../src/auth/clients.ts'
 import { createIdentity, type Identity } from '../../src/auth/identity.ts'
 import { identityRoutes } from '../../src/auth/routes.ts'
 import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
+import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createLimits } from '../../src/http/limits.ts'
 import { createApp, listen } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
@@ -61,6 +62,7 @@ export async function startProcess({
     routes: identityRoutes(identity),
     authenticate: identity.authenticate,
     limits: createLimits(1_000_000),
+    idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
     log,
     baseUrl: undefined,
     trustedProxies: networks(''),

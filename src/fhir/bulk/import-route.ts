@@ -37,7 +37,7 @@ export function importRoute(parts: BulkParts): Route {
           'INSUFFICIENT_SCOPE',
           'The token opens no resource type for writing; an import needs system/Type.u for the types in it.',
         )
-      await mustHaveRoom(parts.database, request.caller.clientId, parts.limits)
+      await mustHaveRoom(request.caller.within ?? parts.database, request.caller.clientId, parts.limits)
       return ndjsonTypes.includes(request.contentType ?? '')
         ? importBody(parts, request)
         : importManifest(parts, request)

@@ -49,11 +49,12 @@ export async function begin(
   job: NewJob,
   also: (on: Queryable) => Promise<void>,
 ): Promise<Reply> {
-  await database.transaction(async on => {
+  const { within } = request.caller
+  await (within ?? database).transaction(async on => {
     await createJob(on, job, limits)
     await also(on)
+    on.afterwards(wake)
   })
-  wake()
   return reply(202, undefined, {
     'content-location': `${addressOf(request, job.id)}/status`,
     'preference-applied': 'respond-async',

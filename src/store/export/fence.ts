@@ -6,7 +6,7 @@
 // comes to the database later and carries an earlier time fails there and is run again with a later one. A write that
 // passed before the fence was raised holds a lock that can be seen, and is waited for. No clock has to be right for that.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Queryable, Transactional } from '../../db/database.ts'
 
 // The lock that the function may_write takes (db/migrations/0003-writing.sql).
 const holders = `select distinct virtualtransaction as holder from pg_locks
@@ -17,7 +17,7 @@ const holders = `select distinct virtualtransaction as holder from pg_locks
  * Resolves once every change up to `time` is committed and no other can come.
  * @throws the signal's reason if it is aborted while writes are waited for.
  */
-export async function settle(database: Database, time: Date, signal: AbortSignal): Promise<void> {
+export async function settle(database: Transactional, time: Date, signal: AbortSignal): Promise<void> {
   await database.query({ text: 'update write_fence set at = $1 where at < $1', values: [time] })
   let open = await holding(database)
   for (let pause = 2; open.length > 0; pause = Math.min(2 * pause, 500)) {

@@ -1,6 +1,6 @@
 // Lists what an export is to write: row numbers in slices, kept in the database, so that neither memory nor a restart matters.
 import { int2Array, int8Array } from '../../db/arrays.ts'
-import { type Database, type Queryable, valuePlans } from '../../db/database.ts'
+import { type Queryable, type Transactional, valuePlans } from '../../db/database.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
@@ -56,7 +56,7 @@ export async function list(
 }
 
 /** Does the work on a connection; if the signal comes, PostgreSQL ends whatever statement runs on it. */
-async function endedBy(signal: AbortSignal, database: Database, on: Queryable, work: () => Promise<void>) {
+async function endedBy(signal: AbortSignal, database: Transactional, on: Queryable, work: () => Promise<void>) {
   const [row] = await on.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid', values: [] })
   const end = (): void =>
     void database.query({ text: 'select pg_cancel_backend($1)', values: [row!.pid] }).catch(() => undefined)

@@ -1,0 +1,120 @@
+// Transactions, and transactions within them, which are savepoints: each is kept whole or undone.
+//
+// PostgreSQL gets statements without their waiting for each other, and answers them in order (pipeline). One that fails makes
+// those after it fail, and the commit a rollback: so the first error is the one that counts. What nobody waits for travels
+// with what comes next, since waking PostgreSQL costs more than most statements.
+import type { Writable } from 'node:stream'
+import type pg from 'pg'
+import { ask, translated } from './ask.ts'
+import type { Statement, Transaction } from './database.ts'
+
+/** The connection that a transaction has to itself. */
+interface Line {
+  readonly client: pg.PoolClient
+  readonly travel: Travel
+  /** Savepoints so far, each of which has a name of its own. */
+  points: number
+  /** What was wrong when it could not even be rolled back. */
+  broken?: Error
+}
+
+/** The statements that a transaction consists of beside its work. */
+interface Frame {
+  readonly begin: string
+  readonly end: string
+  readonly undo: string
+}
+
+type Later = () => unknown
+
+const outermost: Frame = { begin: 'begin', end: 'commit', undo: 'rollback' }
+
+const savepoint = (name: string): Frame => ({
+  begin: `savepoint ${name}`,
+  end: `release savepoint ${name}`,
+  undo: `rollback to savepoint ${name}; release savepoint ${name}`,
+})
+
+/** Runs the work in a transaction on a connection of the pool. */
+export async function inTransaction<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch(error => {
+    throw translated(error)
+  })
+  const line: Line = { client, travel: together(client), points: 0 }
+  const later: Later[] = []
+  let result: T
+  try {
+    result = await whole(line, outermost, later, work)
+  } finally {
+    client.release(line.broken)
+  }
+  for (const each of later) await each()
+  return result
+}
+
+async function whole<T>(
+  line: Line,
+  frame: Frame,
+  later: Later[],
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const { client, travel } = line
+  let first: { error: unknown } | undefined
+  const sent: Promise<unknown>[] = []
+  const send = (statement: Statement): void => {
+    travel.hold()
+    sent.push(ask(client, statement).catch(error => (first ??= { error })))
+  }
+  const ownLater: Later[] = []
+  let isOver = false
+  try {
+    send({ text: frame.begin, values: [] })
+    const result = await work({
+      query(statement) {
+        const answer = ask<never>(client, statement)
+        travel.go()
+        return answer
+      },
+      async run(statement) {
+        send(statement)
+      },
+      transaction: inner => whole(line, savepoint(`part_${++line.points}`), ownLater, inner),
+      afterwards: each => void ownLater.push(each),
+    })
+    const ended = client.query(frame.end)
+    travel.go()
+    const { command } = await ended
+    isOver = true
+    await Promise.all(sent)
+    if (first) throw first.error
+    if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, because a statement of it had failed')
+    later.push(...ownLater)
+    return result
+  } catch (error) {
+    travel.go()
+    if (!isOver) await client.query(frame.undo).catch((failed: Error) => (line.broken = failed))
+    throw first?.error ?? translated(error)
+  }
+}
+
+interface Travel {
+  hold(): void
+  go(): void
+}
+
+/** Keeps what is written to a connection until it may go, at the latest when nothing else is to do, and sends it at once. */
+function together(client: pg.PoolClient): Travel {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  let isHeld = false
+  const go = (): void => {
+    if (isHeld) stream.uncork()
+    isHeld = false
+  }
+  const hold = (): void => {
+    if (isHeld) return
+    isHeld = true
+    stream.cork()
+    setImmediate(go)
+  }
+  return { hold, go }
+}

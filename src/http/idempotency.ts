@@ -1,0 +1,169 @@
+// Idempotency-Key: what a client sends twice is done once. The key, the work and the reply are one transaction, so a crash
+// leaves nothing of any of them (https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07).
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { Database, Queryable, Transaction } from '../db/database.ts'
+import { Failure } from '../lib/failure.ts'
+import { uncachedHash64 } from '../lib/hash.ts'
+import type { Log } from '../lib/log.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { Whole } from '../store/whole.ts'
+import type { Reply } from './route.ts'
+
+/** A request as it is told from others. */
+export interface KeyedRequest {
+  readonly key: string
+  readonly caller: Caller
+  /** Method, path and query, as they were sent. */
+  readonly line: string
+  readonly body: Buffer
+}
+
+export interface Idempotency {
+  /**
+   * The reply to a request: the one kept for its key, or that of the work, which is done with a caller whose every act is
+   * part of one transaction. The work may be run again after a rollback. What fails is undone and not kept.
+   * @throws Failure IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, or whatever the work throws.
+   */
+  once(request: KeyedRequest, work: (caller: Caller) => Promise<Reply>): Promise<Reply>
+  /** Forgets what has expired. */
+  prune(): Promise<void>
+  /** Prunes every hour from now on. */
+  start(): void
+  close(): void
+}
+
+export interface IdempotencyParts {
+  readonly database: Database
+  readonly whole: Whole
+  readonly log: Log
+  readonly now: () => Date
+}
+
+const livesFor = 24 * 3_600_000
+const pruneEvery = 3_600_000
+const pruneAtOnce = 1000
+
+/**
+ * The key of a request; undefined if there is none.
+ * @throws Failure MALFORMED_REQUEST unless it is 1 to 255 printable characters.
+ */
+export function keyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = String(header)
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
+  throw new Failure('MALFORMED_REQUEST', 'An Idempotency-Key has 1 to 255 printable ASCII characters.')
+}
+
+export function createIdempotency({ database, whole, log, now }: IdempotencyParts): Idempotency {
+  let timer: NodeJS.Timeout | undefined
+  const prune = async (): Promise<void> => {
+    let gone: object[]
+    do {
+      gone = await database.query({
+        text: `delete from idempotency where (client_id, key) in (
+            select client_id, key from idempotency where expires_at <= $1 limit ${pruneAtOnce} for update skip locked)
+          returning 1 as gone`,
+        values: [now()],
+      })
+    } while (gone.length === pruneAtOnce)
+  }
+  return {
+    once: (request, work) => whole(on => keptOrDone(on, request, now(), work)),
+    prune,
+    start() {
+      const tidy = () => void prune().catch(err => log.warn({ err }, 'idempotency: could not forget what has expired'))
+      timer = setInterval(tidy, pruneEvery).unref()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+async function keptOrDone(
+  on: Transaction,
+  request: KeyedRequest,
+  now: Date,
+  work: (caller: Caller) => Promise<Reply>,
+): Promise<Reply> {
+  const mark = createHash('sha256').update(request.line).update('\n').update(request.body).digest()
+  const kept = await find(on, request, now)
+  if (kept) return replay(kept, request.caller, mark)
+  const reply = await work({ ...request.caller, within: on })
+  const body = await bytesOf(reply.body)
+  await keep(on, request, mark, { ...reply, body }, new Date(now.getTime() + livesFor))
+  return { ...reply, body }
+}
+
+interface Kept {
+  readonly request: Buffer
+  readonly scopes: readonly string[]
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: Buffer | null
+}
+
+/**
+ * The kept reply. Whoever gets none holds the key until his transaction ends.
+ * @throws Failure IDEMPOTENCY_IN_PROGRESS if somebody else holds it.
+ */
+async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Promise<Kept | undefined> {
+  // The second statement sees what the last holder committed, because it begins when the lock is there.
+  const [[lock], [kept]] = await Promise.all([
+    on.query<{ free: boolean }>({
+      name: 'idempotency-lock',
+      text: 'select pg_try_advisory_xact_lock($1) as free',
+      values: [uncachedHash64(`idempotency ${caller.clientId} ${key}`)],
+    }),
+    on.query<Kept>({
+      name: 'idempotency-find',
+      text: `select request, scopes, status, headers, body from idempotency
+        where client_id = $1 and key = $2 and expires_at > $3`,
+      values: [caller.clientId, key, now],
+    }),
+  ])
+  if (lock!.free) return kept
+  throw new Failure('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still in hand: ask again.', {
+    retryAfter: 1,
+  })
+}
+
+function replay({ request, scopes, status, headers, body }: Kept, caller: Caller, mark: Buffer): Reply {
+  if (!request.equals(mark))
+    throw new Failure(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used for another request, with another address or body: give each request its own.',
+    )
+  const missing = scopes.filter(scope => !caller.has(scope))
+  if (missing.length > 0)
+    throw new Failure(
+      'INSUFFICIENT_SCOPE',
+      `The reply was made for a token with more scopes: repeat the request with ${missing.join(' ')} as well.`,
+    )
+  return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: body ?? undefined }
+}
+
+async function keep(
+  on: Queryable,
+  { caller, key }: KeyedRequest,
+  mark: Buffer,
+  { status, headers = {}, body }: Reply,
+  expiresAt: Date,
+): Promise<void> {
+  // A reply that has expired may be there still.
+  await on.run({
+    name: 'idempotency-keep',
+    text: `insert into idempotency (client_id, key, request, scopes, status, headers, body, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      on conflict (client_id, key) do update set request = excluded.request, scopes = excluded.scopes,
+        status = excluded.status, headers = excluded.headers, body = excluded.body, expires_at = excluded.expires_at`,
+    values: [caller.clientId, key, mark, caller.scopes, status, JSON.stringify(headers), body ?? null, expiresAt],
+  })
+}
+
+/** A body as it is sent. */
+async function bytesOf(body: unknown): Promise<Buffer | undefined> {
+  if (body === undefined || Buffer.isBuffer(body)) return body
+  if (body instanceof Readable) return buffer(body)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}

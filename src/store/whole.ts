@@ -1,0 +1,26 @@
+// A transaction around several acts of a caller, each of which thinks that it has one of its own.
+import type { Database, Transaction } from '../db/database.ts'
+import { isOutdated } from './search-params/registry.ts'
+import type { Indexing } from './search-params/reindex.ts'
+import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'
+
+/** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
+export type Whole = <T>(work: (within: Transaction) => Promise<T>) => Promise<T>
+
+/** The transactions for callers of the store: whoever acts `within` one is part of it. */
+export function createWhole(database: Database, indexing: Indexing): Whole {
+  return async work => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await database.transaction(async on => {
+          if (attempt > 1) await on.query(inLine)
+          return work(on)
+        })
+      } catch (error) {
+        if (!mustStartOver(error)) throw error
+        if (attempt === mostAttempts) throw lost(error)
+        if (isOutdated(error)) await indexing.catchUp()
+      }
+    }
+  }
+}

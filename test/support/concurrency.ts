@@ -1,0 +1,23 @@
+// Holds requests in the middle of their work, by a lock that their last statement waits for.
+import pg from 'pg'
+
+export interface Barrier {
+  /** How many connections wait at the moment. */
+  waiting(): Promise<number>
+  lift(): Promise<void>
+}
+
+/** Until it is lifted nobody writes to the table, everybody reads it. */
+export async function barrier(connection: pg.ClientConfig, table: string): Promise<Barrier> {
+  const client = new pg.Client(connection)
+  await client.connect()
+  await client.query(`begin; lock table ${table} in share row exclusive mode`)
+  return {
+    async waiting() {
+      const { rows } = await client.query(`select count(*)::int as count from pg_locks
+        where not granted and relation = '${table}'::regclass`)
+      return rows[0].count
+    },
+    lift: () => client.end(),
+  }
+}
