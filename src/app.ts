@@ -2,6 +2,8 @@
 
 import { join } from 'node:path'
 import type Koa from 'koa'
+import { sealingKey } from './audit/chain.ts'
+import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
@@ -102,6 +104,7 @@ export async function createApplication(
   await indexing.follow()
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
+  const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData(database, storeFor(system), baseUrl)
@@ -143,6 +146,7 @@ export async function createApplication(
     authenticate: identity.authenticate,
     limits: createLimits(config.rateLimit),
     idempotency,
+    audit,
     log,
     baseUrl: config.baseUrl || undefined,
     trustedProxies: config.trustedProxies,
@@ -170,6 +174,7 @@ export async function createApplication(
       await transformer.close()
       await indexing.close()
       await identity.close()
+      await audit.close()
       await database.end()
     },
   }

@@ -9,7 +9,7 @@ const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath', 'fml', 'shapes'],
   ['db'],
   ['store'],
-  ['policy', 'load', 'mapping'],
+  ['policy', 'load', 'mapping', 'audit'],
   ['http', 'map'],
   ['auth', 'demo', 'fhir', 'health'],
   [''],

@@ -190,6 +190,7 @@ export function sdkIntrospectRoute({ tokens }: Identity): Route {
     operationId: 'sdkTokenIntrospect',
     summary: 'What the own access token allows, and until when',
     access: bearer(),
+    isAboutCaller: true,
     replies: { 200: SdkIntrospection },
     async handle({ headers }) {
       const { claims, caller } = await tokens.verify(bearerToken(headers))

@@ -74,7 +74,8 @@ export function createTokens(options: TokensOptions): Tokens {
 
   async function verifyAnew(token: string): Promise<Verified> {
     const claims = await read(token, options)
-    const verified = { claims, caller: createCaller(claims.client_id, claims.organization_id, scopesOf(claims)) }
+    const { client_id, organization_id, jti } = claims
+    const verified = { claims, caller: createCaller(client_id, organization_id, scopesOf(claims), jti) }
     remember(token, verified)
     return stillGood(verified)
   }

@@ -1,6 +1,6 @@
 // Writes a failure in the dialect of the surface: an OperationOutcome under /api/fhir/R4, the Error shape elsewhere (interface §2.9, §7).
 import type { OperationOutcome, OperationOutcomeIssue } from '@medplum/fhirtypes'
-import { Failure } from '../lib/failure.ts'
+import type { Failure } from '../lib/failure.ts'
 import type { Reply } from './route.ts'
 
 /** Issue codes are FHIR's own under /api/fhir/R4, where this type is used. */
@@ -13,14 +13,6 @@ export interface FailureContext {
   readonly path: string
   readonly accept: string | undefined
   readonly requestId: string
-}
-
-/** The failure to show for anything thrown: unknown errors say nothing of themselves. */
-export function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', {
-    cause: error,
-  })
 }
 
 /** The reply for a failure. */

@@ -9,6 +9,7 @@ import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Whole } from '../store/whole.ts'
+import type { Access } from '../store/witness.ts'
 import type { Reply } from './route.ts'
 
 /** A request as it is told from others. */
@@ -88,15 +89,30 @@ async function keptOrDone(
 ): Promise<Reply> {
   const mark = createHash('sha256').update(request.line).update('\n').update(request.body).digest()
   const kept = await find(on, request, now)
-  if (kept) return replay(kept, request.caller, mark)
-  const reply = await work({ ...request.caller, within: on })
+  if (kept) return replay(kept, request, mark)
+  const { caller } = request
+  const shown: Shown = { patients: new Set(), resources: 0 }
+  const witness = (access: Access): void => {
+    for (const patient of access.patients) shown.patients.add(patient)
+    shown.resources += access.resources
+    caller.witness?.(access)
+  }
+  const reply = await work({ ...caller, witness, within: on })
   const body = await bytesOf(reply.body)
-  await keep(on, request, mark, { ...reply, body }, new Date(now.getTime() + livesFor))
+  await keep(on, request, mark, { ...reply, body }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
+}
+
+/** Of whom and of how much a reply tells. */
+interface Shown {
+  readonly patients: Set<string>
+  resources: number
 }
 
 interface Kept {
   readonly request: Buffer
+  readonly patients: readonly string[]
+  readonly resources: number
   readonly scopes: readonly string[]
   readonly status: number
   readonly headers: Record<string, string>
@@ -117,7 +133,7 @@ async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Pr
     }),
     on.query<Kept>({
       name: 'idempotency-find',
-      text: `select request, scopes, status, headers, body from idempotency
+      text: `select request, patients, resources, scopes, status, headers, body from idempotency
         where client_id = $1 and key = $2 and expires_at > $3`,
       values: [caller.clientId, key, now],
     }),
@@ -128,8 +144,9 @@ async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Pr
   })
 }
 
-function replay({ request, scopes, status, headers, body }: Kept, caller: Caller, mark: Buffer): Reply {
-  if (!request.equals(mark))
+function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer): Reply {
+  const { patients, resources, scopes, status, headers, body } = kept
+  if (!kept.request.equals(mark))
     throw new Failure(
       'IDEMPOTENCY_KEY_REUSED',
       'This Idempotency-Key was used for another request, with another address or body: give each request its own.',
@@ -140,6 +157,12 @@ function replay({ request, scopes, status, headers, body }: Kept, caller: Caller
       'INSUFFICIENT_SCOPE',
       `The reply was made for a token with more scopes: repeat the request with ${missing.join(' ')} as well.`,
     )
+  caller.witness?.({
+    deed: 'operation',
+    query: `${line} (the reply kept for its Idempotency-Key)`,
+    patients,
+    resources,
+  })
   return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: body ?? undefined }
 }
 
@@ -148,16 +171,29 @@ async function keep(
   { caller, key }: KeyedRequest,
   mark: Buffer,
   { status, headers = {}, body }: Reply,
+  { patients, resources }: Shown,
   expiresAt: Date,
 ): Promise<void> {
   // A reply that has expired may be there still.
   await on.run({
     name: 'idempotency-keep',
-    text: `insert into idempotency (client_id, key, request, scopes, status, headers, body, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+    text: `insert into idempotency (client_id, key, request, scopes, status, headers, body, patients, resources, expires_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       on conflict (client_id, key) do update set request = excluded.request, scopes = excluded.scopes,
-        status = excluded.status, headers = excluded.headers, body = excluded.body, expires_at = excluded.expires_at`,
-    values: [caller.clientId, key, mark, caller.scopes, status, JSON.stringify(headers), body ?? null, expiresAt],
+        status = excluded.status, headers = excluded.headers, body = excluded.body, patients = excluded.patients,
+        resources = excluded.resources, expires_at = excluded.expires_at`,
+    values: [
+      caller.clientId,
+      key,
+      mark,
+      caller.scopes,
+      status,
+      JSON.stringify(headers),
+      body ?? null,
+      [...patients],
+      resources,
+      expiresAt,
+    ],
   })
 }
 

@@ -104,6 +104,8 @@ export interface RouteDefinition<
   readonly replies: Readonly<Record<number, TSchema | null>>
   /** Media type of the replies; default application/json. */
   readonly produces?: string
+  /** True if it tells a caller of itself only: nothing of it goes into the audit trail. */
+  readonly isAboutCaller?: true
   /** Puts a failure of the route in the words of the specification that the route follows. */
   readonly failure?: (failure: Failure) => Failure
   handle(request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Reply | Promise<Reply>

@@ -1,22 +1,23 @@
-// The order of a request, written once: id and log > find > limits > authenticate > scope > read and check > handle > reply.
+// The order of a request, written once: id and log > find > limits > authenticate > scope > read and check > handle > audit > reply.
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import type { AddressInfo, BlockList } from 'node:net'
+import type { BlockList } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
-import { Failure } from '../lib/failure.ts'
+import type { AuditWriter } from '../audit/writer.ts'
+import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Access as StoreAccess } from '../store/witness.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
-import { asFailure, failureReply } from './failures.ts'
+import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
 import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
 import { senderOf } from './proxy.ts'
 import type { Access, Reply, Route, RouteRequest } from './route.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { recordsOf, undone, unrecorded, watched } from './trail.ts'
 
 /** What a request brings to prove who sent it. */
 export interface Credentials {
@@ -34,6 +35,7 @@ export interface ServerParts {
   readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
   readonly limits: Limits
   readonly idempotency: Idempotency
+  readonly audit: Pick<AuditWriter, 'write'>
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
@@ -50,17 +52,12 @@ export function createApp(parts: ServerParts): Koa {
   app.use(async context => {
     const started = performance.now()
     const requestId = requestIdOf(context.get('x-request-id'))
-    const seen: Seen = {}
-    const reply = await answer(parts, dispatch, context, requestId, seen).catch(error => {
-      const failure = asFailure(error)
-      if (failure.status >= 500)
-        parts.log.error(
-          { requestId, route: seen.found?.route.operationId, err: failure.options.cause ?? failure },
-          failure.message,
-        )
-      const told = seen.found?.route.failure?.(failure) ?? failure
-      return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
-    })
+    const seen: Seen = { accesses: [] }
+    const refuse = (error: unknown): Reply => refusal(parts, context, requestId, seen, error)
+    const reply = await answer(parts, dispatch, context, requestId, seen)
+      .catch(error => refuse((seen.failure = error)))
+      .then(ready => recorded(parts, context, requestId, seen, ready))
+      .catch(refuse)
     send(context, reply, requestId, seen)
     parts.log.info({
       requestId,
@@ -79,6 +76,40 @@ interface Seen {
   found?: Found
   caller?: Caller
   verdict?: Verdict
+  address?: string
+  failure?: unknown
+  accesses: StoreAccess[]
+}
+
+/** The reply to what was refused or failed, in the dialect of the surface. */
+function refusal(parts: ServerParts, context: Koa.Context, requestId: string, { found }: Seen, error: unknown): Reply {
+  const failure = asFailure(error)
+  if (failure.status >= 500)
+    parts.log.error(
+      { requestId, route: found?.route.operationId, err: failure.options.cause ?? failure },
+      failure.message,
+    )
+  const told = found?.route.failure?.(failure) ?? failure
+  return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
+}
+
+/** The same reply, once the audit trail holds what it tells. @throws Failure UNAVAILABLE if that cannot be. */
+async function recorded(
+  { audit }: ServerParts,
+  { method, path, querystring: query }: Koa.Context,
+  requestId: string,
+  { found, caller, address = '', accesses, failure }: Seen,
+  ready: Reply,
+): Promise<Reply> {
+  const records = recordsOf({ method, path, query, requestId, route: found?.route, caller, address, accesses, failure })
+  if (records.length === 0) return ready
+  try {
+    await audit.write(records)
+    return ready
+  } catch (error) {
+    if (ready.body instanceof Readable) ready.body.destroy()
+    throw unrecorded(error)
+  }
 }
 
 const anyone = undefined as unknown as Caller
@@ -96,7 +127,7 @@ async function answer(
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
   const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
-  const remoteAddress = sender.address
+  const remoteAddress = (seen.address = sender.address)
   const contentType = mediaType(context.get('content-type'))
   const early =
     route.access.scheme === 'bearer'
@@ -119,17 +150,25 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller,
+    caller: caller === anyone ? caller : watched(caller, seen.accesses),
     baseUrl: parts.baseUrl ?? sender.baseUrl,
     requestId,
     remoteAddress,
   }
   const handle = route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>
   if (key === undefined || !bytes || !seen.caller || route.isRepeatable) return handle(request)
-  return parts.idempotency.once(
-    { key, caller, line: `${context.method} ${context.originalUrl}`, body: bytes },
-    async within => handle({ ...request, caller: within }),
-  )
+  try {
+    return await parts.idempotency.once(
+      { key, caller: request.caller, line: `${context.method} ${context.originalUrl}`, body: bytes },
+      async within => {
+        seen.accesses.length = 0
+        return handle({ ...request, caller: within })
+      },
+    )
+  } catch (error) {
+    seen.accesses = undone(seen.accesses, error)
+    throw error
+  }
 }
 
 async function identify(
@@ -222,38 +261,4 @@ function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen)
   const bytes = isReady ? body : JSON.stringify(body)
   if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
   context.body = bytes
-}
-
-export interface Listening {
-  readonly port: number
-  /** Stops taking connections, lets the requests in hand finish, and resolves when the last one is answered. */
-  close(): Promise<void>
-}
-
-/** Listens; `finish` on close is bounded by 25 s, after which what is left is cut. */
-export async function listen(app: Koa, port: number, host: string): Promise<Listening> {
-  const server = await new Promise<Server>((done, fail) => {
-    const created: Server = app.listen(port, host, () => done(created))
-    created.once('error', fail)
-  })
-  server.on('clientError', answerUnreadable)
-  server.headersTimeout = 20_000
-  // Bodies that are read into memory have their own, shorter time (body.ts); a file that is streamed may take this long.
-  server.requestTimeout = 4 * 3_600_000
-  server.keepAliveTimeout = 65_000
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise(done => {
-        const cut = setTimeout(() => server.closeAllConnections(), 25_000)
-        // A connection that is answered now would otherwise be kept alive for the next request.
-        const idle = setInterval(() => server.closeIdleConnections(), 50)
-        server.close(() => {
-          clearTimeout(cut)
-          clearInterval(idle)
-          done()
-        })
-        server.closeIdleConnections()
-      }),
-  }
 }

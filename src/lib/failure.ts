@@ -70,3 +70,11 @@ export class Failure extends Error {
     return this.options.issue ?? failureCodes[this.code].issue
   }
 }
+
+/** The failure to show for anything thrown: unknown errors say nothing of themselves. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', {
+    cause: error,
+  })
+}

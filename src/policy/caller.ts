@@ -8,16 +8,23 @@ export interface Caller extends Principal {
   readonly organizationId: string
   /** The scopes of the token, in the order granted. */
   readonly scopes: readonly string[]
+  /** `jti` of the access token; empty for who came without one. */
+  readonly tokenId: string
   /** True if the scopes open the interaction on the resource type. */
   may(type: string, interaction: Interaction): boolean
   has(scope: string): boolean
 }
 
 /** Builds a caller; equal scope lists share one table of permissions. */
-export function createCaller(clientId: string, organizationId: string, scopes: readonly string[]): Caller {
+export function createCaller(
+  clientId: string,
+  organizationId: string,
+  scopes: readonly string[],
+  tokenId = '',
+): Caller {
   const permitted = grants(scopes)
   const owned = new Set(scopes)
-  return { clientId, organizationId, scopes, may: permitted, has: scope => owned.has(scope) }
+  return { clientId, organizationId, scopes, tokenId, may: permitted, has: scope => owned.has(scope) }
 }
 
 /** The service itself: loader, demo data, background work. */

@@ -11,6 +11,7 @@ import { mustBeReady } from './search-params/known.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
+import type { Witness } from './witness.ts'
 
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
 export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
@@ -20,6 +21,8 @@ export interface Principal {
   may(type: string, interaction: Interaction): boolean
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
   readonly within?: Transaction
+  /** Is told of every access; absent where nobody asks, as in work of the service itself. */
+  readonly witness?: Witness
 }
 
 export interface StoreParts {

@@ -26,6 +26,7 @@ import {
 import type { Library } from './terminology/library.ts'
 import { type EntryResult, type TransactionEntry, transact } from './transaction.ts'
 import type { Issue } from './validate.ts'
+import { witnessed } from './witness.ts'
 import type { Written } from './write.ts'
 
 /** What one caller can do with the store. */
@@ -76,6 +77,12 @@ export function createStore(parts: StoreParts): (principal: Principal) => Store 
 }
 
 function bind(session: Session): Store {
+  const { witness } = session.principal
+  const store = bound(session)
+  return witness ? witnessed(store, session.base, witness) : store
+}
+
+function bound(session: Session): Store {
   const allowedTypes = (interaction: 'r' | 's'): string[] =>
     resourceTypes.filter(type => session.principal.may(type, interaction))
   // Whoever defines a search parameter can use it with the next request.

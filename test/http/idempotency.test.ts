@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createLimits } from '../../src/http/limits.ts'
-import { createApp, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/listen.ts'
+import { createApp } from '../../src/http/server.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
 import { onCleanup } from '../support/cleanup.ts'
@@ -269,6 +270,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
     authenticate: identity.authenticate,
     limits: createLimits(1_000_000),
     idempotency,
+    audit: { write: async () => {} },
     log,
     baseUrl: undefined,
     trustedProxies: networks(''),

@@ -4,6 +4,8 @@ import pg from 'pg'
 export interface Barrier {
   /** How many connections wait at the moment. */
   waiting(): Promise<number>
+  /** Cuts the connections that wait. */
+  endWaiting(): Promise<void>
   lift(): Promise<void>
 }
 
@@ -11,12 +13,15 @@ export interface Barrier {
 export async function barrier(connection: pg.ClientConfig, table: string): Promise<Barrier> {
   const client = new pg.Client(connection)
   await client.connect()
+  const waiters = `from pg_locks where not granted and relation = '${table}'::regclass`
   await client.query(`begin; lock table ${table} in share row exclusive mode`)
   return {
     async waiting() {
-      const { rows } = await client.query(`select count(*)::int as count from pg_locks
-        where not granted and relation = '${table}'::regclass`)
+      const { rows } = await client.query(`select count(*)::int as count ${waiters}`)
       return rows[0].count
+    },
+    async endWaiting() {
+      await client.query(`select pg_terminate_backend(pid) ${waiters}`)
     },
     lift: () => client.end(),
   }

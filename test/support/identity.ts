@@ -1,4 +1,6 @@
 // Identity alone behind a server, with a clock and a hash that a test holds; several on one database are several processes.
+import { sealingKey } from '../../src/audit/chain.ts'
+import { createAuditWriter } from '../../src/audit/writer.ts'
 import { argon2id, type Derive } from '../../src/auth/argon2.ts'
 import { createClient, type NewClient } from '../../src/auth/clients.ts'
 import { createIdentity, type Identity } from '../../src/auth/identity.ts'
@@ -6,7 +8,8 @@ import { identityRoutes } from '../../src/auth/routes.ts'
 import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
 import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createLimits } from '../../src/http/limits.ts'
-import { createApp, listen } from '../../src/http/server.ts'
+import { listen } from '../../src/http/listen.ts'
+import { createApp } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
 import { onCleanup } from './cleanup.ts'
@@ -49,10 +52,11 @@ export async function startProcess({
     hashes++
     return derive(secret, recipe)
   }
+  const encryptionKey = Buffer.from(testKey, 'base64')
   const identity = await createIdentity({
     database,
     environment: 'local',
-    encryptionKey: Buffer.from(testKey, 'base64'),
+    encryptionKey,
     baseUrl: beside?.identity.issuer ?? url,
     log,
     now,
@@ -63,6 +67,7 @@ export async function startProcess({
     authenticate: identity.authenticate,
     limits: createLimits(1_000_000),
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
+    audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),
     log,
     baseUrl: undefined,
     trustedProxies: networks(''),

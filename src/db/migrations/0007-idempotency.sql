@@ -7,6 +7,8 @@ create table idempotency (
   status smallint not null,
   headers jsonb not null,
   body bytea,
+  patients text[] not null,          -- of whom the reply tells, for the audit trail
+  resources integer not null,        -- of how many resources
   expires_at timestamptz not null,
   primary key (client_id, key)
 );

@@ -1,0 +1,54 @@
+// The beginnings and heads of audit chains: what binds chains to each other, and what tells that an end is missing.
+import { createHmac, hash } from 'node:crypto'
+import type { Database, Queryable } from '../db/database.ts'
+
+/** The last row of a chain, or its beginning. */
+export interface Head {
+  readonly chain: number
+  readonly sequence: number
+  /** In hex. */
+  readonly hash: string
+}
+
+/** Any number that other locks do not have. */
+const lockKey = 4_215_006
+
+/** The key of seals, made of the deployment's key, which is not in the database. */
+export const sealingKey = (encryptionKey: Buffer): Buffer =>
+  createHmac('sha256', encryptionKey).update('audit heads').digest()
+
+/** Proves that a head was written by this deployment. */
+export const sealOf = (key: Buffer, { chain, sequence, hash: value }: Head): string =>
+  createHmac('sha256', key).update(`${chain} ${sequence} ${value}`).digest('hex')
+
+/** The beginning of a chain, in hex: what its first row follows. */
+export const beginningOf = (number: number, startedAt: Date, previous: string): string =>
+  hash('sha256', `${previous}\n${number} ${startedAt.getTime()}`, 'hex')
+
+/** Begins the next chain. Numbers have no gaps, so a chain that is missing is noticed. */
+export function beginChain(database: Database, key: Buffer, now: Date): Promise<Head> {
+  return database.transaction(async on => {
+    await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [lockKey] })
+    const last = await lastChain(on)
+    const chain = (last?.number ?? 0) + 1
+    const previous = last?.hash ?? ''
+    const head: Head = { chain, sequence: 0, hash: beginningOf(chain, now, previous) }
+    await on.run({
+      text: `insert into audit_chain (number, started_at, previous, hash) values ($1, $2, decode($3, 'hex'), decode($4, 'hex'))`,
+      values: [chain, now, previous, head.hash],
+    })
+    await on.run({
+      text: `insert into audit_head (chain, sequence, hash, seal) values ($1, 0, decode($2, 'hex'), decode($3, 'hex'))`,
+      values: [chain, head.hash, sealOf(key, head)],
+    })
+    return head
+  })
+}
+
+async function lastChain(on: Queryable): Promise<{ number: number; hash: string } | undefined> {
+  const rows = await on.query<{ number: number; hash: string }>({
+    text: `select number, encode(hash, 'hex') as hash from audit_chain order by number desc limit 1`,
+    values: [],
+  })
+  return rows[0]
+}

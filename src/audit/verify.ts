@@ -1,0 +1,147 @@
+// Checks the whole audit trail: every chain from its beginning to its sealed head, and the chains with each other.
+import type { Database, Queryable } from '../db/database.ts'
+import { beginningOf, type Head, sealOf } from './chain.ts'
+import { rowHash } from './record.ts'
+import { type AuditRow, auditColumns, toRecord } from './rows.ts'
+
+/** What is wrong with the trail, at its first broken place in the order of chains and rows. */
+export interface Break {
+  readonly chain: number
+  /** Absent where the chain itself is broken, not a row. */
+  readonly sequence?: number
+  /** In words. */
+  readonly problem: string
+}
+
+export interface Verdict {
+  readonly isWhole: boolean
+  readonly chains: number
+  /** Rows that were found good. */
+  readonly rows: number
+  /** The first broken row of every chain that has one. */
+  readonly broken: readonly Break[]
+  /** How far each chain goes. Kept elsewhere and shown to a later check, they prove that nothing was cut off since. */
+  readonly heads: readonly Head[]
+}
+
+interface ChainRow {
+  readonly number: number
+  readonly started_at: Date
+  readonly previous: string
+  readonly hash: string
+  readonly sequence: number | null
+  readonly head: string | null
+  readonly seal: string | null
+}
+
+const page = 5000
+
+/**
+ * Looks at one state of the whole trail, while others go on writing.
+ * @param known heads that an earlier check told, which must still be in the trail.
+ */
+export function verifyTrail(database: Database, key: Buffer, known: readonly Head[] = []): Promise<Verdict> {
+  return database.transaction(async on => {
+    await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
+    const chains = await on.query<ChainRow>({ text: chainsText, values: [] })
+    const broken: Break[] = chainBreaks(chains, known)
+    let rows = 0
+    for (const chain of chains) {
+      const walked = await walk(on, chain, key, known)
+      rows += walked.rows
+      if (walked.problem) broken.push(walked.problem)
+    }
+    broken.push(...(await strays(on)))
+    broken.sort((a, b) => a.chain - b.chain || (a.sequence ?? 0) - (b.sequence ?? 0))
+    const heads = chains.map(each => ({ chain: each.number, sequence: each.sequence ?? 0, hash: each.head ?? '' }))
+    return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads }
+  })
+}
+
+const chainsText = `
+  select number, started_at, encode(c.previous, 'hex') as previous, encode(c.hash, 'hex') as hash, h.sequence,
+    encode(h.hash, 'hex') as head, encode(h.seal, 'hex') as seal
+  from audit_chain c left join audit_head h on h.chain = c.number order by number`
+
+/** Chains are numbered without gaps, and each begins with the beginning of the one before. */
+function chainBreaks(chains: readonly ChainRow[], known: readonly Head[]): Break[] {
+  const broken: Break[] = []
+  let before: ChainRow | undefined
+  for (const chain of chains) {
+    const { number, started_at, previous, hash } = chain
+    if (number !== (before?.number ?? 0) + 1)
+      broken.push({ chain: (before?.number ?? 0) + 1, problem: 'the chain is missing' })
+    else if (previous !== (before?.hash ?? '') || hash !== beginningOf(number, started_at, previous))
+      broken.push({ chain: number, problem: 'the beginning of the chain is not what was hashed' })
+    before = chain
+  }
+  const last = before?.number ?? 0
+  for (const { chain } of known) if (chain > last) broken.push({ chain, problem: 'the chain is missing' })
+  return broken
+}
+
+interface Walked {
+  readonly rows: number
+  readonly problem: Break | undefined
+}
+
+async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly Head[]): Promise<Walked> {
+  const expected = new Map(known.filter(each => each.chain === chain.number).map(each => [each.sequence, each.hash]))
+  let sequence = 0
+  let last = chain.hash
+  const stop = (at: number | undefined, problem: string): Walked => ({
+    rows: sequence,
+    problem: { chain: chain.number, sequence: at, problem },
+  })
+  for (let rows = await rowsAfter(on, chain.number, 0); rows.length > 0; ) {
+    for (const row of rows) {
+      if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
+      if (row.before !== last) return stop(row.sequence, 'the row does not follow the one before it')
+      if (row.hash !== rowHash(last, toRecord(row))) return stop(row.sequence, 'the row is not what was hashed')
+      if ((expected.get(row.sequence) ?? row.hash) !== row.hash)
+        return stop(row.sequence, 'the row is not the one that an earlier check saw')
+      sequence = row.sequence
+      last = row.hash
+    }
+    rows = await rowsAfter(on, chain.number, sequence)
+  }
+  return atEnd(chain, { chain: chain.number, sequence, hash: last }, key, Math.max(0, ...expected.keys()), stop)
+}
+
+/** Compares where a chain ends with where its head says that it does. */
+function atEnd(
+  { sequence, head, seal }: ChainRow,
+  end: Head,
+  key: Buffer,
+  atLeast: number,
+  stop: (at: number | undefined, problem: string) => Walked,
+): Walked {
+  if (sequence === null || head === null) return stop(undefined, 'the head of the chain is missing')
+  if (sequence > end.sequence)
+    return stop(end.sequence + 1, `the row is missing, and all after it: the head of the chain is at ${sequence}`)
+  if (sequence < end.sequence) return stop(sequence + 1, 'the row is beyond the head of the chain')
+  if (head !== end.hash) return stop(end.sequence, 'the row is not the one that the head of the chain names')
+  if (seal !== sealOf(key, end))
+    return stop(undefined, 'the head of the chain was not sealed with the key of this deployment')
+  if (atLeast > end.sequence) return stop(end.sequence + 1, 'the row is missing: an earlier check saw it')
+  return { rows: end.sequence, problem: undefined }
+}
+
+type LinkedRow = AuditRow & { readonly before: string; readonly hash: string }
+
+const rowsAfter = (on: Queryable, chain: number, sequence: number): Promise<LinkedRow[]> =>
+  on.query<LinkedRow>({
+    text: `select ${auditColumns}, encode(previous, 'hex') as before, encode(hash, 'hex') as hash from audit_event
+      where chain = $1 and sequence > $2 order by sequence limit ${page}`,
+    values: [chain, sequence],
+  })
+
+/** Rows of chains that do not exist. */
+async function strays(on: Queryable): Promise<Break[]> {
+  const rows = await on.query<{ chain: number; sequence: number }>({
+    text: `select chain, min(sequence) as sequence from audit_event e
+      where not exists (select from audit_chain c where c.number = e.chain) group by chain order by chain`,
+    values: [],
+  })
+  return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row belongs to no chain' }))
+}

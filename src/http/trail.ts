@@ -1,0 +1,61 @@
+// What the audit trail gets of a request: every access that the caller's store told of, or the attempt at one that was refused before.
+import { attemptOf } from '../audit/attempt.ts'
+import type { AuditRecord } from '../audit/record.ts'
+import { recordOf } from '../audit/records.ts'
+import { Failure } from '../lib/failure.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { Access } from '../store/witness.ts'
+import { fhirBase } from './failures.ts'
+import type { Route } from './route.ts'
+
+/** What has become known of a request by the time it is answered. */
+export interface Trace {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly requestId: string
+  /** Absent if there is nothing at the address. */
+  readonly route: Route | undefined
+  readonly caller: Caller | undefined
+  /** Network address of the client. */
+  readonly address: string
+  readonly accesses: readonly Access[]
+  /** Why it was refused, or failed. */
+  readonly failure: unknown
+}
+
+/** A caller whose store tells what is done for this request. */
+export const watched = (caller: Caller, accesses: Access[]): Caller => ({
+  ...caller,
+  witness: access => void accesses.push(access),
+})
+
+/** What was done as part of a whole that has failed: nothing of it was disclosed, and nothing is changed. */
+export const undone = (accesses: readonly Access[], failure: unknown): Access[] =>
+  accesses.map(access => ({ ...access, resources: 0, failure: access.failure ?? failure }))
+
+/** The records of a request. Whoever needs no token, or asks about the token itself, comes by no patient data. */
+export function recordsOf(trace: Trace): AuditRecord[] {
+  const { route, caller, address, requestId, failure } = trace
+  if (route?.access.scheme !== 'bearer' || route.isAboutCaller) return []
+  // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
+  if (trace.accesses.length === 0 && failure instanceof Failure && failure.status === 429) return []
+  const requester = {
+    clientId: caller?.clientId ?? '',
+    organizationId: caller?.organizationId ?? '',
+    tokenId: caller?.tokenId ?? '',
+    address,
+    requestId,
+  }
+  const path = trace.path.startsWith(fhirBase) ? trace.path.slice(fhirBase.length + 1) : trace.path
+  const accesses = trace.accesses.length > 0 ? trace.accesses : [attemptOf(trace.method, path, trace.query, failure)]
+  const at = new Date()
+  return accesses.map(access => recordOf(access, requester, at))
+}
+
+/** What is answered when the records cannot be written. */
+export const unrecorded = (cause: unknown): Failure =>
+  new Failure('UNAVAILABLE', 'The audit trail cannot be written at the moment, so nothing is disclosed: try again.', {
+    retryAfter: 2,
+    cause,
+  })
