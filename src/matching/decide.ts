@@ -14,6 +14,7 @@ export interface Candidate {
 /** Who are registered. */
 export interface Population {
   readonly people: number
+  /** Without it twins who are called alike (MARIA, MARIE) are taken for each other. */
   readonly shareOf?: ShareOf
 }
 

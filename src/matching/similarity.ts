@@ -24,7 +24,7 @@ function jaro(a: string, b: string): number {
   }
   const common = ofA.length
   if (common === 0) return 0
-  const ofB = [...b].filter((_, at) => taken[at])
+  const ofB = b.split('').filter((_, at) => taken[at])
   const moved = ofA.filter((letter, at) => letter !== ofB[at]).length / 2
   return (common / a.length + common / b.length + (common - moved) / common) / 3
 }

@@ -86,9 +86,11 @@ export function benchMatching(rounds: number): void {
   const again = answers.filter(({ query }) => query.is !== undefined)
   const reached = again.filter(({ wasCandidate }) => wasCandidate).length
   const sorted = answers.map(({ candidates }) => candidates).sort((a, b) => a - b)
+  const [median, most] = [sorted[sorted.length >> 1], sorted[Math.floor(sorted.length * 0.99)]]
+  const cost = ((user + system) / answers.length).toFixed(0)
   process.stdout.write(
-    `\n${percent(reached, again.length)} are among the candidates; candidates: median ${sorted[sorted.length >> 1]}, p99 ${sorted[Math.floor(sorted.length * 0.99)]}; ` +
-      `${((user + system) / answers.length).toFixed(0)} µs CPU a query\n\n`,
+    `\n${percent(reached, again.length)} are among the candidates, of whom there are ${median} (median) and ${most} (p99); ` +
+      `${cost} µs CPU a query\n\n`,
   )
   row(['as if registered', 'linked rightly', 'linked wrongly'])
   row(['--:', '--:', '--:'])

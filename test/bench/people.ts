@@ -124,10 +124,11 @@ const RELATIVES: readonly Relative[] = [
   },
   {
     kind: 'child of the same name',
-    of: (each, _, dice) => ({
-      ...each,
-      birthDate: `${Number(each.birthDate.slice(0, 4)) + 18 + dice.below(20)}${dice.hits(0.1) ? each.birthDate.slice(4) : `-${two(1 + dice.below(12))}-${two(1 + dice.below(28))}`}`,
-    }),
+    of: (each, _, dice) => {
+      const year = Number(each.birthDate.slice(0, 4)) + 18 + dice.below(20)
+      const day = dice.hits(0.1) ? each.birthDate.slice(5) : `${two(1 + dice.below(12))}-${two(1 + dice.below(28))}`
+      return { ...each, birthDate: `${year}-${day}` }
+    },
   },
   {
     kind: 'namesake, another birth date',

@@ -46,6 +46,8 @@ test('Jaro-Winkler gives the figures of its authors', () => {
   expect(jaroWinkler('DWAYNE', 'DUANE')).toBeCloseTo(0.84, 3)
   expect(jaroWinkler('DIXON', 'DICKSONX')).toBeCloseTo(0.813, 3)
   expect(jaroWinkler('ABC', 'XYZ')).toBe(0)
+  expect(jaroWinkler('𞤀𞤁𞤂𞤃', '𞤀𞤁𞤂𞤃')).toBe(1)
+  expect(jaroWinkler('𞤀𞤁𞤂𞤃', '𞤀𞤁𞤃𞤂')).toBeCloseTo(jaroWinkler('𞤀𞤁𞤃𞤂', '𞤀𞤁𞤂𞤃'), 9)
 })
 
 test('one slip is one digit, or two neighbours swapped', () => {
