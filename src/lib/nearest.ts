@@ -17,7 +17,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
 }
 
 /** How many letters must be added, dropped, changed, or swapped with their neighbour to get from one word to the other. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let older: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

@@ -1,0 +1,72 @@
+// A person as people are compared: what is known of them, made ready once (decisions §2: normalise).
+
+import { phonetic, words } from './names.ts'
+
+/** What is known of someone, as it was written. */
+export interface Person {
+  /** Several where someone has had several: a maiden name. */
+  readonly names: readonly { readonly given?: string; readonly family?: string }[]
+  /** A day; FHIR knows months and years alone, too: 1984-03-12, 1984-03, 1984. */
+  readonly birthDate?: string
+  readonly sex?: string
+  readonly phones?: readonly string[]
+}
+
+export interface NameWords {
+  readonly given: readonly string[]
+  readonly family: readonly string[]
+}
+
+export interface BirthDate {
+  readonly year: string
+  /** Empty if not known. */
+  readonly month: string
+  readonly day: string
+}
+
+/** What is compared. */
+export interface Features {
+  readonly names: readonly NameWords[]
+  readonly birth: BirthDate | undefined
+  readonly sex: 'male' | 'female' | undefined
+  readonly phones: readonly string[]
+}
+
+/** More would make blocking keys without end; nobody has them. */
+const MOST = { names: 4, words: 6, phones: 4 }
+
+/** Makes someone ready to be compared. */
+export function featuresOf({ names, birthDate, sex, phones }: Person): Features {
+  return {
+    names: names
+      .slice(0, MOST.names)
+      .map(({ given, family }) => ({ given: wordsOf(given), family: wordsOf(family) }))
+      .filter(({ given, family }) => given.length + family.length > 0),
+    birth: birthOf(birthDate),
+    sex: sex === 'male' || sex === 'female' ? sex : undefined,
+    phones: [...new Set((phones ?? []).flatMap(phoneOf))].slice(0, MOST.phones),
+  }
+}
+
+/** How the words of a name sound, each sound once. */
+export function soundsOf(name: readonly string[]): string[] {
+  return [...new Set(name.map(phonetic).filter(key => key !== ''))]
+}
+
+function wordsOf(text: string | undefined): string[] {
+  return words(text ?? '').slice(0, MOST.words)
+}
+
+function birthOf(text: string | undefined): BirthDate | undefined {
+  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(text ?? '') ?? []
+  return year === undefined ? undefined : { year, month: month ?? '', day: day ?? '' }
+}
+
+/**
+ * The last eight digits: a number is the same with and without its country, and with the digit that was put before
+ * Cameroon's numbers in 2014. Shorter ones say nothing.
+ */
+function phoneOf(text: string): string[] {
+  const digits = text.normalize('NFKD').replace(/\D/g, '')
+  return digits.length < 8 ? [] : [digits.slice(-8)]
+}

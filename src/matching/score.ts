@@ -1,0 +1,128 @@
+// How much speaks for two records being one person: the weights of what agrees, in bits (Fellegi and Sunter), and why.
+
+import {
+  compareBirth,
+  compareNames,
+  comparePhones,
+  compareSex,
+  type Field,
+  type Likeness,
+  type NameLevel,
+} from './compare.ts'
+import type { Features, NameWords } from './person.ts'
+import type { Matching } from './weights.ts'
+
+/** One reason of a score. */
+export interface Part {
+  readonly field: Field | 'names_exchanged'
+  readonly level: string
+  readonly bits: number
+  /** True if there is no match at this level. */
+  readonly blocks: boolean
+}
+
+export interface Score {
+  readonly bits: number
+  readonly parts: readonly Part[]
+  /** True if something speaks against a match whatever else agrees: twins. */
+  readonly isBlocked: boolean
+}
+
+/** The share of people who have a name; undefined if nobody has counted. */
+export type ShareOf = (field: 'given' | 'family', word: string) => number | undefined
+
+/** Compares two people. */
+export function score(a: Features, b: Features, matching: Matching, shareOf: ShareOf = () => undefined): Score {
+  const parts = bestNames(a, b, matching, shareOf)
+  const add = (field: Field, level: string | undefined): void => {
+    if (level !== undefined) parts.push(partOf(field, level, matching))
+  }
+  add('birth_date', compareBirth(a.birth, b.birth))
+  add('sex', compareSex(a.sex, b.sex))
+  add('phone', comparePhones(a.phones, b.phones))
+  return { bits: sum(parts), parts, isBlocked: parts.some(({ blocks }) => blocks) || !isKnown(parts) }
+}
+
+/** A score in words, a line for each reason; it names levels, never what somebody is called. */
+export function explain({ parts }: Score): string[] {
+  return parts.map(({ field, level, bits, blocks }) => {
+    const weight = `${bits < 0 ? '' : '+'}${bits.toFixed(1)} bits`
+    const words = [field, level].map(each => each.replaceAll('_', ' '))
+    return `${words.join(': ')} (${weight}${blocks ? ', no match at this level' : ''})`
+  })
+}
+
+/** Without a given name and a birth date on both sides nobody is told from a twin, a parent, a namesake. */
+function isKnown(parts: readonly Part[]): boolean {
+  return (['given', 'birth_date'] as const).every(field => parts.some(part => part.field === field))
+}
+
+/** Of all names that both have had, those that agree most. */
+function bestNames(a: Features, b: Features, matching: Matching, shareOf: ShareOf): Part[] {
+  let best: Part[] = []
+  let most = Number.NEGATIVE_INFINITY
+  for (const one of a.names) {
+    for (const other of b.names) {
+      for (const parts of [straight(one, other, matching, shareOf), exchanged(one, other, matching, shareOf)]) {
+        if (!parts || sum(parts) <= most) continue
+        best = parts
+        most = sum(parts)
+      }
+    }
+  }
+  return best
+}
+
+function straight(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] {
+  return (['given', 'family'] as const).flatMap(field => {
+    const level = compareNames(one[field], other[field], likenessOf(field, matching, shareOf))
+    return level ? [namePart(field, level, one[field], matching, shareOf)] : []
+  })
+}
+
+/** As if one of both had written the given name where the family name belongs, and the other way round. */
+function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] | undefined {
+  const given = agreement(one.given, other.family, likenessOf('given', matching, shareOf))
+  const family = agreement(one.family, other.given, likenessOf('given', matching, shareOf))
+  if (!given || !family) return undefined
+  return [
+    namePart('given', given, one.given, matching, shareOf),
+    namePart('family', family, one.family, matching, shareOf),
+    { field: 'names_exchanged', level: 'yes', bits: matching.exchangedBits, blocks: false },
+  ]
+}
+
+/** Twins are often called alike, MARIA and MARIE: two given names that many have are two names. */
+function likenessOf(field: 'given' | 'family', { likeness, ownNameShare }: Matching, shareOf: ShareOf): Likeness {
+  if (field === 'family') return likeness
+  return { ...likeness, isOwnName: word => (shareOf('given', word) ?? 0) >= ownNameShare }
+}
+
+function agreement(a: readonly string[], b: readonly string[], likeness: Likeness): NameLevel | undefined {
+  const level = compareNames(a, b, likeness)
+  return level === 'same' || level === 'near' || level === 'shortened' ? level : undefined
+}
+
+function namePart(
+  field: 'given' | 'family',
+  level: NameLevel,
+  name: readonly string[],
+  matching: Matching,
+  shareOf: ShareOf,
+): Part {
+  const part = partOf(field, level, matching)
+  if (level !== 'same' && level !== 'shortened') return part
+  const counted = (level === 'same' ? name : name.slice(0, 1)).flatMap(word => shareOf(field, word) ?? [])
+  if (counted.length === 0) return part
+  const rarity = Math.log2(matching.usualShares[field] / Math.min(...counted))
+  const most = matching.rarityBits
+  return { ...part, bits: part.bits + Math.max(-most, Math.min(most, rarity)) }
+}
+
+function partOf(field: Field, level: string, { fields }: Matching): Part {
+  return { field, level, ...fields[field][level]! }
+}
+
+function sum(parts: readonly Part[]): number {
+  return parts.reduce((total, { bits }) => total + bits, 0)
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { compareBirth, compareNames } from '../../src/matching/compare.ts'
+import { phonetic, sound, words } from '../../src/matching/names.ts'
+import { featuresOf } from '../../src/matching/person.ts'
+import { isOneSlip, jaroWinkler } from '../../src/matching/similarity.ts'
+
+test.each([
+  ["N'Guessan Marie-Noëlle", ['NGUESSAN', 'MARIE', 'NOELLE']],
+  ['N’GUESSAN', ['NGUESSAN']],
+  ['  jean   paul. ', ['JEAN', 'PAUL']],
+  ['Andrew29', ['ANDREW']],
+  ['Ɓello Ɗanladi Œdipe Ŋgono', ['BELLO', 'DANLADI', 'OEDIPE', 'NGGONO']],
+  ['Großmann', ['GROSSMANN']],
+  ['محمد', ['محمد']],
+  ['', []],
+  ['- . 7', []],
+])('the words of %j are %j', (text, expected) => {
+  expect(words(text)).toEqual(expected)
+})
+
+test.each([
+  ['MOUHAMADOU', 'MUHAMADU'],
+  ['TCHAMBA', 'CHAMBA'],
+  ['DJIBRIL', 'JIBRIL'],
+  ['PHILIPPE', 'FILIPE'],
+  ['KEMAYOU', 'CEMAIU'],
+  ['ZACHARIE', 'SACHARIE'],
+])('%s and %s sound the same', (a, b) => {
+  expect(sound(a)).toBe(sound(b))
+  expect(phonetic(a)).toBe(phonetic(b))
+})
+
+test('the phonetic key is short, keeps that a word begins with a vowel, and is there for vowels alone', () => {
+  expect(['HAMIDOU', 'AMADOU', 'MBARGA', 'AOUA', 'ABANDA', 'EBANDA'].map(phonetic)).toEqual([
+    'AMD',
+    'AMD',
+    'MBRG',
+    'A',
+    'ABND',
+    'ABND',
+  ])
+})
+
+test('Jaro-Winkler gives the figures of its authors', () => {
+  expect(jaroWinkler('MARTHA', 'MARHTA')).toBeCloseTo(0.961, 3)
+  expect(jaroWinkler('DWAYNE', 'DUANE')).toBeCloseTo(0.84, 3)
+  expect(jaroWinkler('DIXON', 'DICKSONX')).toBeCloseTo(0.813, 3)
+  expect(jaroWinkler('ABC', 'XYZ')).toBe(0)
+  expect(jaroWinkler('𞤀𞤁𞤂𞤃', '𞤀𞤁𞤂𞤃')).toBe(1)
+  expect(jaroWinkler('𞤀𞤁𞤂𞤃', '𞤀𞤁𞤃𞤂')).toBeCloseTo(jaroWinkler('𞤀𞤁𞤃𞤂', '𞤀𞤁𞤂𞤃'), 9)
+})
+
+test('one slip is one digit, or two neighbours swapped', () => {
+  expect(isOneSlip('1984', '1985')).toBe(true)
+  expect(isOneSlip('1984', '1948')).toBe(true)
+  expect(isOneSlip('1984', '1984')).toBe(false)
+  expect(isOneSlip('1984', '1975')).toBe(false)
+  expect(isOneSlip('1984', '198')).toBe(false)
+})
+
+const likeness = { near: 0.92, similar: 0.85 }
+
+test.each([
+  ['Jean Paul', 'JEANPAUL', 'same'],
+  ['Jean Paul', 'Paul Jean', 'same'],
+  ['Jean-Paul', 'Jean Pol', 'first_only'],
+  ['Jean Paul', 'Jeanpaull', 'near'],
+  ['Marieclaire', 'Marie Clara', 'similar'],
+  ['Bernadette', 'Bernardette', 'near'],
+  ['Mouhamadou', 'Muhamadu', 'near'],
+  ['Marie Claire', 'Marie', 'shortened'],
+  ['Marie Claire', 'Marie C.', 'near'],
+  ['Marie Claire', 'Marie Louise', 'first_only'],
+  ['Marie Claire', 'Claire', 'part'],
+  ['Awa', 'Hawa', 'similar'],
+  ['Angela', 'Angelica', 'similar'],
+  ['Pierre', 'Emmanuel', 'different'],
+])('of given names, %s and %s are %s', (a, b, level) => {
+  expect(compareNames(words(a), words(b), likeness)).toBe(level)
+  expect(compareNames(words(b), words(a), likeness)).toBe(level)
+})
+
+test('of two names that many have, neither is a slip of the other', () => {
+  const isOwnName = (word: string): boolean => ['MARIA', 'MARIE'].includes(word)
+  expect(compareNames(['MARIA'], ['MARIE'], likeness)).toBe('near')
+  expect(compareNames(['MARIA'], ['MARIE'], { ...likeness, isOwnName })).toBe('similar')
+  expect(compareNames(['MARIA'], ['MARIAA'], { ...likeness, isOwnName })).toBe('near')
+})
+
+test('a name that is not known says nothing', () => {
+  expect(compareNames([], ['MARIE'], likeness)).toBeUndefined()
+})
+
+test.each([
+  ['1984-03-12', '1984-03-12', 'same'],
+  ['1984-01-01', '1984-01-01', 'same_first_of_january'],
+  ['1984-03-12', '1984-12-03', 'day_and_month_swapped'],
+  ['1984-03-12', '1984-03-21', 'one_part'],
+  ['1984-03-12', '1984-04-12', 'one_part'],
+  ['1984-03-12', '1985-03-12', 'one_part'],
+  ['1984-03-12', '1994-03-12', 'one_part'],
+  ['1984-03-12', '2004-03-12', 'different'],
+  ['1984-03-12', '1984-01-01', 'estimated'],
+  ['1984-01-01', '1985-01-01', 'different'],
+  ['1984-03-12', '1984-07-25', 'year'],
+  ['1984-03-12', '1984', 'year'],
+  ['1984-03-12', '1961-07-25', 'different'],
+])('of birth dates, %s and %s are %s', (a, b, level) => {
+  const birth = (birthDate: string) => featuresOf({ names: [], birthDate }).birth
+  expect(compareBirth(birth(a), birth(b))).toBe(level)
+  expect(compareBirth(birth(b), birth(a))).toBe(level)
+})
