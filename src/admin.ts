@@ -1,80 +1,42 @@
-// npm run admin -- COMMAND: what an administrator does beside the service.
-import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
-import { sealingKey } from './audit/chain.ts'
-import { toldHeads, verdictText } from './audit/verdict.ts'
-import { verifyTrail } from './audit/verify.ts'
-import { type Connection, openDatabase } from './db/database.ts'
+// npm run admin -- COMMAND …: what an administrator does: clients, their secrets, signing keys, the audit trail.
+
+import { auditVerify } from './admin/audit.ts'
+import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './admin/clients.ts'
+import type { Call, Command } from './admin/command.ts'
+import { keysRotate } from './admin/keys.ts'
+import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { type Config, ConfigError, readConfig } from './lib/config.ts'
-import { encryptionKey } from './lib/encryption.ts'
+import { type Answer, type Arguments, runTool, type Tool } from './lib/command.ts'
+import { ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
 
-const help = `Usage: npm run admin -- audit verify [--known FILE] [--json]
-
-Checks the whole audit trail: every row against its hash and the row before it, every chain against its sealed
-head, and the chains against each other. Names the first broken row of each chain. Others may go on writing.
-
-  --known FILE   the --json answer of an earlier check: its heads must still be in the trail, so that nothing
-                 can be cut off and sealed anew, not even by somebody who has the key
-  --json         the answer as JSON, with the head of each chain, to be kept where nobody changes it
-  --help         this text
-
-Uses the database of DATABASE_URL, or the embedded one of DATA_DIR, also while the service runs.
-Exit code 0 if the trail is whole, 1 if it is broken, 2 for wrong arguments or when it could not be checked.
-`
-
-async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      known: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return print(help, 0)
-  if (positionals.join(' ') !== 'audit verify') return print(help, 2)
-  const known = values.known === undefined ? [] : toldHeads(await readFile(values.known, 'utf8'))
-  return onDatabase(readConfig(), async (config, connection) => {
-    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
-    try {
-      await migrate(database)
-      const verdict = await verifyTrail(database, sealingKey(await encryptionKey(config)), known)
-      return print(values.json ? `${JSON.stringify(verdict)}\n` : verdictText(verdict), verdict.isWhole ? 0 : 1)
-    } finally {
-      await database.end()
-    }
-  })
+const tool: Tool<Call> = {
+  name: 'npm run admin',
+  about: 'Works on the database of DATABASE_URL, or on the embedded one of DATA_DIR, also while the service runs.',
+  footer: ['Exit code 0 if it was done, 1 if it could not be done, 2 for wrong arguments.'],
+  options: {},
+  commands: [clientCreate, clientList, clientRotateSecret, clientRevoke, keysRotate, auditVerify],
+  perform,
+  explain(error) {
+    const isPlain = error instanceof Failure || error instanceof ConfigError || error instanceof EmbeddedError
+    return isPlain ? error.message : undefined
+  },
 }
 
-async function onDatabase<T>(config: Config, work: (config: Config, connection: Connection) => Promise<T>): Promise<T> {
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, createLog('warn')) : undefined
+/** Runs a command on the database, which is open only as long as it takes. */
+async function perform(command: Command, given: Arguments): Promise<Answer> {
+  const config = readConfig()
+  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
+  const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {
-    return await work(config, embedded?.connection ?? config.databaseUrl)
+    await migrate(database)
+    return await command.run({ ...given, config, database })
   } finally {
+    await database.end()
     await embedded?.stop()
   }
 }
 
-function print(text: string, code: number): number {
-  process.stdout.write(text)
-  return code
-}
-
-main().then(
-  code => {
-    process.exitCode = code
-  },
-  error => {
-    const isExpected =
-      error instanceof ConfigError ||
-      error instanceof EmbeddedError ||
-      error instanceof Failure ||
-      /^ENOENT|Unknown option|^The file of known heads/.test(error.message)
-    process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
-    process.exitCode = 2
-  },
-)
+process.exitCode = await runTool(tool, process.argv.slice(2))

@@ -12,6 +12,7 @@ const floors: readonly (readonly string[])[] = [
   ['policy', 'load', 'mapping', 'audit'],
   ['http', 'map'],
   ['auth', 'demo', 'fhir', 'health'],
+  ['admin'],
   [''],
 ]
 

@@ -1,7 +1,8 @@
 // npm run map -- check: everything that is wrong with maps, their examples, and what they speak of.
 
+import type { Answer } from '../lib/command.ts'
 import { isWarning } from '../mapping/set.ts'
-import type { Answer, Call, Command } from './command.ts'
+import type { Call, Command } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
 export const check: Command = {

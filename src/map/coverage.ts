@@ -4,8 +4,9 @@ import type { TypeModel } from '../definitions/model.ts'
 import { jsonKey } from '../definitions/r4.ts'
 import type { Coverage } from '../fml/compile.ts'
 import type { Structures } from '../fml/structures.ts'
+import type { Answer } from '../lib/command.ts'
 import type { Mapping } from '../mapping/mapping.ts'
-import type { Answer, Call, Command } from './command.ts'
+import type { Call, Command } from './command.ts'
 import { listed, openWorkspace, paragraph, rendered } from './workspace.ts'
 
 export const coverage: Command = {

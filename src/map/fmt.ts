@@ -3,7 +3,8 @@
 import { writeFile } from 'node:fs/promises'
 import { format } from '../fml/format.ts'
 import { parse } from '../fml/parser.ts'
-import type { Answer, Call, Command } from './command.ts'
+import type { Answer } from '../lib/command.ts'
+import type { Call, Command } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
 export const fmt: Command = {

@@ -3,10 +3,11 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { lastSegment, type Structures } from '../fml/structures.ts'
+import { type Answer, UsageError } from '../lib/command.ts'
 import { nearest } from '../lib/nearest.ts'
 import { readFolder } from '../mapping/files.ts'
 import { resourcesIn } from '../mapping/resources.ts'
-import { type Answer, type Call, type Command, UsageError } from './command.ts'
+import type { Call, Command } from './command.ts'
 import { draftMap } from './draft/draft.ts'
 import { pathHere } from './paths.ts'
 

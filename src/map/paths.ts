@@ -2,7 +2,8 @@
 
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Call, UsageError } from './command.ts'
+import { UsageError } from '../lib/command.ts'
+import type { Call } from './command.ts'
 
 /** Where the command was typed: npm runs scripts in the folder of the project. */
 const here = process.env['INIT_CWD'] ?? process.cwd()

@@ -1,5 +1,6 @@
 // npm run map -- test: runs the examples of maps, and takes them there and back where maps lead both ways.
 
+import type { Answer } from '../lib/command.ts'
 import { told } from '../mapping/difference.ts'
 import type { Example } from '../mapping/examples.ts'
 import type { Mapping } from '../mapping/mapping.ts'
@@ -7,7 +8,7 @@ import { opposite, type RoundTrip, roundTrip } from '../mapping/round-trip.ts'
 import { isWarning } from '../mapping/set.ts'
 import { isPassed, type Trial, tryExample } from '../mapping/trial.ts'
 import { createInspect } from '../mapping/validity.ts'
-import type { Answer, Call, Command } from './command.ts'
+import type { Call, Command } from './command.ts'
 import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
 
 export const test: Command = {

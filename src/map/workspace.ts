@@ -3,11 +3,12 @@
 import { statSync } from 'node:fs'
 import type { Problem } from '../fml/problem.ts'
 import { render } from '../fml/render.ts'
+import { UsageError } from '../lib/command.ts'
 import { type Example, examplesIn, examplesPath } from '../mapping/examples.ts'
 import { readFolder, readSource, type SourceFile } from '../mapping/files.ts'
 import type { Mapping } from '../mapping/mapping.ts'
 import { isWarning, type MappingSet, mappingSet } from '../mapping/set.ts'
-import { type Call, UsageError } from './command.ts'
+import type { Call } from './command.ts'
 import { existing, pathHere } from './paths.ts'
 
 export interface Workspace {

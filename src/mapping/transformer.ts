@@ -23,17 +23,20 @@ export interface TransformerOptions {
 
 const MEGABYTES = 256
 
+/** Milliseconds that the thread may take to start, which on a busy machine is not the fault of a map. */
+const STARTS_WITHIN = 30_000
+
 /** The thread is started with the first job, and anew after one that took too long. */
 export function createTransformer({ limit = 5000, queue = 20 }: TransformerOptions = {}): Transformer {
   let worker: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  const start = (): Worker => {
+  const start = async (): Promise<Worker> => {
     worker = new Worker(new URL('./worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEGABYTES },
     })
-    worker.unref()
-    return worker
+    if (await answerOf<'ready'>(worker, STARTS_WITHIN)) return worker
+    throw new Failure('UNAVAILABLE', 'Transformations cannot be begun at the moment; try again.', { retryAfter: 5 })
   }
   const stop = async (): Promise<void> => {
     const old = worker
@@ -41,12 +44,13 @@ export function createTransformer({ limit = 5000, queue = 20 }: TransformerOptio
     await old?.terminate()
   }
   const work = async (job: Job): Promise<Outcome> => {
-    const outcome = await answerOf(worker ?? start(), job, limit).catch(async error => {
-      await stop()
-      throw error
-    })
-    if (outcome) return outcome
-    await stop()
+    let outcome: Outcome | undefined
+    try {
+      outcome = await answerOf<Outcome>(worker ?? (await start()), limit, job)
+      if (outcome) return outcome
+    } finally {
+      if (!outcome) await stop()
+    }
     throw new Failure(
       'VALIDATION_FAILED',
       `The map was stopped: it needs more than ${limit / 1000} s or ${MEGABYTES} MB.`,
@@ -68,14 +72,14 @@ export function createTransformer({ limit = 5000, queue = 20 }: TransformerOptio
   }
 }
 
-/** The outcome of a job; undefined if the thread ended or took too long. */
-function answerOf(worker: Worker, job: Job, limit: number): Promise<Outcome | undefined> {
+/** The next message of the thread, which gets the job, if there is one; undefined if it ended or took too long. */
+function answerOf<Message>(worker: Worker, limit: number, job?: Job): Promise<Message | undefined> {
   return new Promise((done, fail) => {
-    const settle = (outcome?: Outcome): void => {
+    const settle = (message?: Message): void => {
       clearTimeout(timer)
       worker.off('message', settle).off('error', broken).off('exit', ended)
       worker.unref()
-      done(outcome)
+      done(message)
     }
     const ended = (): void => settle()
     const broken = (error: NodeJS.ErrnoException): void => {
@@ -85,6 +89,6 @@ function answerOf(worker: Worker, job: Job, limit: number): Promise<Outcome | un
     const timer = setTimeout(ended, limit)
     worker.on('message', settle).on('error', broken).on('exit', ended)
     worker.ref()
-    worker.postMessage(job)
+    if (job) worker.postMessage(job)
   })
 }

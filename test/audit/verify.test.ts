@@ -188,5 +188,6 @@ test('npm run admin -- audit verify tells people and programs, by its exit code 
   const wrong = run('src/admin.ts', ['audit', 'verify', '--known', join(folder, 'absent')], env)
   expect(await wrong.ended).toBe(2)
   const unknown = run('src/admin.ts', ['audit', 'mend'], env)
-  expect([await unknown.ended, unknown.output().slice(0, 6)]).toEqual([2, 'Usage:'])
+  expect(await unknown.ended).toBe(2)
+  expect(unknown.output()).toContain('there is no command audit mend')
 })

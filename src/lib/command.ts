@@ -1,0 +1,175 @@
+// What a tool such as `npm run map` consists of: commands, each one value from which its help is printed, its arguments are read, and that runs.
+import { parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+
+export interface Option {
+  /** What stands for the value in the help; absent: the option is a switch. */
+  readonly value?: string
+  /** It may be given several times. */
+  readonly repeats?: true
+  readonly meaning: string
+}
+
+export type Options = Readonly<Record<string, Option>>
+
+/** What stood behind the name of a command. */
+export interface Arguments {
+  /** Those that belong to no option. */
+  readonly positionals: readonly string[]
+  /** The value of an option; undefined if it was not given. */
+  text(option: string): string | undefined
+  /** The values of an option that may be given several times. */
+  texts(option: string): readonly string[]
+  isSet(option: string): boolean
+}
+
+export interface Command<Call> {
+  /** One word or several: `check`, `client create`. */
+  readonly name: string
+  /** How the arguments are written in the help: `[FILE…]`. */
+  readonly usage: string
+  /** One line. */
+  readonly summary: string
+  /** What else the help says. */
+  readonly details: string
+  readonly options: Options
+  run(call: Call): Promise<Answer> | Answer
+}
+
+export interface Answer {
+  /** Exit code 0, not 1. */
+  readonly isGood: boolean
+  /** For people, on standard output. */
+  readonly text: string
+  /** For people, on standard error, while standard output goes into a file or another program. */
+  readonly notes?: string
+  /** The same for programs. */
+  readonly json: unknown
+}
+
+export interface Tool<Call> {
+  /** How it is called: `npm run map`. */
+  readonly name: string
+  readonly about: string
+  /** The last lines of every command's help. */
+  readonly footer: readonly string[]
+  /** Options that every command has beside --json and --help. */
+  readonly options: Options
+  readonly commands: readonly Command<Call>[]
+  perform(command: Command<Call>, given: Arguments): Promise<Answer> | Answer
+  /** Says an error in a sentence if it is one that its user can mend. */
+  explain?(error: unknown): string | undefined
+}
+
+/** The command was called wrongly: exit code 2. */
+export class UsageError extends Error {}
+
+const everywhere: Options = {
+  json: { meaning: 'the answer as JSON, for editors and scripts' },
+  help: { meaning: 'this text' },
+}
+
+/** Runs the command that the arguments name, prints its answer, and gives the exit code. */
+export async function runTool<Call>(tool: Tool<Call>, args: readonly string[]): Promise<number> {
+  try {
+    if (args.length === 0 || args[0] === '--help') return print(overview(tool), args.length === 0 ? 2 : 0)
+    const { command, rest } = commandOf(tool, args)
+    const given = readArguments({ ...command.options, ...tool.options }, rest)
+    if (given.isSet('help')) return print(helpOf(tool, command), 0)
+    const { text, notes, json, isGood } = await tool.perform(command, given)
+    if (given.isSet('json')) return print(`${JSON.stringify(json)}\n`, isGood ? 0 : 1)
+    if (notes) process.stderr.write(notes)
+    return print(text, isGood ? 0 : 1)
+  } catch (error) {
+    const explained = tool.explain?.(error)
+    if (error instanceof UsageError) process.stderr.write(`${error.message}\n${tool.name} -- --help says how.\n`)
+    else process.stderr.write(`${explained ?? (error as Error).stack}\n`)
+    return explained === undefined ? 2 : 1
+  }
+}
+
+function print(text: string, code: number): number {
+  process.stdout.write(text)
+  return code
+}
+
+/** Reads arguments. @throws UsageError for what is no option, or lacks its value. */
+export function readArguments(options: Options, args: readonly string[]): Arguments {
+  const config = Object.entries({ ...options, ...everywhere }).map(
+    ([key, { value, repeats = false }]) =>
+      [key, { type: value ? ('string' as const) : ('boolean' as const), multiple: repeats }] as const,
+  )
+  const { values, positionals } = parsed(args, Object.fromEntries(config))
+  return {
+    positionals,
+    text(option) {
+      const value = values[option]
+      return typeof value === 'string' ? value : undefined
+    },
+    texts: option => [values[option] ?? []].flat().filter(each => typeof each === 'string'),
+    isSet: option => values[option] === true,
+  }
+}
+
+function parsed(args: readonly string[], options: Record<string, { type: 'string' | 'boolean'; multiple: boolean }>) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace(/\. .*/s, ''))
+  }
+}
+
+function commandOf<Call>({ commands }: Tool<Call>, args: readonly string[]): Named<Call> {
+  for (const command of commands) {
+    const words = command.name.split(' ')
+    if (words.every((word, at) => word === args[at])) return { command, rest: args.slice(words.length) }
+  }
+  const names = commands.map(each => each.name)
+  const words = names[0]!.split(' ').length
+  const name = args.slice(0, words).join(' ')
+  const meant = nearest(name, names)
+  throw new UsageError(
+    `there is no command ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`,
+  )
+}
+
+interface Named<Call> {
+  readonly command: Command<Call>
+  readonly rest: readonly string[]
+}
+
+function helpOf<Call>(tool: Tool<Call>, { name, usage, summary, details, options }: Command<Call>): string {
+  const rows = Object.entries({ ...options, ...tool.options, ...everywhere }).map(
+    ([key, { value, meaning }]) => [`--${key}${value ? ` ${value}` : ''}`, meaning] as const,
+  )
+  return [
+    `Usage: ${tool.name} -- ${name} ${usage}`.trimEnd(),
+    '',
+    `${summary}.`,
+    ...(details ? ['', details] : []),
+    '',
+    ...columns(rows),
+    '',
+    ...tool.footer,
+    '',
+  ].join('\n')
+}
+
+function overview<Call>({ name: tool, about, commands }: Tool<Call>): string {
+  const rows = commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trimEnd(), summary] as const)
+  return [
+    `Usage: ${tool} -- COMMAND …`,
+    '',
+    about,
+    '',
+    ...columns(rows),
+    '',
+    `${tool} -- COMMAND --help says more.`,
+    '',
+  ].join('\n')
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, meaning]) => `  ${left.padEnd(width)}   ${meaning}`)
+}
