@@ -70,11 +70,12 @@ async function batch(
       mustStandAlone(read, fullUrls)
       replies.push(await store.separately(own => interact(own, read.request)))
     } catch (error) {
-      if (store.isPart && mustStartOver(error)) throw error
       const failure =
         error instanceof Failure
           ? error
           : new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error })
+      // What may go well the next time is not to be kept as the answer.
+      if (store.isPart && (mustStartOver(error) || failure.status >= 500)) throw error
       if (failure.status >= 500) report(error)
       replies.push({ status: failure.status, body: JSON.stringify(operationOutcome(failure)), isOutcome: true })
     }

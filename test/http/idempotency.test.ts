@@ -1,4 +1,5 @@
 // Idempotency-Key: what is sent twice is done once.
+import pg from 'pg'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createLimits } from '../../src/http/limits.ts'
@@ -10,7 +11,7 @@ import { onCleanup } from '../support/cleanup.ts'
 import { barrier } from '../support/concurrency.ts'
 import { type Answer, fhirCaller } from '../support/fhir.ts'
 import { freePort, until } from '../support/process.ts'
-import { type Service, startService } from '../support/service.ts'
+import { type Service, startBeside, startService } from '../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
@@ -212,6 +213,26 @@ describe('while the first request is in hand', () => {
     }
     expect(await stored('Many')).toBe(1)
   })
+})
+
+test('a batch of which a part fails for reasons of ours happens not at all, so that a repeat does it', async () => {
+  const hurried = await startBeside(service, { STATEMENT_TIMEOUT: '500', BASE_URL: service.url })
+  await call('PUT', 'Patient/locked', { body: { ...patient('Locked'), id: 'locked' } })
+  const client = new pg.Client({ ...inject('server'), database: service.database })
+  await client.connect()
+  await client.query(`begin; select 1 from resource where id = 'locked' for update`)
+  const entry = [
+    { resource: patient('Ours'), request: { method: 'POST', url: 'Patient' } },
+    { resource: { ...patient('Changed'), id: 'locked' }, request: { method: 'PUT', url: 'Patient/locked' } },
+  ]
+  const key = newKey()
+  const send = () => post(`${hurried.url}/api/fhir/R4`, key, { resourceType: 'Bundle', type: 'batch', entry })
+  expect((await send()).status).toBe(503)
+  expect(await stored('Ours')).toBe(0)
+  await client.end()
+  const again = await send()
+  expect([again.status, replayed(again)]).toEqual([200, null])
+  expect(await stored('Ours')).toBe(1)
 })
 
 test('requests with keys that write the same resources at once all do their work', async () => {
