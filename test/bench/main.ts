@@ -10,11 +10,13 @@ import { writeCopies } from './scale.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
+       npm run bench -- audit [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
+  audit       measures what the audit trail costs, on data that is in DIR already
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
@@ -54,6 +56,11 @@ async function main(): Promise<void> {
   if (positionals[0] === 'maps') {
     const { benchMaps } = await import('./maps.ts')
     return benchMaps()
+  }
+  if (positionals[0] === 'audit') {
+    const { benchAudit } = await import('./audit.ts')
+    const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
+    return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
