@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type Koa from 'koa'
 import { sealingKey } from './audit/chain.ts'
+import { createAuditReader } from './audit/reader.ts'
 import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
@@ -129,6 +130,7 @@ export async function createApplication(
     ...fhirRoutes({
       storeFor,
       searchParams: () => indexer.params,
+      trailFor: createAuditReader(database),
       maps: createDesk(mappings, transformer, interfaceVersion),
       log,
       version: interfaceVersion,

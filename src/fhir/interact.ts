@@ -6,6 +6,7 @@ import { isId } from '../store/ids.ts'
 import type { Patch } from '../store/patch/patch.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
+import { isAboutTrail, trailOf } from './audit-search.ts'
 import { historyOf } from './history.ts'
 import { operationMethods } from './operations.ts'
 import { project, projectionFrom } from './projection.ts'
@@ -25,6 +26,7 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
     throw new Failure('NOT_FOUND', `There is no resource type "${type.slice(0, 60)}" in FHIR R4.`, {
       issue: 'not-supported',
     })
+  if (isAboutTrail(request)) return trailOf(request)
   const shape = shapeOf(segments)
   if (shape?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]))
     throw new Failure('NOT_FOUND', `There is no such ${type}: an id is 1 to 64 letters, digits, hyphens and dots.`)

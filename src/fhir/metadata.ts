@@ -11,6 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import { isWaiting, type SearchParams } from '../store/search-params/known.ts'
+import { auditParameters } from './audit-search.ts'
 import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
@@ -113,7 +114,18 @@ function security(issuer: string): CapabilityStatementRestSecurity {
   }
 }
 
+/** The audit trail is read and searched, and never written. */
+const trail: CapabilityStatementRestResource = {
+  type: 'AuditEvent',
+  profile: 'http://hl7.org/fhir/StructureDefinition/AuditEvent',
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  versioning: 'no-version',
+  readHistory: false,
+  searchParam: Object.entries(auditParameters).map(([name, type]) => ({ name, type })),
+}
+
 function resource(type: string, all: SearchParams): CapabilityStatementRestResource {
+  if (type === trail.type) return trail
   const profiles = profilesOf(type)
   return {
     type: type as CapabilityStatementRestResource['type'],
@@ -148,6 +160,7 @@ function revincludes(): Map<string, string[]> {
   if (reverse) return reverse
   reverse = new Map()
   for (const type of resourceTypes) {
+    if (type === trail.type) continue
     for (const param of searchParams(type).values()) {
       const targets = param.type === 'reference' && param.targets && param.targets.length < 50 ? param.targets : []
       for (const target of targets) reverse.set(target, [...(reverse.get(target) ?? []), `${type}:${param.code}`])

@@ -1,4 +1,5 @@
 // A FHIR interaction free of HTTP: the same for a request of its own and for an entry of a bundle.
+import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
 import type { MapDesk } from '../mapping/desk.ts'
 
@@ -18,6 +19,8 @@ export interface FhirRequest {
   readonly base: string
   /** The maps of the service. */
   readonly maps: MapDesk
+  /** The audit trail, as the caller may see it. */
+  readonly trail: AuditReader
 }
 
 export interface Preferences {

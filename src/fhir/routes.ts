@@ -1,5 +1,6 @@
 // The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
 import { Type } from 'typebox'
+import type { AuditReader } from '../audit/reader.ts'
 import { searchParams } from '../definitions/r4.ts'
 import { mediaType } from '../http/body.ts'
 import { fhirBase } from '../http/failures.ts'
@@ -38,6 +39,7 @@ export interface FhirParts {
   /** What can be searched by at the moment. */
   readonly searchParams: () => SearchParams
   readonly maps: MapDesk
+  readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log
   readonly version: string
 }
@@ -48,7 +50,7 @@ const headersOf = (request: Request, name: string): string | undefined => {
 }
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
-function fhirRequest(request: Request, maps: MapDesk): FhirRequest {
+function fhirRequest(request: Request, { maps, trailFor }: FhirParts): FhirRequest {
   mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
   return {
@@ -68,6 +70,7 @@ function fhirRequest(request: Request, maps: MapDesk): FhirRequest {
     prefer: preferences(headersOf(request, 'prefer')),
     base: `${request.baseUrl}${fhirBase}`,
     maps,
+    trail: trailFor(request.caller),
   }
 }
 
@@ -83,7 +86,7 @@ function httpReply({ status, body, version, updatedAt, location }: FhirReply, ba
 /** Every route below /api/fhir/R4. */
 export function fhirRoutes(parts: FhirParts): Route[] {
   const answer = async (request: Request): Promise<Reply> => {
-    const fhir = fhirRequest(request, parts.maps)
+    const fhir = fhirRequest(request, parts)
     return httpReply(await interact(parts.storeFor(request.caller), fhir), fhir.base)
   }
   return [
@@ -241,7 +244,7 @@ function bundleRoute(parts: FhirParts): Route {
     consumes: resourceTypesTaken,
     replies: { 200: Bundle },
     async handle(request) {
-      const fhir = fhirRequest(request, parts.maps)
+      const fhir = fhirRequest(request, parts)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
       return httpReply(await processBundle(parts.storeFor(request.caller), fhir, report), fhir.base)

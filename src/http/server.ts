@@ -34,7 +34,7 @@ export interface ServerParts {
   readonly routes: readonly Route[]
   readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
   readonly limits: Limits
-  readonly idempotency: Idempotency
+  readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */

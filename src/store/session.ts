@@ -46,8 +46,16 @@ export interface Session extends StoreParts {
 
 const words: Readonly<Record<Interaction, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete', s: 'search' }
 
-/** @throws Failure INSUFFICIENT_SCOPE unless the caller may. */
+/** @throws Failure INSUFFICIENT_SCOPE unless the caller may; METHOD_NOT_ALLOWED for changes that nobody may make. */
 export function mustBeAllowed(session: Session, type: string, interaction: Interaction): void {
+  if (type === 'AuditEvent' && 'cud'.includes(interaction))
+    throw new Failure(
+      'METHOD_NOT_ALLOWED',
+      'The audit trail is written by the service alone: AuditEvent takes GET only.',
+      {
+        headers: { allow: 'GET' },
+      },
+    )
   if (session.principal.may(type, interaction)) return
   throw new Failure(
     'INSUFFICIENT_SCOPE',

@@ -1,0 +1,129 @@
+// Reads the audit trail for a caller whose scopes open AuditEvent; that is an access too, and is told like one.
+import type { Database } from '../db/database.ts'
+import { Failure } from '../lib/failure.ts'
+import { earliest, type Interval, latest } from '../store/dates.ts'
+import type { Interaction, Principal } from '../store/session.ts'
+import type { Access } from '../store/witness.ts'
+import type { ChainedRecord } from './record.ts'
+import { type AuditRow, auditColumns, toRecord } from './rows.ts'
+
+/** Which row it is. */
+export interface AuditId {
+  readonly chain: number
+  readonly sequence: number
+}
+
+/** The place of a row in the order of time. */
+export interface AuditPlace extends AuditId {
+  readonly time: number
+}
+
+/** What is looked for: one of the values of each list, every interval. */
+export interface AuditQuery {
+  readonly ids?: readonly AuditId[]
+  /** In ms, both ends inclusive. */
+  readonly dates: readonly Interval[]
+  readonly patients?: readonly string[]
+  readonly clients?: readonly string[]
+  readonly actions?: readonly string[]
+  readonly outcomes?: readonly string[]
+  readonly entities?: readonly { readonly type: string; readonly id: string }[]
+  readonly count: number
+  readonly after?: AuditPlace
+  /** The parameters as text, for the trail. */
+  readonly text: string
+}
+
+export interface AuditReader {
+  /** @throws Failure NOT_FOUND, INSUFFICIENT_SCOPE. */
+  read(id: string): Promise<ChainedRecord>
+  /** The newest first; one more than asked for, if there is one. @throws Failure INSUFFICIENT_SCOPE. */
+  search(query: AuditQuery): Promise<ChainedRecord[]>
+}
+
+/** Binds the trail to callers. */
+export const createAuditReader =
+  (database: Database) =>
+  (principal: Principal): AuditReader => {
+    const told = async <T>(
+      access: Pick<Access, 'deed' | 'id' | 'query'>,
+      count: (found: T) => number,
+      work: () => Promise<T>,
+    ) => {
+      const of = { ...access, type: 'AuditEvent', patients: [] }
+      try {
+        const found = await work()
+        principal.witness?.({ ...of, resources: count(found) })
+        return found
+      } catch (failure) {
+        principal.witness?.({ ...of, resources: 0, failure })
+        throw failure
+      }
+    }
+    return {
+      read: id =>
+        told(
+          { deed: 'read', id },
+          () => 1,
+          () => {
+            mayOr(principal, 'r')
+            return one(database, id)
+          },
+        ),
+      search: query =>
+        told(
+          { deed: 'search-type', query: `AuditEvent?${query.text}` },
+          found => Math.min(found.length, query.count),
+          async () => {
+            mayOr(principal, 's')
+            return (await database.query<AuditRow>(statement(query))).map(toRecord)
+          },
+        ),
+    }
+  }
+
+function mayOr(principal: Principal, interaction: Interaction): void {
+  if (principal.may('AuditEvent', interaction)) return
+  throw new Failure('INSUFFICIENT_SCOPE', `Reading the audit trail needs the scope system/AuditEvent.${interaction}.`)
+}
+
+/** `7-1042`: row 1042 of chain 7; undefined for what is no id of a row. */
+export function auditId(text: string): AuditId | undefined {
+  const [, chain, sequence] = /^([1-9]\d{0,8})-([1-9]\d{0,14})$/.exec(text) ?? []
+  return chain === undefined ? undefined : { chain: Number(chain), sequence: Number(sequence) }
+}
+
+async function one(database: Database, id: string): Promise<ChainedRecord> {
+  const { chain = 0, sequence = 0 } = auditId(id) ?? {}
+  const rows = await database.query<AuditRow>({
+    text: `select ${auditColumns} from audit_event where chain = $1 and sequence = $2`,
+    values: [chain, sequence],
+    isFixed: true,
+  })
+  if (!rows[0]) throw new Failure('NOT_FOUND', `There is no AuditEvent/${id.slice(0, 64)}.`)
+  return toRecord(rows[0])
+}
+
+function statement(query: AuditQuery): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const value = (each: unknown): string => `$${values.push(each)}`
+  const conditions = [
+    query.ids &&
+      `(chain, sequence) in (select * from unnest(${value(query.ids.map(each => each.chain))}::int[], ${value(query.ids.map(each => each.sequence))}::bigint[]))`,
+    ...query.dates.flatMap(({ low, high }) => [
+      low > earliest && `recorded_at >= ${value(new Date(low))}`,
+      high < latest && `recorded_at <= ${value(new Date(high))}`,
+    ]),
+    query.patients && `patients <> '{}' and patients && ${value(query.patients)}::text[]`,
+    query.clients && `client_id = any(${value(query.clients)})`,
+    query.actions && `action::text = any(${value(query.actions)})`,
+    query.outcomes && `outcome::text = any(${value(query.outcomes)})`,
+    query.entities &&
+      `resource_id <> '' and (resource_type, resource_id) in (select * from unnest(${value(query.entities.map(each => each.type))}::text[], ${value(query.entities.map(each => each.id))}::text[]))`,
+    query.after &&
+      `(recorded_at, chain, sequence) < (${value(new Date(query.after.time))}, ${value(query.after.chain)}, ${value(query.after.sequence)})`,
+  ].filter(each => typeof each === 'string')
+  const text = `select ${auditColumns} from audit_event ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    order by recorded_at desc, chain desc, sequence desc limit ${query.count + 1}`
+  return { text, values }
+}

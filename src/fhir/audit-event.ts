@@ -1,0 +1,131 @@
+// A row of the audit trail as an AuditEvent in the shape of IHE BALP (https://profiles.ihe.net/ITI/BALP/content.html).
+import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding } from '@medplum/fhirtypes'
+import type { ChainedRecord } from '../audit/record.ts'
+
+const terminology = 'http://terminology.hl7.org/CodeSystem'
+const dcm = 'http://dicom.nema.org/resources/ontology/DCM'
+const profiles = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit'
+
+/** The id of a row: its chain and its place there. */
+export const auditEventId = ({ chain, sequence }: ChainedRecord): string => `${chain}-${sequence}`
+
+export function auditEventOf(record: ChainedRecord, base: string): AuditEvent {
+  const recorded = record.recordedAt.toISOString()
+  const profile = profileOf(record)
+  return {
+    resourceType: 'AuditEvent',
+    id: auditEventId(record),
+    meta: { versionId: '1', lastUpdated: recorded, ...(profile ? { profile: [profile] } : {}) },
+    type: coding(`${terminology}/audit-event-type`, 'rest', 'Restful Operation'),
+    subtype: [coding('http://hl7.org/fhir/restful-interaction', record.interaction, record.interaction)],
+    action: record.action,
+    recorded,
+    outcome: String(record.outcome) as AuditEvent['outcome'],
+    ...(record.problem ? { outcomeDesc: record.problem } : {}),
+    ...(record.purpose
+      ? { purposeOfEvent: [{ coding: [coding(`${terminology}/v3-ActReason`, record.purpose)] }] }
+      : {}),
+    agent: agentsOf(record, base),
+    source: {
+      observer: server(base),
+      type: [coding(`${terminology}/security-source-type`, '4', 'Application Server')],
+    },
+    entity: [transaction(record), ...objects(record), ...record.patients.map(patient)],
+  }
+}
+
+const coding = (system: string, code: string, display?: string): Coding => ({
+  system,
+  code,
+  ...(display ? { display } : {}),
+})
+
+/** The profiles of BALP are about what succeeded, and those of patients about a single one. */
+function profileOf({ interaction, outcome, patients }: ChainedRecord): string | undefined {
+  const name = profileNames[interaction]
+  if (outcome !== 0 || name === undefined) return undefined
+  return `${profiles}.${patients.length === 1 ? 'Patient' : ''}${name}`
+}
+
+const profileNames: Readonly<Partial<Record<ChainedRecord['interaction'], string>>> = {
+  read: 'Read',
+  vread: 'Read',
+  'search-type': 'Query',
+  'search-system': 'Query',
+  create: 'Create',
+  update: 'Update',
+  patch: 'Update',
+  delete: 'Delete',
+}
+
+const source = coding(dcm, '110153', 'Source Role ID')
+const destination = coding(dcm, '110152', 'Destination Role ID')
+const application = coding(dcm, '110150', 'Application')
+const custodian = coding(`${terminology}/provenance-participant-type`, 'custodian', 'Custodian')
+
+/** Which way the data goes, as BALP has it: a query counts as going to the server. */
+function roles({ action }: ChainedRecord): { client: Coding; server: Coding } {
+  if (action === 'R') return { client: destination, server: source }
+  return action === 'D' ? { client: application, server: custodian } : { client: source, server: destination }
+}
+
+const server = (base: string) => ({
+  identifier: { system: 'urn:ietf:rfc:3986', value: base },
+  display: 'health-interop',
+})
+
+function agentsOf(record: ChainedRecord, base: string): AuditEventAgent[] {
+  const { clientId, organizationId, tokenId, address } = record
+  const types = roles(record)
+  const client: AuditEventAgent = {
+    type: { coding: [types.client] },
+    who: clientId ? { identifier: { value: clientId } } : { display: 'unknown' },
+    requestor: true,
+    ...(tokenId ? { policy: [`urn:ietf:params:oauth:jti:${tokenId}`] } : {}),
+    ...(address ? { network: { address, type: '2' } } : {}),
+  }
+  const host: AuditEventAgent = {
+    type: { coding: [types.server] },
+    who: server(base),
+    requestor: false,
+    network: { address: base, type: '5' },
+  }
+  const organization: AuditEventAgent = {
+    type: { coding: [coding(`${terminology}/v3-RoleClass`, 'PROV', 'healthcare provider')] },
+    who: { identifier: { value: organizationId } },
+    requestor: false,
+  }
+  return organizationId ? [client, host, organization] : [client, host]
+}
+
+const transaction = ({ requestId }: ChainedRecord): AuditEventEntity => ({
+  type: coding('https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType', 'XrequestId'),
+  what: { identifier: { value: requestId } },
+})
+
+const systemObject = coding(`${terminology}/audit-entity-type`, '2', 'System Object')
+
+/** What was asked for, and the resource that it was about. */
+function objects({ type, id, version, query, resources }: ChainedRecord): AuditEventEntity[] {
+  const reference = `${type}/${id}${version > 0 ? `/_history/${version}` : ''}`
+  const data: AuditEventEntity = {
+    type: systemObject,
+    role: coding(`${terminology}/object-role`, '4', 'Domain Resource'),
+    what: { reference },
+  }
+  const asked: AuditEventEntity = {
+    type: systemObject,
+    role: coding(`${terminology}/object-role`, '24', 'Query'),
+    description: `${resources} resources`,
+    query: Buffer.from(query).toString('base64'),
+  }
+  return [...(type && isReferable(id) ? [data] : []), ...(query ? [asked] : [])]
+}
+
+const isReferable = (id: string): boolean => /^[A-Za-z0-9.-]{1,64}$/.test(id)
+
+const patient = (id: string): AuditEventEntity => ({
+  type: coding(`${terminology}/audit-entity-type`, '1', 'Person'),
+  role: coding(`${terminology}/object-role`, '1', 'Patient'),
+  what: { reference: `Patient/${id}` },
+})

@@ -1,0 +1,45 @@
+// One process that serves the same routes at two ports: with the audit trail, and without it.
+import { createApplication } from '../../src/app.ts'
+import { ensureDemoClient } from '../../src/auth/demo.ts'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createLimits } from '../../src/http/limits.ts'
+import { listen } from '../../src/http/listen.ts'
+import type { Route } from '../../src/http/route.ts'
+import { createApp } from '../../src/http/server.ts'
+import { readConfig } from '../../src/lib/config.ts'
+import { createLog } from '../../src/lib/log.ts'
+
+const config = readConfig()
+const log = createLog('warn')
+const embedded = await startEmbedded(config.dataDir, 2 * config.poolSize + 20, log)
+const application = await createApplication(config, embedded.connection, `http://127.0.0.1:${config.port}`, log)
+await migrate(application.database)
+await ensureDemoClient(application.database)
+
+const silent = (route: Route): Route => ({
+  ...route,
+  handle: request => route.handle({ ...request, caller: request.caller && { ...request.caller, witness: undefined } }),
+})
+const bare = createApp({
+  routes: application.routes.map(silent),
+  authenticate: application.identity.authenticate,
+  limits: createLimits(config.rateLimit),
+  idempotency: { once: ({ caller }, work) => work(caller) },
+  audit: { write: async () => {} },
+  log,
+  baseUrl: undefined,
+  trustedProxies: config.trustedProxies,
+  maxBodyBytes: config.maxBodyBytes,
+})
+const listening = [
+  await listen(application.koa, config.port, '127.0.0.1'),
+  await listen(bare, config.port + 1, '127.0.0.1'),
+]
+process.once('message', async () => {
+  for (const each of listening) await each.close()
+  await application.close()
+  await embedded.stop()
+  process.exit(0)
+})
+process.send!(embedded.connection)

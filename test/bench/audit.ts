@@ -1,0 +1,115 @@
+// npm run bench -- audit: what the audit trail costs, measured against the same process without it, turn by turn.
+import { type ChildProcess, fork } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { cpuOf } from './cpu.ts'
+import { sample, type Workload, workloads } from './workloads.ts'
+
+export interface AuditBench {
+  readonly env: NodeJS.ProcessEnv
+  readonly dataDir: string
+  readonly port: number
+  readonly seconds: number
+  readonly connections: readonly number[]
+  readonly rounds: number
+}
+
+const measured = [
+  'read by id',
+  'patient + code, newest 20',
+  'patient by name',
+  'everything about a patient',
+  'create, read, update, delete of 9 types, 64 clients',
+  'transaction of 100 resources',
+]
+
+/** Prints a table: the rate without the trail, with it, and the ratio of the two. */
+export async function benchAudit(options: AuditBench): Promise<void> {
+  const server = fork(join(import.meta.dirname, 'audit-server.ts'), { env: options.env })
+  try {
+    const connection = await once<Parameters<typeof sample>[0]>(server)
+    const postmaster = Number(readFileSync(join(options.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+    const cpu = (): number => cpuOf(server.pid!) + cpuOf(postmaster)
+    const samples = await sample(connection)
+    const [audited, bare] = [options.port, options.port + 1].map(port => `http://127.0.0.1:${port}`) as [string, string]
+    const token = await fetchToken(audited)
+    process.stdout.write(
+      `load average ${loadavg()[0]!.toFixed(1)}, ${options.rounds} rounds of ${options.seconds} s\n\n`,
+    )
+    process.stdout.write(
+      '| workload | clients | req/s without | req/s with | ratio | p50 ms without | with | CPU-ms without | with | errors |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n',
+    )
+    for (const workload of workloads(samples, { service: audited, probe: bare }))
+      if (measured.includes(workload.name))
+        for (const clients of workload.connections ? [workload.connections] : options.connections)
+          process.stdout.write(
+            await row({ ...workload, connections: clients }, [bare, audited], token, { ...options, cpu }),
+          )
+  } finally {
+    server.send('stop')
+    await new Promise(done => server.once('exit', done))
+  }
+}
+
+const once = <T>(child: ChildProcess): Promise<T> => new Promise(done => child.once('message', told => done(told as T)))
+
+async function row(
+  workload: Workload,
+  origins: readonly [string, string],
+  token: string,
+  { rounds, seconds, cpu }: AuditBench & { cpu(): number },
+): Promise<string> {
+  const results: autocannon.Result[][] = [[], []]
+  const costs: number[][] = [[], []]
+  for (const origin of origins) await shoot({ ...workload, origin }, token, 1)
+  for (let round = 0; round < rounds; round++)
+    for (const [index, origin] of origins.entries()) {
+      const before = cpu()
+      const result = await shoot({ ...workload, origin }, token, seconds)
+      results[index]!.push(result)
+      costs[index]!.push((cpu() - before) / (result.requests.total || 1))
+    }
+  const rates = results.map(list => median(list.map(each => each.requests.total / each.duration)))
+  const waits = results.map(list => median(list.map(each => each.latency.p50)))
+  const ratios = results[0]!.map((each, index) => results[1]![index]!.requests.total / each.requests.total)
+  const errors = results.flat().reduce((sum, each) => sum + each.errors + each.non2xx, 0)
+  const cells = [
+    workload.name,
+    workload.connections,
+    ...rates.map(rate => rate.toFixed(0)),
+    `${(median(ratios) * 100).toFixed(0)} %`,
+    ...waits,
+    ...costs.map(list => median(list).toFixed(2)),
+    errors,
+  ]
+  return `| ${cells.join(' | ')} |\n`
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+function shoot(
+  { origin, connections, requests }: Workload,
+  token: string,
+  seconds: number,
+): Promise<autocannon.Result> {
+  let clients = 0
+  return autocannon({
+    url: origin,
+    connections,
+    duration: seconds,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+    setupClient: client => client.setRequests(requests(clients++)),
+  })
+}
+
+async function fetchToken(origin: string): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'demo-client',
+    client_secret: 'demo-secret-for-local-use-only',
+  })
+  const reply = await fetch(`${origin}/api/v1/connect/auth/token`, { method: 'POST', body })
+  return ((await reply.json()) as { access_token: string }).access_token
+}
