@@ -64,6 +64,8 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
       await new Promise(setImmediate)
       await writeGroup(takeGroup())
     }
+    // At once, while nobody can add to the queue: whoever comes next starts the work anew.
+    working = undefined
   }
 
   function takeGroup(): Waiting[] {
@@ -78,7 +80,7 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
     write(records) {
       return new Promise((done, fail) => {
         queue.push({ records, done, fail })
-        working ??= work().finally(() => (working = undefined))
+        working ??= work()
       })
     },
     async close() {
