@@ -1,7 +1,7 @@
 // What a request was about when nothing of it reached the store: read from its method and address.
 import { isResourceType } from '../definitions/r4.ts'
+import type { Access, Deed } from '../store/access.ts'
 import { isId } from '../store/ids.ts'
-import type { Access, Deed } from '../store/witness.ts'
 
 const deeds: Readonly<Record<string, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 

@@ -1,6 +1,7 @@
 // The beginnings and heads of audit chains: what binds chains to each other, and what tells that an end is missing.
 import { createHmac, hash } from 'node:crypto'
-import type { Database, Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 
 /** The last row of a chain, or its beginning. */
 export interface Head {

@@ -1,9 +1,9 @@
 // Reads the audit trail for a caller whose scopes open AuditEvent; that is an access too, and is told like one.
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Access } from '../store/access.ts'
 import { earliest, type Interval, latest } from '../store/dates.ts'
 import type { Interaction, Principal } from '../store/session.ts'
-import type { Access } from '../store/witness.ts'
 import type { ChainedRecord } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
 

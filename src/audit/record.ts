@@ -1,6 +1,6 @@
 // What one row of the audit trail says, and the text of it that is hashed.
 import { hash } from 'node:crypto'
-import type { Deed } from '../store/witness.ts'
+import type { Deed } from '../store/access.ts'
 
 /** Empty texts and zero stand for what is not known or does not apply. */
 export interface AuditRecord {

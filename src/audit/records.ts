@@ -1,6 +1,6 @@
 // The records of one request: each access that its store told of, or else the attempt at one.
 import { asFailure } from '../lib/failure.ts'
-import type { Access, Deed } from '../store/witness.ts'
+import type { Access, Deed } from '../store/access.ts'
 import type { AuditRecord } from './record.ts'
 
 /** Who sent the request, as far as that is known. */

@@ -1,5 +1,5 @@
 // Rows of the audit trail as they are read back.
-import type { Deed } from '../store/witness.ts'
+import type { Deed } from '../store/access.ts'
 import type { AuditRecord, ChainedRecord } from './record.ts'
 
 export interface AuditRow {

@@ -1,5 +1,6 @@
 // Checks the whole audit trail: every chain from its beginning to its sealed head, and the chains with each other.
-import type { Database, Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { beginningOf, type Head, sealOf } from './chain.ts'
 import { rowHash } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'

@@ -1,7 +1,8 @@
 // Writes the audit trail in groups: what arrives while a group is being committed makes up the next one, so that many requests share
 // one statement and one commit, and each waits for its own.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import type { Database, Statement } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Statement } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
 import { beginChain, type Head, sealOf } from './chain.ts'
 import { type AuditRecord, type ChainedRecord, rowHash, storable } from './record.ts'

@@ -1,6 +1,7 @@
 // Integration clients and their secrets: what an administrator does with them, and how a request finds one.
 import type { JSONWebKeySet } from 'jose'
-import type { Database, Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import type { Environment } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'

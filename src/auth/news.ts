@@ -1,6 +1,7 @@
 // What one process changes about identity, every process knows within milliseconds: NOTIFY in the transaction of the change.
 // Should the channel ever be silent without ending, a look at the tables every few seconds finds what was missed.
-import type { Database, Queryable } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
 
 const channel = 'identity'

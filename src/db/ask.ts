@@ -1,7 +1,7 @@
 // One statement and its answer, and what PostgreSQL's errors mean to a caller.
 import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './statement.ts'
 
 /** The rows that a statement gives, or a failure that a caller can act on. */
 export async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {

@@ -1,41 +1,8 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
 import pg from 'pg'
 import { ask, translated } from './ask.ts'
+import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
-
-/** A parameterised statement; with a name it is prepared once per connection. */
-export interface Statement {
-  readonly text: string
-  readonly values: readonly unknown[]
-  readonly name?: string
-  /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
-  readonly isFixed?: boolean
-}
-
-/** Something that answers statements: the pool, or one transaction of it. */
-export interface Queryable {
-  /** The rows of the answer, in order. */
-  query<Row extends object>(statement: Statement): Promise<Row[]>
-  /**
-   * Runs a statement whose answer nobody needs. A transaction does not wait for it: should it fail, the transaction fails
-   * with its error.
-   */
-  run(statement: Statement): Promise<void>
-}
-
-/** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
-export interface Transactional extends Queryable {
-  /**
-   * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
-   * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
-   */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
-}
-
-export interface Transaction extends Transactional {
-  /** Does something once everything is committed, the transactions around this one too, and before anybody is told so. */
-  afterwards(work: () => unknown): void
-}
 
 export interface Database extends Transactional {
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */

@@ -6,7 +6,7 @@
 import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import { ask, translated } from './ask.ts'
-import type { Statement, Transaction } from './database.ts'
+import type { Statement, Transaction } from './statement.ts'
 
 /** The connection that a transaction has to itself. */
 interface Line {

@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Database, Queryable, Transaction } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Access } from '../store/access.ts'
 import type { Whole } from '../store/whole.ts'
-import type { Access } from '../store/witness.ts'
 import type { Reply } from './route.ts'
 
 /** A request as it is told from others. */

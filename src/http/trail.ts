@@ -4,7 +4,7 @@ import type { AuditRecord } from '../audit/record.ts'
 import { recordOf } from '../audit/records.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Caller } from '../policy/caller.ts'
-import type { Access } from '../store/witness.ts'
+import type { Access } from '../store/access.ts'
 import { fhirBase } from './failures.ts'
 import type { Route } from './route.ts'
 

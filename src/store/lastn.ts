@@ -1,6 +1,6 @@
 // The newest observations of each kind among those that a search finds (https://hl7.org/fhir/R4/observation-operation-lastn.html).
 import { safeInt8Array } from '../db/arrays.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { isObject } from '../lib/json.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'

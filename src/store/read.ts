@@ -1,5 +1,5 @@
 // Reads stored versions and their history; bodies come out as they were stored.
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { methodName, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 

@@ -1,7 +1,7 @@
 // The statements that put rows into the tables of the store, each a single round trip for any number of resources. A statement
 // has only the parts that it needs: PostgreSQL opens every table and index that one names, used or not.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import type { Queryable, Statement } from '../db/database.ts'
+import type { Queryable, Statement } from '../db/statement.ts'
 import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 

@@ -1,6 +1,7 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
-import type { Queryable, Statement, Transaction, Transactional } from '../db/database.ts'
+import type { Queryable, Statement, Transaction, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Witness } from './access.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
 import { isOvertaken, isTaken } from './rows.ts'
@@ -11,7 +12,6 @@ import { mustBeReady } from './search-params/known.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
-import type { Witness } from './witness.ts'
 
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
 export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'

@@ -1,5 +1,6 @@
 // A transaction around several acts of a caller, each of which thinks that it has one of its own.
-import type { Database, Transaction } from '../db/database.ts'
+import type { Database } from '../db/database.ts'
+import type { Transaction } from '../db/statement.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'

@@ -1,4 +1,5 @@
 // What a caller's store tells of every access: the store is the one door, so no handler reads or changes anything in silence.
+import type { Access, Deed, Witness } from './access.ts'
 import { isId } from './ids.ts'
 import { patientsIn, patientsNamed } from './patients.ts'
 import type { Version } from './read.ts'
@@ -7,40 +8,6 @@ import type { SearchRequest } from './search/request.ts'
 import type { Store } from './store.ts'
 import type { EntryResult, TransactionEntry } from './transaction.ts'
 import type { Written } from './write.ts'
-
-/** What was done, as a code of http://hl7.org/fhir/restful-interaction. */
-export type Deed =
-  | 'read'
-  | 'vread'
-  | 'history-instance'
-  | 'history-type'
-  | 'history-system'
-  | 'search-type'
-  | 'search-system'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'transaction'
-  | 'operation'
-
-/** One access to data, or the attempt at one. */
-export interface Access {
-  readonly deed: Deed
-  readonly type?: string
-  readonly id?: string
-  readonly version?: number
-  /** What was asked for beyond type and id: path and parameters, as they were understood. */
-  readonly query?: string
-  /** Ids of the patients named, and of those of whom something was disclosed or changed. */
-  readonly patients: readonly string[]
-  /** How many resources were disclosed or changed. */
-  readonly resources: number
-  /** Why nothing came of it. */
-  readonly failure?: unknown
-}
-
-export type Witness = (access: Access) => void
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
 type Told = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }

@@ -1,6 +1,6 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
 import { int2Array, textArray } from '../db/arrays.ts'
-import type { Queryable } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { IndexEntry } from './index/draft.ts'

@@ -3,8 +3,9 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import autocannon from 'autocannon'
+import type autocannon from 'autocannon'
 import { cpuOf } from './cpu.ts'
+import { fetchToken, shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 export interface AuditBench {
@@ -88,28 +89,3 @@ async function row(
 }
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
-
-function shoot(
-  { origin, connections, requests }: Workload,
-  token: string,
-  seconds: number,
-): Promise<autocannon.Result> {
-  let clients = 0
-  return autocannon({
-    url: origin,
-    connections,
-    duration: seconds,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
-    setupClient: client => client.setRequests(requests(clients++)),
-  })
-}
-
-async function fetchToken(origin: string): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'demo-client',
-    client_secret: 'demo-secret-for-local-use-only',
-  })
-  const reply = await fetch(`${origin}/api/v1/connect/auth/token`, { method: 'POST', body })
-  return ((await reply.json()) as { access_token: string }).access_token
-}

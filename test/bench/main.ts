@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import autocannon from 'autocannon'
 import { cpuOf } from './cpu.ts'
 import { writeCopies } from './scale.ts'
+import { fetchToken, shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     await answering()
     const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }
     probe = await startProbe(connection)
-    const token = await fetchToken()
+    const token = await fetchToken(base)
     const samples = await sample(connection)
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
@@ -135,16 +135,6 @@ async function startProbe(connection: object): Promise<ChildProcess> {
   return probe
 }
 
-async function fetchToken(): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'demo-client',
-    client_secret: 'demo-secret-for-local-use-only',
-  })
-  const reply = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
-  return ((await reply.json()) as { access_token: string }).access_token
-}
-
 async function measureAll(all: readonly Workload[], token: string, service: number, probe: number): Promise<void> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
@@ -153,7 +143,7 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
   for (const workload of all) {
     const isProbe = workload.origin !== base
     const rounds: Figures[] = []
-    await shoot(workload, token, 1)
+    await shoot(bound(workload), token, 1)
     for (let round = 0; round < Number(options.rounds); round++)
       rounds.push(await measure(workload, token, isProbe ? probe : service, postmaster))
     const median = rounds.sort((a, b) => a.rate - b.rate)[Math.floor(rounds.length / 2)]!
@@ -173,9 +163,15 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
   }
 }
 
+/** With the number of clients that is asked for, where the workload needs none of its own. */
+const bound = (workload: Workload): Workload => ({
+  ...workload,
+  connections: workload.connections ?? Number(options.connections),
+})
+
 async function measure(workload: Workload, token: string, server: number, postmaster: number): Promise<Figures> {
   const before = { server: cpuOf(server), postgres: cpuOf(postmaster) }
-  const result = await shoot(workload, token, Number(options.seconds))
+  const result = await shoot(bound(workload), token, Number(options.seconds))
   const done = result.requests.total || 1
   return {
     rate: result.requests.total / result.duration,
@@ -185,21 +181,6 @@ async function measure(workload: Workload, token: string, server: number, postma
     server: (cpuOf(server) - before.server) / done,
     postgres: (cpuOf(postmaster) - before.postgres) / done,
   }
-}
-
-function shoot(
-  { origin, connections, requests }: Workload,
-  token: string,
-  seconds: number,
-): Promise<autocannon.Result> {
-  let clients = 0
-  return autocannon({
-    url: origin,
-    connections: connections ?? Number(options.connections),
-    duration: seconds,
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
-    setupClient: client => client.setRequests(requests(clients++)),
-  })
 }
 
 await main()

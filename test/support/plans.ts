@@ -1,5 +1,6 @@
 // What PostgreSQL does to answer: a database that has every statement explained, with its figures, before it is answered.
-import type { Database, Statement } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
+import type { Statement } from '../../src/db/statement.ts'
 
 /** A node of a plan, as `explain (analyze, format json)` has it. */
 export interface PlanNode {

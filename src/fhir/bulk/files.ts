@@ -1,6 +1,7 @@
 // What a job has written, in the table beside the disk. Each process that takes up a job begins files of its own: what
 // one that is gone wrote after its last note is cut off, and what one still writes that lost the job is nobody's.
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { createGrowing, cutTo, type Folder, type Growing } from './folder.ts'
 import type { HeldJob } from './jobs.ts'
 

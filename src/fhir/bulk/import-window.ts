@@ -1,5 +1,5 @@
 // Some lines of an import on their way into the store: written together, then noted together, problems included.
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { isResourceType } from '../../definitions/r4.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { type Unit, unitOf } from '../../load/entries.ts'

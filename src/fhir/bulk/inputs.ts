@@ -1,5 +1,5 @@
 // What an import reads: rows of the table bulk_input, one for each file, with the place up to which it has been read.
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 
 export interface Input {
   readonly number: number

@@ -1,7 +1,8 @@
 // Jobs in their table: who asked for what, how far it is, and which process works on it. A job is worked on by whoever
 // holds its lease; one whose lease has run out belongs to a process that is gone, and is taken over.
 import { randomUUID } from 'node:crypto'
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 
 export interface Job {

@@ -1,6 +1,7 @@
 // What the beginnings of exports and imports have in common: a job is queued within the limits, and its address is told.
 import { Type } from 'typebox'
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { mediaType } from '../../http/body.ts'
 import { fhirBase } from '../../http/failures.ts'
 import { bearer, type Reply, type RouteRequest, reply } from '../../http/route.ts'

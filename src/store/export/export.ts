@@ -1,7 +1,7 @@
 // What a background export asks of the store: to settle what is under way, to list what belongs to it, and to hand over
 // stored bodies piece by piece, a bounded amount at a time.
 import { int8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import { typeName, typeNumber } from '../type-number.ts'

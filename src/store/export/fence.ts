@@ -6,7 +6,7 @@
 // comes to the database later and carries an earlier time fails there and is run again with a later one. A write that
 // passed before the fence was raised holds a lock that can be seen, and is waited for. No clock has to be right for that.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Queryable, Transactional } from '../../db/database.ts'
+import type { Queryable, Transactional } from '../../db/statement.ts'
 
 // The lock that the function may_write takes (db/migrations/0003-writing.sql).
 const holders = `select distinct virtualtransaction as holder from pg_locks

@@ -1,6 +1,7 @@
 // Lists what an export is to write: row numbers in slices, kept in the database, so that neither memory nor a restart matters.
 import { int2Array, int8Array } from '../../db/arrays.ts'
-import { type Queryable, type Transactional, valuePlans } from '../../db/database.ts'
+import { valuePlans } from '../../db/database.ts'
+import type { Queryable, Transactional } from '../../db/statement.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'

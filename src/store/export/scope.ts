@@ -1,6 +1,6 @@
 // What belongs to an export, as conditions on a row of the table search (https://hl7.org/fhir/uv/bulkdata/export.html).
 import { int2Array, int8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { cutAt } from '../../lib/text.ts'
 import type { Indexer } from '../index/entry.ts'

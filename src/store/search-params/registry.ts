@@ -1,7 +1,8 @@
 // The table of the search parameters that users defined: filled in the transaction that stores a SearchParameter, read by
 // every process before it indexes anything by an older state of it (see index_epoch in the migration).
 import { int2Array, textArray } from '../../db/arrays.ts'
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Indexer } from '../index/entry.ts'

@@ -2,7 +2,8 @@
 // Every batch is a transaction that notes how far it came: any process can go on where another one stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { int8Array, safeInt8Array, textArray } from '../../db/arrays.ts'
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'

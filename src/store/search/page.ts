@@ -1,6 +1,7 @@
 // One page of matches: found, ordered and fetched by a single statement.
 import { int8Array } from '../../db/arrays.ts'
-import { preparedName, type Queryable } from '../../db/database.ts'
+import { preparedName } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'

@@ -1,6 +1,6 @@
 // What a search asks for by way of other resources, looked up before it becomes SQL: the codes of value sets, the codes
 // above and below a code, the members of a list. https://hl7.org/fhir/R4/search.html#token
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index/entry.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'

@@ -1,6 +1,6 @@
 // Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'

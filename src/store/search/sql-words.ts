@@ -1,6 +1,7 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
 import { int4Array, textArray } from '../../db/arrays.ts'
-import { preparedName, type Queryable } from '../../db/database.ts'
+import { preparedName } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { foldedWord } from '../index/draft.ts'
 import type { Indexer } from '../index/entry.ts'
 import { gramsOf } from '../index/grams.ts'

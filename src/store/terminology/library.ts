@@ -2,7 +2,7 @@
 // required value sets of R4 itself. A library lasts one request, so nothing in it can be stale.
 // https://hl7.org/fhir/R4/references.html#canonical
 import { int8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { valueSetSystems } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'

@@ -1,0 +1,35 @@
+// What PostgreSQL is asked, and what can ask it: a pool, a transaction, a part of one.
+
+/** A parameterised statement; with a name it is prepared once per connection. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+  readonly name?: string
+  /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
+  readonly isFixed?: boolean
+}
+
+/** Something that answers statements: the pool, or one transaction of it. */
+export interface Queryable {
+  /** The rows of the answer, in order. */
+  query<Row extends object>(statement: Statement): Promise<Row[]>
+  /**
+   * Runs a statement whose answer nobody needs. A transaction does not wait for it: should it fail, the transaction fails
+   * with its error.
+   */
+  run(statement: Statement): Promise<void>
+}
+
+/** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
+export interface Transactional extends Queryable {
+  /**
+   * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
+   * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+}
+
+export interface Transaction extends Transactional {
+  /** Does something once everything is committed, the transactions around this one too, and before anybody is told so. */
+  afterwards(work: () => unknown): void
+}

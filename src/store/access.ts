@@ -1,0 +1,35 @@
+// An access to data, as it is told to whoever keeps the record of accesses.
+
+/** What was done, as a code of http://hl7.org/fhir/restful-interaction. */
+export type Deed =
+  | 'read'
+  | 'vread'
+  | 'history-instance'
+  | 'history-type'
+  | 'history-system'
+  | 'search-type'
+  | 'search-system'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'transaction'
+  | 'operation'
+
+/** One access to data, or the attempt at one. */
+export interface Access {
+  readonly deed: Deed
+  readonly type?: string
+  readonly id?: string
+  readonly version?: number
+  /** What was asked for beyond type and id: path and parameters, as they were understood. */
+  readonly query?: string
+  /** Ids of the patients named, and of those of whom something was disclosed or changed. */
+  readonly patients: readonly string[]
+  /** How many resources were disclosed or changed. */
+  readonly resources: number
+  /** Why nothing came of it. */
+  readonly failure?: unknown
+}
+
+export type Witness = (access: Access) => void

@@ -1,0 +1,126 @@
+// Binds the store to callers: what a caller may not do it does not do, and what it does it tells.
+
+import { valuePlans } from '../db/database.ts'
+import { resourceTypes } from '../definitions/r4.ts'
+import { Failure } from '../lib/failure.ts'
+import * as change from './change.ts'
+import { everything } from './everything/everything.ts'
+import { createExporting } from './export/export.ts'
+import { lastn } from './lastn.ts'
+import { history, read, readVersion } from './read.ts'
+import { parseSearch } from './search/parse.ts'
+import type { SearchRequest } from './search/request.ts'
+import { libraryFor, runSearch, typesOf } from './search/run.ts'
+import {
+  mustBeAllowed,
+  mustBeIndexed,
+  type Principal,
+  type Session,
+  type StoreParts,
+  searchOptions,
+} from './session.ts'
+import type { Store } from './store.ts'
+import { transact } from './transaction.ts'
+import { witnessed } from './witness.ts'
+
+/** Binds the store to callers. */
+export function createStore(parts: StoreParts): (principal: Principal) => Store {
+  return principal => {
+    const database = principal.within ?? parts.database
+    return bind({ ...parts, database, on: database, principal, isInTransaction: false })
+  }
+}
+
+function bind(session: Session): Store {
+  const { witness } = session.principal
+  const store = bound(session)
+  return witness ? witnessed(store, session.base, witness) : store
+}
+
+function bound(session: Session): Store {
+  const allowedTypes = (interaction: 'r' | 's'): string[] =>
+    resourceTypes.filter(type => session.principal.may(type, interaction))
+  // Whoever defines a search parameter can use it with the next request.
+  const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
+    const result = await work
+    if (session.isInTransaction || !types.includes('SearchParameter')) return result
+    const { within } = session.principal
+    if (within) within.afterwards(() => session.indexing.settle())
+    else await session.indexing.settle()
+    return result
+  }
+  return {
+    read(type, id) {
+      mustBeAllowed(session, type, 'r')
+      return read(session.on, type, id)
+    },
+    readVersion(type, id, version) {
+      mustBeAllowed(session, type, 'r')
+      return readVersion(session.on, type, id, version)
+    },
+    history(request) {
+      if (request.type) mustBeAllowed(session, request.type, 'r')
+      return history(session.on, { ...request, types: request.type ? [request.type] : visible(allowedTypes('r')) })
+    },
+    parse: (types, params, strict) =>
+      parseSearch(types, params, {
+        params: session.indexer.params,
+        strict,
+        defaultCount: session.defaultCount,
+        maxCount: session.maxCount,
+      }),
+    async search(request) {
+      await prepareSearch(session, request)
+      return runSearch(session.on, request, searchOptions(session))
+    },
+    everything: request => everything(session, request),
+    async lastn(request, max) {
+      await prepareSearch(session, request)
+      return lastn(session.on, request, max, searchOptions(session))
+    },
+    validate(type, resource) {
+      if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))
+        mustBeAllowed(session, type, 'r')
+      return session.validate(resource, { type })
+    },
+    create: (type, resource, ifNoneExist) => learning([type], change.create(session, type, resource, ifNoneExist)),
+    update: (type, id, resource, preconditions) =>
+      learning([type], change.update(session, type, id, resource, preconditions)),
+    updateWhere: (type, query, resource, preconditions) =>
+      learning([type], change.updateWhere(session, type, query, resource, preconditions)),
+    patch: (type, id, patch, preconditions) => learning([type], change.patch(session, type, id, patch, preconditions)),
+    patchWhere: (type, query, patch, preconditions) =>
+      learning([type], change.patchWhere(session, type, query, patch, preconditions)),
+    remove: (type, id, preconditions) => learning([type], change.remove(session, type, id, preconditions)),
+    removeWhere: (type, query, preconditions) =>
+      learning([type], change.removeWhere(session, type, query, preconditions)),
+    transaction: (entries, readEntry) =>
+      learning(
+        entries.map(entry => entry.type),
+        transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+      ),
+    isPart: session.principal.within !== undefined,
+    separately: work =>
+      session.principal.within
+        ? session.database.transaction(on => work(bind({ ...session, database: on, on })))
+        : work(bind(session)),
+    get exporting() {
+      return createExporting(session)
+    },
+    library: () => libraryFor(session.on, searchOptions(session)),
+    allowedTypes,
+    may: (type, interaction) => session.principal.may(type, interaction),
+  }
+}
+
+/** What comes before any search: the caller may search every type it touches, and it is planned for its values. */
+async function prepareSearch(session: Session, request: SearchRequest): Promise<void> {
+  for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
+  await mustBeIndexed(session, request)
+  if (session.isInTransaction || session.principal.within) await session.on.query(valuePlans)
+}
+
+function visible(types: string[]): string[] {
+  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for reading.')
+  return types
+}
