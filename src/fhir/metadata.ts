@@ -122,6 +122,7 @@ const trail: CapabilityStatementRestResource = {
   versioning: 'no-version',
   readHistory: false,
   searchParam: Object.entries(auditParameters).map(([name, type]) => ({ name, type })),
+  operation: operationsOn('AuditEvent'),
 }
 
 function resource(type: string, all: SearchParams): CapabilityStatementRestResource {
@@ -143,8 +144,12 @@ function resource(type: string, all: SearchParams): CapabilityStatementRestResou
     searchInclude: ['*', ...references(type, all)],
     searchRevInclude: revincludes().get(type),
     searchParam: params(type, all),
-    operation: [...operationsOf(type).map(({ name, definition }) => ({ name, definition })), ...bulkOperationsOf(type)],
+    operation: operationsOn(type),
   }
+}
+
+function operationsOn(type: string): CapabilityStatementRestResource['operation'] {
+  return [...operationsOf(type).map(({ name, definition }) => ({ name, definition })), ...bulkOperationsOf(type)]
 }
 
 function references(type: string, all: SearchParams): string[] {
