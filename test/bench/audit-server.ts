@@ -2,7 +2,6 @@
 import { createApplication } from '../../src/app.ts'
 import { ensureDemoClient } from '../../src/auth/demo.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { createLimits } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Route } from '../../src/http/route.ts'
@@ -14,7 +13,6 @@ const config = readConfig()
 const log = createLog('warn')
 const embedded = await startEmbedded(config.dataDir, 2 * config.poolSize + 20, log)
 const application = await createApplication(config, embedded.connection, `http://127.0.0.1:${config.port}`, log)
-await migrate(application.database)
 await ensureDemoClient(application.database)
 
 const silent = (route: Route): Route => ({

@@ -11,14 +11,14 @@ import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
-       npm run bench -- audit [--data DIR] [--seconds N] [--rounds N]
+       npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
-  audit       measures what the audit trail costs, on data that is in DIR already
+  audit       measures instead what the audit trail costs, with 16 clients and with 64
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
@@ -63,15 +63,15 @@ async function main(): Promise<void> {
     const { benchMatching } = await import('./matching.ts')
     return benchMatching(Number(options.rounds))
   }
-  if (positionals[0] === 'audit') {
-    const { benchAudit } = await import('./audit.ts')
-    const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
-    return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
-  }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
     const copies = await writeCopies(options.load, join(dataDir, 'copies'), Number(options.scale))
     await run(process.execPath, ['src/load.ts', copies], 'loading the copies')
+  }
+  if (positionals[0] === 'audit') {
+    const { benchAudit } = await import('./audit.ts')
+    const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
+    return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
