@@ -1,6 +1,6 @@
 // Turns a syntax tree into closures, checking it against the types on the way. http://hl7.org/fhirpath/N1/
 
-import { nearest } from '../lib/nearest.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
 import { signed } from './arithmetic.ts'
 import type { Call, Expression, Indexer, Literal, Member, Special, TypeOperation } from './ast.ts'
 import { parseDecimal } from './decimal.ts'
@@ -128,7 +128,7 @@ function jsonChoice({ system }: Scope, types: Types, name: string): Step | undef
 function unknownElement({ system }: Scope, types: readonly string[], name: string, at: Member['at']): FhirPathError {
   const elements = types.flatMap(type => [...(system.model.typeModel(type)?.elements.keys() ?? [])])
   const meant = nearest(name, elements)
-  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  const question = didYouMean(meant)
   return semanticError(`${types.join(' or ')} has no element \`${name}\`${question}`, at, meant)
 }
 
@@ -195,7 +195,7 @@ function callNode(call: Call, scope: Scope): Node {
 
 function unknownFunction(name: string, at: Call['at']): FhirPathError {
   const meant = nearest(name, [...functions.keys()])
-  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  const question = didYouMean(meant)
   return semanticError(`there is no function ${name}()${question}`, at, meant)
 }
 

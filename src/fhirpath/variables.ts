@@ -1,6 +1,6 @@
 // %context, %resource, %ucum, %`vs-…` and the variables given by the caller. https://hl7.org/fhir/R4/fhirpath.html#variables
 
-import { nearest } from '../lib/nearest.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Position, Variable } from './ast.ts'
 import { type FhirPathError, semanticError } from './errors.ts'
 import { type Binding, EMPTY, type Items, type Node, type Scope, type State, type Types, typed } from './node.ts'
@@ -44,7 +44,7 @@ export function boundNode({ types, constant, read }: Binding): Node {
 /** The error for a name that means nothing, with the one that was probably meant. */
 export function unknownVariable(name: string, { names, given }: Scope, at: Position): FhirPathError {
   const meant = nearest(name, [...(names ?? given).keys()])
-  return semanticError(`there is no variable \`${name}\`${meant ? `; did you mean \`${meant}\`?` : ''}`, at, meant)
+  return semanticError(`there is no variable \`${name}\`${didYouMean(meant)}`, at, meant)
 }
 
 function prefixed(name: string): string | undefined {

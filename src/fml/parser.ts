@@ -6,7 +6,7 @@ import { conceptMap } from './concept-map.ts'
 import { attempt } from './expression.ts'
 import { group } from './group.ts'
 import { constant, declaration, imports, metadata, uses } from './header.ts'
-import { MAX_PROBLEMS, NOWHERE, type Problem, shown } from './problem.ts'
+import { MAX_PROBLEMS, NOWHERE, type Problem } from './problem.ts'
 import { Reader } from './reader.ts'
 import { isDeclaration, looksLikeRule } from './recovery.ts'
 import { rules } from './rule.ts'
@@ -99,7 +99,7 @@ function wordHere(reader: Reader): Word | undefined {
   const isPlausible = next.kind === 'name' || next.kind === 'text' || next.kind === 'string'
   const meant = isPlausible ? (nearest(token.text, WORDS) as Word | undefined) : undefined
   if (!meant || looksLikeRule(reader)) return undefined
-  reader.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, reader.spanOfToken(token), meant)
+  reader.misspelt(token, meant)
   return meant
 }
 

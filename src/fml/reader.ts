@@ -1,6 +1,6 @@
 // Goes through the tokens of a map: looking, taking, reporting, and handing comments to whom they belong.
 
-import { nearest } from '../lib/nearest.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Comment, Name, Span, Surroundings } from './ast.ts'
 import { tokenize } from './lexer.ts'
 import { MAX_PROBLEMS, type Problem, shown, spanOf } from './problem.ts'
@@ -151,9 +151,14 @@ export class Reader {
     const list = words.map(word => `\`${word}\``)
     const choice = list.length === 1 ? list[0] : `${list.slice(0, -1).join(', ')} or ${list.at(-1)}`
     if (!meant) this.fail(`${what} ${choice}; found ${this.found()}`)
-    this.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, this.spanOfToken(token), meant)
+    this.misspelt(token, meant!)
     this.next++
     return meant as Word
+  }
+
+  /** Says that a word must have been meant as another. */
+  misspelt(token: MapToken, meant: string): void {
+    this.report(`${shown(token.text)} is not known here${didYouMean(meant)}`, this.spanOfToken(token), meant)
   }
 
   name(what: string): Name {

@@ -30,7 +30,7 @@ export function misspeltThen(reader: Reader): boolean {
   const token = reader.peek()
   const opens = reader.at('{', 1) || (reader.peek(1).kind === 'name' && reader.at('(', 2))
   if (token.kind !== 'name' || !opens || nearest(token.text, ['then']) === undefined) return false
-  reader.report(`${shown(token.text)} is not known here; did you mean \`then\`?`, reader.spanOfToken(token), 'then')
+  reader.misspelt(token, 'then')
   reader.take()
   return true
 }
@@ -66,7 +66,7 @@ export function unexpected(reader: Reader): void {
   const span = reader.spanOfToken(token)
   const meant = token.kind === 'name' ? nearest(token.text, CLAUSES) : undefined
   if (meant && meant !== token.text) {
-    return reader.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, span, meant)
+    return reader.misspelt(token, meant)
   }
   if (reader.at(')')) return reader.report('this parenthesis closes nothing', span, '')
   reader.report(`${reader.found()} cannot stand here; a rule ends with a semicolon`, span)

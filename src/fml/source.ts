@@ -66,7 +66,7 @@ function keyword(reader: Reader): string | undefined {
   }
   const meant = nearest(token.text, [...WORDS, 'then'])
   if (!meant || meant === 'then') return undefined
-  reader.report(`${shown(token.text)} is not known here; did you mean \`${meant}\`?`, reader.spanOfToken(token), meant)
+  reader.misspelt(token, meant)
   return meant
 }
 

@@ -136,7 +136,6 @@ function misspelt(reader: Reader): TargetListMode | undefined {
     ? undefined
     : nearest(token.text, [...TARGET_LIST_MODES, 'then', 'as', 'where'])
   const mode = TARGET_LIST_MODES.find(each => each === meant)
-  if (mode)
-    reader.report(`${shown(token.text)} is not known here; did you mean \`${mode}\`?`, reader.spanOfToken(token), mode)
+  if (mode) reader.misspelt(token, mode)
   return mode
 }

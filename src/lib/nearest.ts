@@ -16,6 +16,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
+/** The question that ends a message about an unknown word; `otherwise` where nothing was probably meant. */
+export const didYouMean = (meant: string | undefined, otherwise = ''): string =>
+  meant ? `; did you mean \`${meant}\`?` : otherwise
+
 /** How many letters must be added, dropped, changed, or swapped with their neighbour to get from one word to the other. */
 export function distance(a: string, b: string): number {
   let older: number[] = []

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
+import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
 
 let folder: string
 let env: Record<string, string>
@@ -18,25 +18,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   service.child.kill('SIGKILL')
-  const pid = await postmaster(folder).catch(() => 0)
-  if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGINT')
-  await until('the database server is gone', () => pid === 0 || !isAlive(pid))
+  await endDatabase(folder)
   await rm(folder, { recursive: true, force: true })
 })
 
 async function start(): Promise<void> {
   service = run('src/main.ts', [], env)
   await until('the service prints its address', () => service.output().includes('Stop with Ctrl-C'))
-}
-
-async function fetchToken(): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'demo-client',
-    client_secret: 'demo-secret-for-local-use-only',
-  })
-  const answer = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
-  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 interface Heads {
@@ -52,7 +40,7 @@ async function verified(): Promise<Heads> {
 
 test('kill -9 of service and database right after answers loses no row, and the chain goes on whole', async () => {
   await start()
-  const headers = { authorization: `Bearer ${await fetchToken()}` }
+  const headers = { authorization: `Bearer ${await demoToken(base)}` }
   let answered = 0
   const ask = async (): Promise<void> => {
     for (;;) {

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import type autocannon from 'autocannon'
+import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
-import { fetchToken, shoot } from './shoot.ts'
+import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 export interface AuditBench {
@@ -35,7 +36,7 @@ export async function benchAudit(options: AuditBench): Promise<void> {
     const cpu = (): number => cpuOf(server.pid!) + cpuOf(postmaster)
     const samples = await sample(connection)
     const [audited, bare] = [options.port, options.port + 1].map(port => `http://127.0.0.1:${port}`) as [string, string]
-    const token = await fetchToken(audited)
+    const token = await demoToken(audited)
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )

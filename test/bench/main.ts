@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { writeCopies } from './scale.ts'
-import { fetchToken, shoot } from './shoot.ts'
+import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
@@ -83,7 +84,7 @@ async function main(): Promise<void> {
     await answering()
     const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }
     probe = await startProbe(connection)
-    const token = await fetchToken(base)
+    const token = await demoToken(base)
     const samples = await sample(connection)
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,

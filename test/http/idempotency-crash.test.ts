@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoClient } from '../../src/auth/demo.ts'
 import { transactionBundle } from '../load/bundles.ts'
 import { barrier } from '../support/concurrency.ts'
-import { freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
+import { demoToken, endDatabase, freePort, type Running, run, until } from '../support/process.ts'
 
 let folder: string
 let url: string
@@ -34,26 +33,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   service.child.kill('SIGKILL')
-  const pid = await postmaster(folder).catch(() => 0)
-  if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGINT')
-  await until('the database server is gone', () => pid === 0 || !isAlive(pid))
+  await endDatabase(folder)
   await rm(folder, { recursive: true, force: true })
 })
 
-async function token(): Promise<string> {
-  const body = { grant_type: 'client_credentials', client_id: demoClient.id, client_secret: demoClient.secret }
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/api/v1/connect/auth/token`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  return ((await answer.json()) as { access_token: string }).access_token
-}
-
 async function send(method: string, path: string, body?: object): Promise<Response> {
   const headers = {
-    authorization: `Bearer ${await token()}`,
+    authorization: `Bearer ${await demoToken(url)}`,
     'content-type': 'application/fhir+json',
     'idempotency-key': 'the one',
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { transactionBundle } from '../load/bundles.ts'
-import { freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
+import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
 
 let folder: string
 let env: Record<string, string>
@@ -20,9 +20,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const each of started) each.child.kill('SIGKILL')
-  const pid = await postmaster(join(folder, 'data')).catch(() => 0)
-  if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGINT')
-  await until('the database server is gone', () => pid === 0 || !isAlive(pid))
+  await endDatabase(join(folder, 'data'))
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -50,19 +48,9 @@ test('the first start prints the address, the demo client and three calls to try
   expect(isAlive(pid)).toBe(false)
 })
 
-async function fetchToken(): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'demo-client',
-    client_secret: 'demo-secret-for-local-use-only',
-  })
-  const answer = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
-  return ((await answer.json()) as { access_token: string }).access_token
-}
-
 test('the log of the database names nobody, whatever collides', async () => {
   const service = await start()
-  const headers = { authorization: `Bearer ${await fetchToken()}`, 'content-type': 'application/fhir+json' }
+  const headers = { authorization: `Bearer ${await demoToken(base)}`, 'content-type': 'application/fhir+json' }
   const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
   await until('two requests have created the same patient', async () => {
     const id = `ada-lovelace-${Date.now()}`
@@ -78,7 +66,7 @@ test('the log of the database names nobody, whatever collides', async () => {
 
 test('a request in hand is answered before the service ends', async () => {
   const service = await start()
-  const token = await fetchToken()
+  const token = await demoToken(base)
   const sent = request(`${base}/api/fhir/R4`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { demoClient } from '../../src/auth/demo.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -56,4 +57,22 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** Ends the database server of a data folder, if it has one, and resolves when it is gone. */
+export async function endDatabase(dataDir: string): Promise<void> {
+  const pid = await postmaster(dataDir).catch(() => 0)
+  if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGINT')
+  await until('the database server is gone', () => pid === 0 || !isAlive(pid))
+}
+
+/** An access token of the demo client. */
+export async function demoToken(base: string): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: demoClient.id,
+    client_secret: demoClient.secret,
+  })
+  const answer = await fetch(`${base}/api/v1/connect/auth/token`, { method: 'POST', body })
+  return ((await answer.json()) as { access_token: string }).access_token
 }

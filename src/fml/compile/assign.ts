@@ -3,7 +3,7 @@
 import type { Typed } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import { systemType } from '../../fhirpath/types.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { type Convert, converter, textOf } from '../run/convert.ts'
@@ -184,7 +184,7 @@ function checkCodes(value: Value, element: Element, span: Span, scope: Scope): v
   const list = allowed.size > 12 ? '' : ` (${[...allowed].join(', ')})`
   if (constant) {
     const meant = nearest(strange[0]!, [...allowed])
-    const question = meant ? `; did you mean \`${meant}\`?` : list
+    const question = didYouMean(meant, list)
     report(scope, span, `${shown(strange[0]!)} is not a code of ${element.shown}${question}`, {
       ...replacing(span, meant && `'${meant}'`),
       ...lenient(scope.build),

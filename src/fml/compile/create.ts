@@ -1,7 +1,7 @@
 // `create('Type')`: what is made, and whether its element can hold it.
 
 import type { TypeSystem } from '../../fhirpath/types.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Invocation } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Json } from '../run/frame.ts'
@@ -44,7 +44,7 @@ function unknownName(name: string, span: Invocation['span'], element: Element | 
   const { structures } = scope.build
   const names = element?.types ?? structures.urls.map(each => each.slice(each.lastIndexOf('/') + 1))
   const meant = nearest(name, names)
-  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  const question = didYouMean(meant)
   report(scope, span, `there is no type ${shown(name)}${question}`, replacing(span, meant && `'${meant}'`))
   return false
 }

@@ -1,7 +1,7 @@
 // Groups: compiled once for each combination of types that they are called with, so that untyped parameters have types.
 // https://hl7.org/fhir/R4/mapping-language.html#7.7.0.5
 
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Group, Parameter } from '../ast.ts'
 import { pathText } from '../pieces.ts'
 import { shown } from '../problem.ts'
@@ -67,11 +67,8 @@ export function unknownGroup(name: Group['name'], scope: Scope): void {
   const missing = unit.map.imports.find(({ url }) => build.unit(url.text).length === 0)
   const names = withImports(unit, build).flatMap(each => [...each.groups.keys()])
   const meant = nearest(name.text, names)
-  const question = meant
-    ? `; did you mean \`${meant}\`?`
-    : missing
-      ? `, perhaps because ${shown(missing.url.text)} is missing`
-      : ''
+  const reason = missing ? `, perhaps because ${shown(missing.url.text)} is missing` : ''
+  const question = didYouMean(meant, reason)
   report(scope, name.span, `there is no group ${shown(name.text)} here${question}`, replacing(name.span, meant))
 }
 
@@ -88,7 +85,7 @@ export function declaredType({ type }: Parameter, unit: Unit, build: Build): str
       text,
       urls.map(url => url.slice(url.lastIndexOf('/') + 1)),
     )
-  const question = meant ? `; did you mean \`${meant}\`?` : `; say so by \`uses "…" alias ${text} as source\``
+  const question = didYouMean(meant, `; say so by \`uses "…" alias ${text} as source\``)
   report({ build, unit }, type.span, `there is no type ${shown(text)} here${question}`, replacing(type.span, meant))
   return undefined
 }

@@ -2,7 +2,7 @@
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import { EMPTY } from '../../fhirpath/node.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Embedded, Path, Source } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { countSteps, type Frame } from '../run/frame.ts'
@@ -93,7 +93,7 @@ function narrowedTypes({ names, span }: Path, types: Types, scope: Scope): Types
   const type = typeNamed(scope.unit, text, scope.build)
   if (type === unknownType) {
     const meant = nearest(text, types ?? [])
-    const question = meant ? `; did you mean \`${meant}\`?` : ''
+    const question = didYouMean(meant)
     report(scope, span, `there is no type ${shown(text)}${question}`, replacing(span, meant))
     return types
   }
@@ -199,7 +199,7 @@ function codesLeft(
     const meant = nearest(code, [...codes])
     const some = codes.size > 12 ? '' : ` (${[...codes].join(', ')})`
     const place = span.length > 0 ? { ...at, length: code.length + 2 } : span
-    const question = meant ? `; did you mean \`${meant}\`?` : some
+    const question = didYouMean(meant, some)
     const never = left.size === 0 ? 'this rule can never fire: ' : ''
     report(scope, place, `${never}\`${code}\` is not a code that can stand here${question}`, {
       ...replacing(place, meant && `'${meant}'`),

@@ -1,7 +1,7 @@
 // Transforms of texts: `truncate`, `escape`, `append` and `cast`. https://hl7.org/fhir/R4/valueset-map-transform.html
 
 import { EMPTY, type Typed, typed } from '../../fhirpath/node.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Invocation } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { type Convert, converter } from '../run/convert.ts'
@@ -45,7 +45,7 @@ export function escaped(args: readonly Value[], { args: written }: Invocation, s
 function unknownFormat(name: string, span: Invocation['span'], scope: Scope): void {
   const names = [...FORMATS.keys()]
   const meant = nearest(name, names)
-  const question = meant ? `; did you mean \`${meant}\`?` : `; there are ${names.join(', ')}`
+  const question = didYouMean(meant, `; there are ${names.join(', ')}`)
   const message = `${shown(name)} is no format that a text can be escaped as${question}`
   report(scope, span, message, replacing(span, meant && `'${meant}'`))
 }
@@ -74,7 +74,7 @@ export function cast([value, type]: readonly Value[], { args }: Invocation, scop
   const to = String(type.constant?.value ?? '')
   if (!system.isPrimitive(to)) {
     const meant = nearest(to, PRIMITIVES)
-    const question = meant ? `; did you mean \`${meant}\`?` : `; there are ${PRIMITIVES.join(', ')}`
+    const question = didYouMean(meant, `; there are ${PRIMITIVES.join(', ')}`)
     const { span } = args[1]!
     const message = `${shown(to)} is no type that a value can be cast to${question}`
     report(scope, span, message, replacing(span, meant && `'${meant}'`))

@@ -1,6 +1,6 @@
 // The named transforms: `truncate(v, 20)`, `cc('http://…', 'code')`. https://hl7.org/fhir/R4/valueset-map-transform.html
 
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Invocation, Transform } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { coding, concept, contactPoint, identifier, quantity } from './datatypes.ts'
@@ -65,7 +65,7 @@ function transformed(call: Invocation, scope: Scope): Value | undefined {
 function unknownTransform({ name }: Invocation, scope: Scope): void {
   const names = [...TRANSFORMS.keys()]
   const meant = nearest(name.text, names)
-  const question = meant ? `; did you mean \`${meant}\`?` : `; there are ${names.join(', ')}`
+  const question = didYouMean(meant, `; there are ${names.join(', ')}`)
   report(scope, name.span, `there is no transform ${shown(name.text)}${question}`, replacing(name.span, meant))
 }
 

@@ -3,7 +3,7 @@
 
 import type { Items, Typed } from '../../fhirpath/compile.ts'
 import { EMPTY, typed } from '../../fhirpath/node.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Invocation } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Json } from '../run/frame.ts'
@@ -29,7 +29,7 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
   if (!Object.hasOwn(OUTPUTS, output)) {
     const meant = nearest(output, Object.keys(OUTPUTS))
     const { span } = call.args[2]!
-    const way = meant ? `; did you mean \`${meant}\`?` : '; it is code, Coding, CodeableConcept, system or display'
+    const way = didYouMean(meant, '; it is code, Coding, CodeableConcept, system or display')
     report(
       scope,
       span,
@@ -139,7 +139,7 @@ function tableNamed(url: string, call: Invocation, scope: Scope): Table | undefi
     url,
     units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`)),
   )
-  const question = meant ? `; did you mean \`${meant}\`?` : ''
+  const question = didYouMean(meant)
   report(scope, span, `there is no concept map ${shown(url)} here${question}`, replacing(span, meant && `'${meant}'`))
   return undefined
 }

@@ -1,7 +1,7 @@
 // Names that mean nothing: which was probably meant, where it would mean something, or what there is.
 
 import { jsonKey, type TypeSystem } from '../../fhirpath/types.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Block, Name, Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { replacing, report, type Scope } from './scope.ts'
@@ -11,11 +11,10 @@ export function unknownVariable({ text, span }: Name, scope: Scope): void {
   const names = [...scope.variables.keys()]
   const meant = nearest(text, names)
   const owner = meant || !scope.group ? undefined : ruleOf(text, scope.group.block)
-  const way = meant
-    ? `; did you mean \`${meant}\`?`
-    : owner
-      ? `; the one in line ${owner.line} is known within its own rule only`
-      : `; there are ${names.slice(0, 8).map(shown).join(', ')}`
+  const others = owner
+    ? `; the one in line ${owner.line} is known within its own rule only`
+    : `; there are ${names.slice(0, 8).map(shown).join(', ')}`
+  const way = didYouMean(meant, others)
   report(scope, span, `there is no variable ${shown(text)} here${way}`, replacing(span, meant))
 }
 
@@ -35,7 +34,7 @@ export function unknownElement({ text, span }: Name, types: readonly string[], s
   const { system } = scope.build
   const elements = types.flatMap(type => elementNames(system, type))
   const meant = nearest(text, elements)
-  const way = meant ? `; did you mean \`${meant}\`?` : listed(types.flatMap(type => ownNames(system, type)))
+  const way = didYouMean(meant, listed(types.flatMap(type => ownNames(system, type))))
   report(scope, span, `${types.join(' or ')} has no element ${shown(text)}${way}`, replacing(span, meant))
 }
 

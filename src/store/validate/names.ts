@@ -2,7 +2,7 @@
 
 import type { TypeModel } from '../../definitions/model.ts'
 import { elementByJsonKey, jsonKey, typeModel } from '../../definitions/r4.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 
 /** The message for a JSON key that its type does not have. */
 export function unknownElement(model: TypeModel, key: string): string {
@@ -31,5 +31,5 @@ function choiceMessage(model: TypeModel, key: string): string | undefined {
 function suggestion(model: TypeModel, key: string): string {
   const keys = [...model.elements.values()].flatMap(element => element.types.map(type => jsonKey(element, type)))
   const meant = nearest(key, keys)
-  return meant ? `; did you mean \`${meant}\`?` : ''
+  return didYouMean(meant)
 }

@@ -3,11 +3,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoClient } from '../../../src/auth/demo.ts'
 import { type Database, openDatabase } from '../../../src/db/database.ts'
 import { ended, linesOf, ordered } from '../../support/bulk.ts'
 import { fhirCaller } from '../../support/fhir.ts'
-import { freePort, type Running, run, until } from '../../support/process.ts'
+import { demoToken, freePort, type Running, run, until } from '../../support/process.ts'
 import { testKey } from '../../support/server.ts'
 import { createTestDatabase, type Service } from '../../support/service.ts'
 
@@ -55,13 +54,7 @@ async function start(): Promise<void> {
     'the service answers',
     async () => (await fetch(`${base()}/readyz`).catch(() => undefined))?.status === 200,
   )
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: demoClient.id,
-    client_secret: demoClient.secret,
-  })
-  const reply = await fetch(`${base()}/api/v1/connect/auth/token`, { method: 'POST', body })
-  token = ((await reply.json()) as { access_token: string }).access_token
+  token = await demoToken(base())
 }
 
 /** Kills the service with kill -9 as soon as it hangs in the statement that `condition` describes, and starts it again. */
