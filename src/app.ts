@@ -16,7 +16,7 @@ import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
 import { createIdempotency } from './http/idempotency.ts'
-import { createLimits } from './http/limits.ts'
+import { createLimits, quotasOf } from './http/limits.ts'
 import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
 import { createApp } from './http/server.ts'
@@ -147,7 +147,7 @@ export async function createApplication(
   const koa = createApp({
     routes,
     authenticate: identity.authenticate,
-    limits: createLimits(config.rateLimit),
+    limits: createLimits(quotasOf(config)),
     idempotency,
     audit,
     log,

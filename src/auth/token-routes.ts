@@ -96,6 +96,7 @@ export function tokenRoute({ tokens }: Identity): Route {
     description:
       'OAuth 2.0 client credentials. The credentials come in the body (JSON or form), as HTTP Basic, as X-Client-ID and X-Client-Secret, or as a signed client_assertion.',
     access: clientCredentials,
+    limit: 'token',
     body: TokenRequest,
     replies: { 200: TokenResponse, ...oauthErrors },
     async handle({ body, caller }) {

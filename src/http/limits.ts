@@ -1,48 +1,110 @@
-// How many requests one client may send: the generic cell rate algorithm, one timestamp a client.
+// How many requests one client may send: the generic cell rate algorithm, one timestamp a client and policy.
 // The headers are those of the IETF draft "RateLimit header fields for HTTP", revision 10.
+import type { Config } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 
+/** What counts every request, and what counts those of a class beside it. */
+export type Policy = 'default' | Limit
+
+/** A class of routes that are limited more strictly than others: looking people up, and fetching tokens. */
+export type Limit = 'lookup' | 'token'
+
+/** Requests a minute, by policy. */
+export type Quotas = Readonly<Record<Policy, number>>
+
+/** The quotas of the settings. */
+export const quotasOf = ({ rateLimit, rateLimitLookup, rateLimitToken }: Config): Quotas => ({
+  default: rateLimit,
+  lookup: rateLimitLookup,
+  token: rateLimitToken,
+})
+
+/** The same quota for all, for servers that limit nobody. */
+export const sameQuotas = (quota: number): Quotas => ({ default: quota, lookup: quota, token: quota })
+
+/** What a request has left of one policy. */
 export interface Verdict {
+  readonly policy: Policy
   /** Requests per minute that the policy allows. */
   readonly quota: number
   readonly remaining: number
-  /** Seconds until the full quota is there again. */
+  /** Seconds until the full quota is there again; with none left, until there is one. */
   readonly reset: number
 }
 
 export interface Limits {
   /**
-   * Counts one request.
+   * Counts one request, by the default policy and by that of its class. A refused one counts for neither.
    * @param who the client or address that sent it.
    * @throws Failure RATE_LIMITED with the seconds to wait.
    */
-  take(who: string): Verdict
+  take(who: string, limit?: Limit): readonly Verdict[]
+}
+
+const words: Readonly<Record<Policy, string>> = {
+  default: 'requests',
+  lookup: 'requests that look people up',
+  token: 'requests for tokens',
+}
+
+/**
+ * @param quotas which may all come at once.
+ * @param now milliseconds.
+ */
+export function createLimits(quotas: Quotas, now: () => number = Date.now): Limits {
+  const counters: Readonly<Record<Policy, Counter>> = {
+    default: createCounter('default', quotas.default),
+    lookup: createCounter('lookup', quotas.lookup),
+    token: createCounter('token', quotas.token),
+  }
+  return {
+    take(who, limit) {
+      const time = now()
+      const asked = limit ? [counters.default, counters[limit]] : [counters.default]
+      const waits = asked.map(counter => counter.wait(who, time))
+      const longest = Math.max(...waits)
+      if (longest > 0) {
+        const { policy, quota } = asked[waits.indexOf(longest)]!.look(who, time)
+        throw new Failure('RATE_LIMITED', `More than ${quota} ${words[policy]} in a minute: wait ${longest} s.`, {
+          retryAfter: longest,
+          headers: verdictHeaders(asked.map(counter => counter.look(who, time))),
+        })
+      }
+      for (const counter of asked) counter.add(who, time)
+      return asked.map(counter => counter.look(who, time))
+    },
+  }
+}
+
+/** One policy: who has asked how much. */
+interface Counter {
+  /** Seconds until one more is allowed; 0: now. */
+  wait(who: string, time: number): number
+  add(who: string, time: number): void
+  look(who: string, time: number): Verdict
 }
 
 const remembered = 50_000
+const span = 60_000
 
-/**
- * @param quota requests per minute, which may all come at once.
- * @param now milliseconds.
- */
-export function createLimits(quota: number, now: () => number = Date.now): Limits {
-  const step = 60_000 / quota
+function createCounter(policy: Policy, quota: number): Counter {
+  const step = span / quota
   const arrivals = new Map<string, number>()
+  const debtOf = (who: string, time: number) => Math.max(0, (arrivals.get(who) ?? 0) - time)
   return {
-    take(who) {
-      const time = now()
-      const earliest = Math.max(arrivals.get(who) ?? time, time)
-      const debt = earliest - time
-      if (debt + step > 60_000) {
-        const wait = Math.ceil((debt + step - 60_000) / 1000)
-        throw new Failure('RATE_LIMITED', `More than ${quota} requests in a minute: wait ${wait} s.`, {
-          retryAfter: wait,
-          headers: verdictHeaders({ quota, remaining: 0, reset: wait }),
-        })
-      }
+    wait(who, time) {
+      const excess = debtOf(who, time) + step - span
+      return excess > 0 ? Math.ceil(excess / 1000) : 0
+    },
+    add(who, time) {
       if (arrivals.size >= remembered) forget(arrivals, time)
-      arrivals.set(who, earliest + step)
-      return { quota, remaining: Math.floor((60_000 - debt - step) / step), reset: Math.ceil((debt + step) / 1000) }
+      arrivals.set(who, time + debtOf(who, time) + step)
+    },
+    look(who, time) {
+      const debt = debtOf(who, time)
+      const remaining = Math.floor((span - debt) / step)
+      // Retry-After must not be earlier than what is told here.
+      return { policy, quota, remaining, reset: Math.ceil((remaining > 0 ? debt : debt + step - span) / 1000) }
     },
   }
 }
@@ -53,9 +115,11 @@ function forget(arrivals: Map<string, number>, time: number): void {
   if (arrivals.size >= remembered) arrivals.clear()
 }
 
-export function verdictHeaders(verdict: Verdict): Record<string, string> {
+/** The policies in their order, and what is left of each, the scarcest first. */
+export function verdictHeaders(verdicts: readonly Verdict[]): Record<string, string> {
+  const scarcest = verdicts.toSorted((one, other) => one.remaining - other.remaining)
   return {
-    'ratelimit-policy': `"default";q=${verdict.quota};w=60`,
-    ratelimit: `"default";r=${verdict.remaining};t=${verdict.reset}`,
+    'ratelimit-policy': verdicts.map(({ policy, quota }) => `"${policy}";q=${quota};w=60`).join(', '),
+    ratelimit: scarcest.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
   }
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Failure } from '../lib/failure.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Limit } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -82,6 +83,8 @@ export interface RouteDefinition<
   readonly summary: string
   readonly description?: string
   readonly access: Access
+  /** The class by whose stricter quota its requests are counted beside the default one. */
+  readonly limit?: Limit
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body

@@ -75,7 +75,7 @@ export function createApp(parts: ServerParts): Koa {
 interface Seen {
   found?: Found
   caller?: Caller
-  verdict?: Verdict
+  verdicts?: readonly Verdict[]
   address?: string
   failure?: unknown
   accesses: StoreAccess[]
@@ -130,12 +130,10 @@ async function answer(
   const remoteAddress = (seen.address = sender.address)
   const contentType = mediaType(context.get('content-type'))
   const early =
-    route.access.scheme === 'bearer'
-      ? await identify(parts, route.access, context, undefined, remoteAddress, seen)
-      : undefined
+    route.access.scheme === 'bearer' ? await identify(parts, route, context, undefined, remoteAddress, seen) : undefined
   const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
   const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes)
-  const caller = early ?? (await identify(parts, route.access, context, body, remoteAddress, seen))
+  const caller = early ?? (await identify(parts, route, context, body, remoteAddress, seen))
   const search = new URLSearchParams(context.querystring)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
@@ -173,19 +171,19 @@ async function answer(
 
 async function identify(
   parts: ServerParts,
-  access: Access,
+  { access, limit }: Route,
   context: Koa.Context,
   body: unknown,
   remoteAddress: string,
   seen: Seen,
 ): Promise<Caller> {
   if (access.scheme === 'open') {
-    seen.verdict = parts.limits.take(`address ${remoteAddress}`)
+    seen.verdicts = parts.limits.take(`address ${remoteAddress}`, limit)
     return anyone
   }
-  const caller = await authenticated(parts, access.scheme, { headers: context.req.headers, body, remoteAddress })
+  const caller = await authenticated(parts, access.scheme, { headers: context.req.headers, body, remoteAddress }, seen)
   seen.caller = caller
-  seen.verdict = parts.limits.take(`client ${caller.clientId}`)
+  seen.verdicts = parts.limits.take(`client ${caller.clientId}`, limit)
   if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
     const wanted = access.scopes.join(' or ')
     throw new Failure(
@@ -206,11 +204,12 @@ async function authenticated(
   parts: ServerParts,
   scheme: Exclude<Access['scheme'], 'open'>,
   credentials: Credentials,
+  seen: Seen,
 ): Promise<Caller> {
   try {
     return await parts.authenticate[scheme](credentials)
   } catch (error) {
-    parts.limits.take(`address ${credentials.remoteAddress}`)
+    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`)
     throw error
   }
 }
@@ -247,7 +246,7 @@ function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen)
     context.set('access-control-expose-headers', exposed)
   }
   context.set('x-content-type-options', 'nosniff')
-  if (seen.verdict) context.set(verdictHeaders(seen.verdict))
+  if (seen.verdicts) context.set(verdictHeaders(seen.verdicts))
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
   // What the handler did not want to read is not read after it either.
   if (seen.found?.route.streams && !context.req.complete) context.set('connection', 'close')

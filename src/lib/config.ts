@@ -153,6 +153,18 @@ export const settings = {
     'Requests a minute of one client (and of one address on open routes), counted in each process.',
     whole(1, 100_000_000),
   ),
+  rateLimitLookup: setting(
+    'RATE_LIMIT_LOOKUP',
+    '120',
+    'Of these, requests that look people up: resolve and verify Health IDs, and search for patients by them.',
+    whole(1, 100_000_000),
+  ),
+  rateLimitToken: setting(
+    'RATE_LIMIT_TOKEN',
+    '30',
+    'Of these, requests for access tokens; a token lives an hour.',
+    whole(1, 100_000_000),
+  ),
   maxBodyBytes: setting(
     'MAX_BODY_BYTES',
     '52428800',

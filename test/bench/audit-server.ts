@@ -2,7 +2,7 @@
 import { createApplication } from '../../src/app.ts'
 import { ensureDemoClient } from '../../src/auth/demo.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
-import { createLimits } from '../../src/http/limits.ts'
+import { createLimits, quotasOf } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Route } from '../../src/http/route.ts'
 import { createApp } from '../../src/http/server.ts'
@@ -22,7 +22,7 @@ const silent = (route: Route): Route => ({
 const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,
-  limits: createLimits(config.rateLimit),
+  limits: createLimits(quotasOf(config)),
   idempotency: { once: ({ caller }, work) => work(caller) },
   audit: { write: async () => {} },
   log,

@@ -103,7 +103,8 @@ async function main(): Promise<void> {
 }
 
 function environment(): NodeJS.ProcessEnv {
-  return { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', RATE_LIMIT: '100000000' }
+  const unlimited = { RATE_LIMIT: '100000000', RATE_LIMIT_LOOKUP: '100000000', RATE_LIMIT_TOKEN: '100000000' }
+  return { ...process.env, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', ...unlimited }
 }
 
 function run(command: string, args: string[], what: string): Promise<void> {

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createIdempotency } from '../../src/http/idempotency.ts'
-import { createLimits } from '../../src/http/limits.ts'
+import { createLimits, sameQuotas } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import { createApp } from '../../src/http/server.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -289,7 +289,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
   const app = createApp({
     routes,
     authenticate: identity.authenticate,
-    limits: createLimits(1_000_000),
+    limits: createLimits(sameQuotas(1_000_000)),
     idempotency,
     audit: { write: async () => {} },
     log,

@@ -7,7 +7,7 @@ import { createIdentity, type Identity } from '../../src/auth/identity.ts'
 import { identityRoutes } from '../../src/auth/routes.ts'
 import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
 import { createIdempotency } from '../../src/http/idempotency.ts'
-import { createLimits } from '../../src/http/limits.ts'
+import { createLimits, sameQuotas } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import { createApp } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
@@ -65,7 +65,7 @@ export async function startProcess({
   const app = createApp({
     routes: identityRoutes(identity),
     authenticate: identity.authenticate,
-    limits: createLimits(1_000_000),
+    limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
     audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),
     log,

@@ -61,6 +61,8 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
   const config = readConfig({
     DATABASE_POOL: '10',
     RATE_LIMIT: '100000000',
+    RATE_LIMIT_LOOKUP: '100000000',
+    RATE_LIMIT_TOKEN: '100000000',
     PORT: '0',
     ENCRYPTION_KEY: testKey,
     DATA_DIR: join(tmpdir(), `health-interop-${connection.database}`),
