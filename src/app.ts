@@ -8,6 +8,8 @@ import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
+import { connectNeeds } from './connect/needs.ts'
+import { connectRoutes } from './connect/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
@@ -26,10 +28,12 @@ import type { Log } from './lib/log.ts'
 import { createDesk } from './mapping/desk.ts'
 import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
+import { createTranslator } from './mapping/translator.ts'
 import { system } from './policy/caller.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
+import type { Projection } from './store/projection.ts'
 import { withDefinitions } from './store/search-params/definition.ts'
 import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
 import type { Principal } from './store/session.ts'
@@ -47,6 +51,8 @@ export interface Storage {
   readonly indexer: Indexer
   readonly indexing: Indexing
   readonly storeFor: (principal: Principal) => Store
+  /** What follows the resources that are written. */
+  readonly projections: readonly Projection[]
 }
 
 export interface Application extends Storage {
@@ -66,17 +72,19 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
+  const projections: readonly Projection[] = []
   const storeFor = createStore({
     database,
     indexer,
     indexing,
+    projections,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now: () => new Date(),
     defaultCount: 20,
     maxCount: 1000,
   })
-  return { database, indexer, indexing, storeFor }
+  return { database, indexer, indexing, storeFor, projections }
 }
 
 /**
@@ -84,7 +92,13 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
  * @throws MappingsError, to whoever waits for them.
  */
 export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promise<Mappings> {
-  const maps = createMappings({ folder: mappingsDir, kept: join(dataDir, 'mappings.json'), shapes, needs: [], log })
+  const maps = createMappings({
+    folder: mappingsDir,
+    kept: join(dataDir, 'mappings.json'),
+    shapes,
+    needs: connectNeeds,
+    log,
+  })
   maps.catch(() => {})
   return maps
 }
@@ -102,14 +116,14 @@ export async function createApplication(
 ): Promise<Application> {
   const { environment } = config
   const storage = openStorage(config, connection, baseUrl, log)
-  const { database, indexer, indexing, storeFor } = storage
+  const { database, indexer, indexing, storeFor, projections } = storage
   await indexing.follow()
   const key = await encryptionKey(config)
   const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
   const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
-  const demo = createDemoData(database, storeFor(system), baseUrl)
+  const demo = createDemoData({ database, store: storeFor(system), projections, baseUrl })
   const bulk = createBulk({
     database,
     storeFor,
@@ -127,6 +141,13 @@ export async function createApplication(
     ...identityRoutes(identity),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
+    ...connectRoutes({
+      database,
+      storeFor,
+      translator: createTranslator(mappings, log),
+      baseUrl,
+      now: () => new Date(),
+    }),
     ...bulk.routes,
     ...fhirRoutes({
       storeFor,

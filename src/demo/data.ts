@@ -1,6 +1,7 @@
 // The demo set: four complete patients of a hospital in Cameroon, invented, the same on every machine.
 import type { Database } from '../db/database.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { Projection } from '../store/projection.ts'
 import { purge } from '../store/purge.ts'
 import type { Store } from '../store/store.ts'
 import { demoResources } from './resources.ts'
@@ -14,8 +15,15 @@ export interface DemoData {
 
 const healthIdSystem = 'NamingSystem/health-id'
 
-/** @param fhirBase address of the FHIR endpoint; @param baseUrl of the service, which names the Health ID system. */
-export function createDemoData(database: Database, store: Store, baseUrl: string): DemoData {
+export interface DemoParts {
+  readonly database: Database
+  readonly store: Store
+  readonly projections: readonly Projection[]
+  /** Of the service, which names the Health ID system. */
+  readonly baseUrl: string
+}
+
+export function createDemoData({ database, store, projections, baseUrl }: DemoParts): DemoData {
   const resources = demoResources(`${baseUrl}/fhir/${healthIdSystem}`)
   return {
     async ensure() {
@@ -29,6 +37,7 @@ export function createDemoData(database: Database, store: Store, baseUrl: string
         database,
         patients.map(each => String(each['id'])),
         resources.map(nameOf),
+        projections,
       )
       await seed(store, resources)
       return { seeded: countByType(resources), patients: patients.map(healthIdOf) }

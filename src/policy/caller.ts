@@ -24,8 +24,19 @@ export function createCaller(
 ): Caller {
   const permitted = grants(scopes)
   const owned = new Set(scopes)
-  return { clientId, organizationId, scopes, tokenId, may: permitted, has: scope => owned.has(scope) }
+  return { clientId, organizationId, scopes, tokenId, author: clientId, may: permitted, has: scope => owned.has(scope) }
+}
+
+/**
+ * The service acting for a caller, in the caller's name and transaction and before the same witness, with these interactions
+ * on these types and no others; consent is not asked, so what it reads is shown only where an operation says so.
+ */
+export function onBehalfOf<Of extends Caller>(caller: Of, opens: Readonly<Record<string, string>>): Of {
+  return { ...caller, may: (type: string, interaction: Interaction) => opens[type]?.includes(interaction) ?? false }
 }
 
 /** The service itself: loader, demo data, background work. */
-export const system: Caller = createCaller('health-interop', 'health-interop', ['system/*.cruds'])
+export const system: Caller = {
+  ...createCaller('health-interop', 'health-interop', ['system/*.cruds']),
+  author: undefined,
+}

@@ -8,7 +8,7 @@ import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
-import { type Change, type Written, write } from './write.ts'
+import { type Change, needsTransaction, type Written, write } from './write.ts'
 
 export interface Preconditions {
   /** Version that must be current (If-Match). */
@@ -40,7 +40,7 @@ export function mustBeValid(session: Session, resource: unknown, type: string): 
 }
 
 async function one(session: Session, change: Change): Promise<Written> {
-  const [written] = await write(session.on, session.indexer, [change], session.now())
+  const [written] = await write(session, [change])
   return written!
 }
 
@@ -55,7 +55,8 @@ export async function create(
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
   // One statement needs no transaction around it.
-  if (ifNoneExist === undefined && type !== 'SearchParameter') return retried(session, again => one(again, change))
+  if (ifNoneExist === undefined && !needsTransaction(session, type))
+    return retried(session, again => one(again, change))
   if (ifNoneExist === undefined) return inTransaction(session, inner => one(inner, change))
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {

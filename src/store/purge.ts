@@ -3,6 +3,7 @@
 import { int2Array, int8Array, textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { selfHash } from './index/postings.ts'
+import { type Projection, project } from './projection.ts'
 import { remove } from './rows.ts'
 import { typeName, typeNumber } from './type-number.ts'
 
@@ -11,6 +12,7 @@ export async function purge(
   database: Database,
   patients: readonly string[],
   named: readonly { type: string; id: string }[],
+  projections: readonly Projection[],
 ): Promise<void> {
   await database.transaction(async transaction => {
     const found = await transaction.query<{ key: number; type: number; id: string; version: number }>({
@@ -31,6 +33,11 @@ export async function purge(
       updatedAt: new Date(),
     }))
     await remove(transaction, gone)
+    await project(
+      transaction,
+      projections,
+      gone.map(({ type, id }) => ({ type, id, resource: undefined })),
+    )
     const all = [...gone, ...named]
     await transaction.query({
       text: 'delete from history h using unnest($1::smallint[], $2::text[]) as gone(type, id) where h.type = gone.type and h.id = gone.id',

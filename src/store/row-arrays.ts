@@ -36,10 +36,14 @@ const columns = {
     ref_to: 'integer',
     text_from: 'integer',
     text_to: 'integer',
+    subject: 'bigint',
+    about_from: 'integer',
+    about_to: 'integer',
   },
   tokens: { posting: 'bigint' },
   refs: { posting: 'bigint' },
   texts: { posting: 'bigint' },
+  about: { patient: 'bigint' },
   spans: {
     ord: 'bigint',
     param: 'integer',
@@ -116,6 +120,7 @@ function entryArrays(entries: readonly IndexEntry[]) {
   const tokens = bounds(entries.map(entry => entry.tokens))
   const refs = bounds(entries.map(entry => entry.refs))
   const texts = bounds(entries.map(entry => entry.texts))
+  const about = bounds(entries.map(entry => entry.about))
   const codes = numbered(entries.map(entry => entry.codes.map(posting => ({ posting }))))
   return {
     entry: [
@@ -124,10 +129,13 @@ function entryArrays(entries: readonly IndexEntry[]) {
       safeInt8Array(entries.map(entry => entry.date)),
       safeInt8Array(entries.map(entry => entry.dateHigh)),
       ...[tokens.from, tokens.to, refs.from, refs.to, texts.from, texts.to].map(int4Array),
+      int8Array(entries.map(entry => entry.subject)),
+      ...[about.from, about.to].map(int4Array),
     ],
     tokens: [int8Array(entries.flatMap(entry => [...entry.tokens]))],
     refs: [int8Array(entries.flatMap(entry => [...entry.refs]))],
     texts: [int8Array(entries.flatMap(entry => [...entry.texts]))],
+    about: [int8Array(entries.flatMap(entry => [...entry.about]))],
     codes: unless(codes.length === 0, () => [
       safeInt8Array(codes.map(code => code.ord)),
       int8Array(codes.map(code => code.posting)),

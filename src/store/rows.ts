@@ -5,7 +5,7 @@ import type { Queryable, Statement } from '../db/statement.ts'
 import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 
-const always: readonly Group[] = ['version', 'entry', 'tokens', 'refs', 'texts']
+const always: readonly Group[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
 const optional: readonly Group[] = ['spans', 'codes', 'words', 'terms', 'grams']
 
 const texts = new Map<string, string>()
@@ -49,7 +49,10 @@ const given = (place: Place, ...groups: Group[]): string =>
   `${place.unnest(...groups)} with ordinality as given(${place.names(...groups)}, ord)`
 
 const searchValues = (place: Place): string => `key, self, nullif(patient, 0), date, date_high, type,
-  (${place.array('tokens')})[token_from:token_to], (${place.array('refs')})[ref_from:ref_to], (${place.array('texts')})[text_from:text_to]`
+  (${place.array('tokens')})[token_from:token_to], (${place.array('refs')})[ref_from:ref_to], (${place.array('texts')})[text_from:text_to],
+  subject, nullif((${place.array('about')})[about_from:about_to], '{}')`
+
+const searchColumns = 'key, self, patient, date, date_high, type, tokens, refs, texts, subject, about'
 
 /** The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing. */
 function indexRows(source: string, place: Place, has: ReadonlySet<Group>): string {
@@ -87,22 +90,22 @@ const insertText = (place: Place, has: ReadonlySet<Group>): string => `
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input, guard where guard.ok
     returning type, id, version
   ), searches as (
-    insert into search (key, self, patient, date, date_high, type, tokens, refs, texts) select ${searchValues(place)} from input
+    insert into search (${searchColumns}, author) select ${searchValues(place)}, ${place.value(2)} from input
   )${indexRows('input', place, has)}
   select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
 
 /**
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
- * fresh have ids that this server made for them.
+ * fresh have ids that this server made for them; `author` is the hash of who creates them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
  * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
   rows: readonly Row[],
-  { epoch, isFresh }: { epoch: number; isFresh: boolean },
+  { epoch, isFresh, author }: { epoch: number; isFresh: boolean; author: bigint },
 ): Promise<void> {
-  const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const]
+  const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const, ['bigint', author] as const]
   await on.run(statement('insert', groupsOf(rows), values, insertText))
 }
 
@@ -117,8 +120,9 @@ const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
 
 const replaceIndex = (place: Place, has: ReadonlySet<Group>): string => `searches as (
-    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts
-    from (select ${searchValues(place)} from changed) as v(key, self, patient, date, date_high, type, tokens, refs, texts) where s.key = v.key
+    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
+      subject = v.subject, about = v.about
+    from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.key = v.key
   ), old_codes as (
     ${deleteCodes('changed')}
   ), old_spans as (
@@ -131,9 +135,12 @@ const replaceIndex = (place: Place, has: ReadonlySet<Group>): string => `searche
 const keyed = (place: Place, ...groups: Group[]): string =>
   `select given.*, known.key from ${given(place, ...groups)} join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord)`
 
+const versionColumns = 'updated_at, version, type, method, id, body'
+
 const replaceBody = `archived as (
-    insert into history (updated_at, version, type, method, id, body)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join input using (key), guard where guard.ok
+    insert into history (${versionColumns}, subject, author, about)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about
+    from input join resource r using (key) join search s using (key), guard where guard.ok
   ), resources as (
     update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
     from input where r.key = input.key
@@ -188,10 +195,12 @@ const removeText = `
   with gone as (
     select gone.* from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
   ), ${guard('null', 'gone')}, archived as (
-    insert into history (updated_at, version, type, method, id, body)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body from resource r join gone using (key), guard where guard.ok
+    insert into history (${versionColumns}, subject, author, about)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about
+    from gone join resource r using (key) join search s using (key), guard where guard.ok
     union all
-    select to_timestamp(updated_at / 1000.0), version, type, $6::smallint, id, null from gone
+    select to_timestamp(gone.updated_at / 1000.0), gone.version, gone.type, $6::smallint, gone.id, null, s.subject, s.author, s.about
+    from gone join search s using (key)
   ), codes as (
     ${deleteCodes('gone')}
   ), spans as (

@@ -4,6 +4,7 @@ import { Failure } from '../lib/failure.ts'
 import type { Witness } from './access.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
+import type { Projection } from './projection.ts'
 import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
@@ -19,6 +20,8 @@ export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
 /** The store's view of who asks; the policy floor supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
+  /** Who counts as the author of what he creates; absent for the service itself. */
+  readonly author?: string
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
   readonly within?: Transaction
   /** Is told of every access; absent where nobody asks, as in work of the service itself. */
@@ -30,6 +33,8 @@ export interface StoreParts {
   readonly indexer: Indexer
   readonly indexing: Indexing
   readonly validate: Validate
+  /** What follows the resources that are written. */
+  readonly projections: readonly Projection[]
   /** Address of this server's FHIR endpoint, without trailing slash. */
   readonly base: string
   readonly now: () => Date

@@ -126,10 +126,8 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   mustDiffer(changes, results)
   validateAll(session, changes)
   const written = await write(
-    session.on,
-    session.indexer,
+    session,
     changes.map(each => each.change),
-    session.now(),
   )
   changes.forEach(({ plan }, position) => results.set(plan.index, written[position]))
   return results
@@ -163,7 +161,7 @@ async function applyDeletions(
     indexes.push(index)
   }
   if (changes.length === 0) return
-  const written = await write(session.on, session.indexer, changes, session.now())
+  const written = await write(session, changes)
   written.forEach((result, position) => results.set(indexes[position]!, result))
 }
 

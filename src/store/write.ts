@@ -3,12 +3,17 @@ import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { authorHash } from './author.ts'
 import type { IndexEntry } from './index/draft.ts'
-import type { Indexer } from './index/entry.ts'
+import { project } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
 import { define, lockIndex } from './search-params/registry.ts'
+import type { Session } from './session.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
+
+/** What writing takes: where to, as whom, and who else has to know. */
+export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'now'>
 
 /** One change to one resource; at most one of a type and id in a batch. */
 export interface Change {
@@ -52,20 +57,17 @@ interface Deleted extends Omit<Stored, 'key' | 'body'> {
 
 /**
  * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
- * Changes to SearchParameter resources need a transaction.
+ * Changes of the types that `needsTransaction` names need one.
  * @returns one result for each change, in order.
  * @throws Failure PRECONDITION_FAILED for a wrong version; what `retried` understands if others were faster.
  */
-export async function write(
-  on: Queryable,
-  indexer: Indexer,
-  changes: readonly Change[],
-  now: Date,
-): Promise<Written[]> {
+export async function write(session: Writing, changes: readonly Change[]): Promise<Written[]> {
+  const { on, projections } = session
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored | Deleted>()
+  const now = session.now()
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
@@ -75,18 +77,28 @@ export async function write(
       on,
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
-  for (const slice of slices(creations)) await create(on, indexer, slice)
-  for (const slice of slices(updates)) await update(on, indexer, slice)
+  for (const slice of slices(creations)) await create(session, slice)
+  for (const slice of slices(updates)) await update(session, slice)
   if (definitions)
     await define(
       on,
       plans.filter(isDefinition).map(each => ({ ...each.written, ...each })),
     )
+  await project(
+    on,
+    projections,
+    plans.filter(isChanged).map(({ written: { type, id }, resource }) => ({ type, id, resource })),
+  )
   return plans.map(each => each.written)
 }
 
-const isDefinition = ({ written: { type, outcome } }: Plan): boolean =>
-  type === 'SearchParameter' && outcome !== 'unchanged' && outcome !== 'absent'
+const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unchanged' && outcome !== 'absent'
+
+const isDefinition = (plan: Plan): boolean => plan.written.type === 'SearchParameter' && isChanged(plan)
+
+/** True for types of which more is written than their own rows: then all of it happens, or nothing. */
+export const needsTransaction = ({ projections }: Writing, type: string): boolean =>
+  type === 'SearchParameter' || projections.some(({ types }) => types.has(type))
 
 interface Plan {
   readonly change: Change
@@ -193,13 +205,14 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
   return JSON.stringify(asStored) === stored.body
 }
 
-async function create(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
+async function create({ on, indexer, principal }: Writing, plans: readonly Plan[]): Promise<void> {
   const { epoch } = indexer
   const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
-  await rows.insert(on, entries, { epoch, isFresh: plans.every(each => each.change.fresh === true) })
+  const isFresh = plans.every(each => each.change.fresh === true)
+  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author) })
 }
 
-async function update(on: Queryable, indexer: Indexer, plans: readonly Plan[]): Promise<void> {
+async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {
   const { epoch } = indexer
   const entries = plans.map(each => {
     const fresh = indexer.entry(each.resource!)

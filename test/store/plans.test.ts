@@ -61,7 +61,7 @@ async function fill(database: Database): Promise<void> {
     ...Array.from({ length: observations }, (_, number) => row(observation(number))),
   ]
   for (let from = 0; from < all.length; from += 1500)
-    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true })
+    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: 0n })
   await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded', values: [] })
 }
 
@@ -70,7 +70,16 @@ beforeAll(async () => {
   onCleanup(() => database.end())
   await fill(database)
   const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
-  const parts = { indexer, indexing, base, validate: () => [], now: () => new Date(), defaultCount: 20, maxCount: 1000 }
+  const parts = {
+    indexer,
+    indexing,
+    projections: [],
+    base,
+    validate: () => [],
+    now: () => new Date(),
+    defaultCount: 20,
+    maxCount: 1000,
+  }
   const explained = explaining(database, nodes => plan.push(...nodes))
   store = createStore({ ...parts, database: explained })(everyone)
 })

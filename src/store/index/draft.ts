@@ -5,6 +5,7 @@ import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/jso
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from '../values.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
+import type { Subject } from './subject.ts'
 
 /** A number, quantity or date that a resource is found by. */
 interface Span {
@@ -28,8 +29,8 @@ interface Word {
   readonly exact: string
 }
 
-/** Everything a resource is found by. */
-export interface IndexEntry {
+/** Everything a resource is found by, and whose data it is. */
+export interface IndexEntry extends Subject {
   readonly self: bigint
   /** Hash of the one patient the resource is about; undefined if the type may have several, or this one has none. */
   readonly patient: bigint | undefined

@@ -30,6 +30,7 @@ import {
 import { isSingle, isStored, pathText } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
+import { subjectOf } from './subject.ts'
 import { textPostings } from './text-postings.ts'
 
 /** How the type's column-held parameters are found, for the search planner. */
@@ -91,6 +92,7 @@ export function createIndexer(base: string): Indexer {
         refs: [...draft.refs],
         texts: textPostings(resource, type),
         codes: [...draft.codes],
+        ...subjectOf(resource, type, draft.patient, base),
       }
     },
   }

@@ -1,0 +1,7 @@
+// Every route below /api/v1/connect, but those that give out tokens.
+import type { Route } from '../http/route.ts'
+import type { ConnectParts } from './parts.ts'
+
+export function connectRoutes(_parts: ConnectParts): Route[] {
+  return []
+}

@@ -1,0 +1,64 @@
+// Records of the interface to FHIR and back, by the maps that are live at the moment.
+
+import type { TObject } from 'typebox'
+import { MapError } from '../fml/run/map-error.ts'
+import { Failure } from '../lib/failure.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Log } from '../lib/log.ts'
+import { filled } from '../shapes/filled.ts'
+import type { Mappings } from './mappings.ts'
+
+/** What a map may take beside the record: the shape Context. */
+export interface Context {
+  readonly base_url: string
+  readonly received_at: string
+  readonly request_id?: string
+  readonly patient_id?: string
+  readonly health_id?: string
+  readonly encounter_id?: string
+  readonly organization_id?: string
+}
+
+export interface Translator {
+  /**
+   * What the map makes of a record that a caller sent.
+   * @throws Failure VALIDATION_FAILED saying which field cannot be written as FHIR.
+   */
+  toFhir(map: string, record: JsonObject, context: Context): JsonObject
+  /** A resource as a record of this shape, every field there; undefined, and logged, if the map cannot tell it. */
+  fromFhir(map: string, shape: TObject, resource: JsonObject, context: Context): JsonObject | undefined
+}
+
+export function createTranslator(mappings: Pick<Mappings, 'program'>, log: Log): Translator {
+  const run = (map: string, record: JsonObject, context: Context): JsonObject => {
+    const program = mappings.program(map)
+    return program.run(program.sources.length > 1 ? [record, context] : [record]) as JsonObject
+  }
+  return {
+    toFhir(map, record, context) {
+      try {
+        return run(map, record, context)
+      } catch (error) {
+        if (!(error instanceof MapError)) throw error
+        const field = error.path?.replace(/^[A-Za-z]+\.?/, '')
+        throw new Failure('VALIDATION_FAILED', `This cannot be written as FHIR: ${error.reason}.`, {
+          details: [{ field, code: 'mapping', message: error.reason }],
+          cause: error,
+        })
+      }
+    },
+    fromFhir(map, shape, resource, context) {
+      try {
+        return filled(shape, run(map, resource, context))
+      } catch (error) {
+        if (!(error instanceof MapError)) throw error
+        const { resourceType, id } = resource
+        log.error(
+          { place: error.place, resource: `${String(resourceType)}/${String(id)}` },
+          'mappings: a stored resource could not be told as a record',
+        )
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// Whose data a resource is: the patient, or the patients, whose consent decides who may see it.
+
+import { hash64 } from '../../lib/hash.ts'
+import type { JsonObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/json.ts'
+import { referenceTarget } from '../values.ts'
+import { selfHash } from './postings.ts'
+
+/** Whose data it is, as the columns `subject` and `about` hold it. */
+export interface Subject {
+  /** Hash of the patient; `nobody` or `several`. */
+  readonly subject: bigint
+  /** With `several`: their hashes, none if it is not known who they are. */
+  readonly about: readonly bigint[]
+}
+
+/** It is about nobody, so that no consent is needed to see it. */
+export const nobody = 0n
+/** All that it is about have to consent; where nobody knows who that is, only its author sees it. */
+export const several = 1n
+
+// What describes the world that care is given in: it is nobody's data unless it names a patient. Everything else of which
+// nobody knows whose data it is, is treated as somebody's.
+const worldly: ReadonlySet<string> = new Set([
+  ...['Organization', 'OrganizationAffiliation', 'Practitioner', 'PractitionerRole', 'Location', 'HealthcareService'],
+  ...['Endpoint', 'Schedule', 'Slot', 'InsurancePlan', 'CatalogEntry', 'ChargeItemDefinition', 'Group', 'Device'],
+  ...['DeviceDefinition', 'DeviceMetric', 'Medication', 'MedicationKnowledge', 'BiologicallyDerivedProduct'],
+  ...['Substance', 'SubstanceNucleicAcid', 'SubstancePolymer', 'SubstanceProtein', 'SubstanceReferenceInformation'],
+  ...['SubstanceSourceMaterial', 'SubstanceSpecification', 'MedicinalProduct', 'MedicinalProductAuthorization'],
+  ...['MedicinalProductContraindication', 'MedicinalProductIndication', 'MedicinalProductIngredient'],
+  ...['MedicinalProductInteraction', 'MedicinalProductManufactured', 'MedicinalProductPackaged'],
+  ...['MedicinalProductPharmaceutical', 'MedicinalProductUndesirableEffect', 'ObservationDefinition'],
+  ...['SpecimenDefinition', 'ActivityDefinition', 'PlanDefinition', 'EventDefinition', 'Library', 'Measure'],
+  ...['Questionnaire', 'ResearchStudy', 'ResearchDefinition', 'ResearchElementDefinition', 'Evidence'],
+  ...['EvidenceVariable', 'EffectEvidenceSynthesis', 'RiskEvidenceSynthesis', 'CodeSystem', 'ValueSet', 'ConceptMap'],
+  ...['NamingSystem', 'TerminologyCapabilities', 'StructureDefinition', 'StructureMap', 'SearchParameter'],
+  ...['OperationDefinition', 'CapabilityStatement', 'CompartmentDefinition', 'ImplementationGuide', 'GraphDefinition'],
+  ...['MessageDefinition', 'ExampleScenario', 'TestScript', 'TestReport'],
+])
+
+/**
+ * Whose data the resource is.
+ * @param patient hash of the one patient that the type's own parameter names, if it names one
+ * @param base address of this server's FHIR endpoint
+ */
+export function subjectOf(resource: JsonObject, type: string, patient: bigint | undefined, base: string): Subject {
+  if (type === 'Patient') return { subject: selfHash('Patient', String(resource['id'])), about: [] }
+  if (patient !== undefined) return { subject: patient, about: [] }
+  const found: Found = { patients: new Set(), isStrange: false }
+  visit(resource, base, found, true)
+  const [first, ...more] = found.patients
+  if (first === undefined) return { subject: worldly.has(type) && !found.isStrange ? nobody : several, about: [] }
+  if (found.isStrange) return { subject: several, about: [] }
+  return more.length === 0 ? { subject: first, about: [] } : { subject: several, about: [...found.patients] }
+}
+
+interface Found {
+  readonly patients: Set<bigint>
+  /** True if it names a patient who is not stored here, or not under an id. */
+  isStrange: boolean
+}
+
+function visit(node: unknown, base: string, found: Found, isRoot = false): void {
+  if (Array.isArray(node)) for (const item of node) visit(item, base, found)
+  else if (isObject(node)) {
+    if (!isRoot && node['resourceType'] === 'Patient') found.isStrange = true
+    const { reference, type, identifier } = node
+    if (typeof reference === 'string') addTarget(reference, base, found)
+    else if (type === 'Patient' && isObject(identifier)) found.isStrange = true
+    for (const value of Object.values(node)) if (typeof value === 'object') visit(value, base, found)
+  }
+}
+
+function addTarget(reference: string, base: string, found: Found): void {
+  const target = referenceTarget(reference, base)
+  if (target?.startsWith('Patient/')) found.patients.add(hash64(target))
+  else if (/(^|\/)Patient[/?]/.test(reference)) found.isStrange = true
+}
