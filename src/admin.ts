@@ -1,23 +1,42 @@
-// npm run admin -- COMMAND …: what an administrator does: clients, their secrets, signing keys, the audit trail.
+// npm run admin -- COMMAND …: what an administrator does: clients, agents, users, patients' codes, signing keys, the audit trail.
 
+import { agentCreate, agentList, agentRevoke, agentRotateKey } from './admin/agents.ts'
 import { auditVerify } from './admin/audit.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './admin/clients.ts'
 import type { Call, Command } from './admin/command.ts'
 import { keysRotate } from './admin/keys.ts'
-import { openDatabase } from './db/database.ts'
+import { patientEnrol } from './admin/patients.ts'
+import { userCreate, userDisable, userList } from './admin/users.ts'
+import { openStorage } from './app.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { type Answer, type Arguments, runTool, type Tool } from './lib/command.ts'
-import { ConfigError, readConfig } from './lib/config.ts'
+import { addressOf, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
+import { system } from './policy/caller.ts'
 
 const tool: Tool<Call> = {
   name: 'npm run admin',
   about: 'Works on the database of DATABASE_URL, or on the embedded one of DATA_DIR, also while the service runs.',
   footer: ['Exit code 0 if it was done, 1 if it could not be done, 2 for wrong arguments.'],
   options: {},
-  commands: [clientCreate, clientList, clientRotateSecret, clientRevoke, keysRotate, auditVerify],
+  commands: [
+    clientCreate,
+    clientList,
+    clientRotateSecret,
+    clientRevoke,
+    agentCreate,
+    agentList,
+    agentRotateKey,
+    agentRevoke,
+    userCreate,
+    userList,
+    userDisable,
+    patientEnrol,
+    keysRotate,
+    auditVerify,
+  ],
   perform,
   explain(error) {
     const isPlain = error instanceof Failure || error instanceof ConfigError || error instanceof EmbeddedError
@@ -28,12 +47,16 @@ const tool: Tool<Call> = {
 /** Runs a command on the database, which is open only as long as it takes. */
 async function perform(command: Command, given: Arguments): Promise<Answer> {
   const config = readConfig()
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
-  const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
+  const log = createLog('warn')
+  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, log) : undefined
+  const connection = embedded?.connection ?? config.databaseUrl
+  const modest = { ...config, poolSize: 2, statementTimeout: 0 }
+  const { database, storeFor, indexing } = openStorage(modest, connection, addressOf(config), log)
   try {
     await migrate(database)
-    return await command.run({ ...given, config, database })
+    return await command.run({ ...given, config, database, store: storeFor(system) })
   } finally {
+    await indexing.close()
     await database.end()
     await embedded?.stop()
   }

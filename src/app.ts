@@ -7,6 +7,7 @@ import { createAuditReader } from './audit/reader.ts'
 import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
+import { findPatient } from './auth/patients.ts'
 import { identityRoutes } from './auth/routes.ts'
 import { connectNeeds } from './connect/needs.ts'
 import { connectRoutes } from './connect/routes.ts'
@@ -29,7 +30,9 @@ import { createDesk } from './mapping/desk.ts'
 import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
+import { mobileRoutes } from './mobile/routes.ts'
 import { system } from './policy/caller.ts'
+import { portalRoutes } from './portal/routes.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
@@ -119,7 +122,14 @@ export async function createApplication(
   const { database, indexer, indexing, storeFor, projections } = storage
   await indexing.follow()
   const key = await encryptionKey(config)
-  const identity = await createIdentity({ database, environment, encryptionKey: key, baseUrl, log })
+  const identity = await createIdentity({
+    database,
+    environment,
+    encryptionKey: key,
+    baseUrl,
+    log,
+    findPatient: healthId => findPatient(storeFor(system), baseUrl, healthId),
+  })
   const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
@@ -139,6 +149,8 @@ export async function createApplication(
   })
   const served = [
     ...identityRoutes(identity),
+    ...mobileRoutes(identity.patients),
+    ...portalRoutes(identity.sessions, environment !== 'local'),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
     ...connectRoutes({

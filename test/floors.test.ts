@@ -11,7 +11,7 @@ const floors: readonly (readonly string[])[] = [
   ['store'],
   ['policy', 'load', 'mapping', 'audit'],
   ['http', 'map'],
-  ['auth', 'connect', 'demo', 'fhir', 'health'],
+  ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
   ['admin'],
   [''],
 ]

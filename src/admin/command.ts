@@ -3,11 +3,14 @@
 import type { Database } from '../db/database.ts'
 import { type Command as AnyCommand, type Arguments, UsageError } from '../lib/command.ts'
 import type { Config } from '../lib/config.ts'
+import type { Store } from '../store/store.ts'
 
 /** A command as it was called. */
 export interface Call extends Arguments {
   readonly database: Database
   readonly config: Config
+  /** The store of FHIR resources, as the service itself uses it. */
+  readonly store: Store
 }
 
 export type Command = AnyCommand<Call>

@@ -7,6 +7,7 @@ import { type Caller, createCaller } from '../policy/caller.ts'
 import { claimedClient, proveAssertion } from './assertion.ts'
 import { type Client, findClient } from './clients.ts'
 import { type ByAssertion, type BySecret, invalidClient, presented } from './credentials.ts'
+import { patientTokenPrefix } from './patients.ts'
 import type { Secrets } from './secrets.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens, Verified } from './tokens.ts'
@@ -86,7 +87,10 @@ export function bearerAuthenticator(
 ): (credentials: Pick<Credentials, 'headers'>) => Caller | Promise<Caller> {
   const callerOf = (verified: Verified) => verified.caller
   return ({ headers }) => {
-    const verified = tokens.verify(bearerToken(headers))
+    const token = bearerToken(headers)
+    if (token.startsWith(patientTokenPrefix))
+      throw new Failure('TOKEN_INVALID', "This address takes access tokens of clients, not a patient's own token.")
+    const verified = tokens.verify(token)
     return verified instanceof Promise ? verified.then(callerOf) : verified.caller
   }
 }

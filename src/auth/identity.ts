@@ -1,15 +1,18 @@
 // Identity, put together: clients prove themselves, get tokens, and every process knows the same about both.
 import type { Database } from '../db/database.ts'
-import type { Authenticate } from '../http/server.ts'
+import type { Authenticators } from '../http/server.ts'
 import type { Environment } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Derive } from './argon2.ts'
 import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
+import type { EnrolledPatient } from './enrolment.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { follow } from './news.ts'
 import { paths } from './paths.ts'
+import { createPatients, type Patients } from './patients.ts'
 import { createRevocations, type Revocations } from './revocations.ts'
-import { createSecrets } from './secrets.ts'
+import { createChecker, createSecrets } from './secrets.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import { createThrottle } from './throttle.ts'
 import { createTokens, type Tokens, tokenLifetime } from './tokens.ts'
 
@@ -21,6 +24,8 @@ export interface IdentityOptions {
   /** The service's own address: issuer and audience of every token. */
   readonly baseUrl: string
   readonly log: Log
+  /** The patient who has a Health ID, in canonical form. */
+  readonly findPatient: (healthId: string) => Promise<EnrolledPatient | undefined>
   /** Milliseconds. */
   readonly now?: () => number
   readonly derive?: Derive
@@ -31,8 +36,10 @@ export interface Identity {
   readonly keys: Keys
   readonly tokens: Tokens
   readonly revocations: Revocations
+  readonly patients: Patients
+  readonly sessions: Sessions
   /** How the HTTP server proves a caller, by scheme of access. */
-  readonly authenticate: Readonly<Record<'bearer' | 'client' | 'client-or-bearer', Authenticate>>
+  readonly authenticate: Authenticators
   close(): Promise<void>
 }
 
@@ -40,7 +47,7 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, baseUrl, log, now = Date.now, derive } = options
+  const { database, environment, encryptionKey, baseUrl, log, findPatient, now = Date.now, derive } = options
   const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(
@@ -55,7 +62,8 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   )
   const tokens = createTokens({ keys, revocations, isCurrent: following.isCurrent, issuer: baseUrl, environment, now })
   const throttle = createThrottle(now)
-  const secrets = createSecrets({ now, derive })
+  const checker = createChecker({ derive })
+  const secrets = createSecrets(checker, now)
   const client = clientAuthenticator({
     database,
     secrets,
@@ -65,6 +73,9 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     log,
   })
   const bearer = bearerAuthenticator(tokens)
+  // Failures of one kind of caller are no failures of another from the same address.
+  const patients = createPatients({ database, throttle: createThrottle(now), find: findPatient, now })
+  const sessions = createSessions({ database, checker, throttle: createThrottle(now), now })
   const tidying = setInterval(() => {
     tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not tidy up'))
   }, tidyEvery).unref()
@@ -73,11 +84,15 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     keys,
     tokens,
     revocations,
+    patients,
+    sessions,
     authenticate: {
       bearer,
       client,
       'client-or-bearer': credentials =>
         /^bearer /i.test(String(credentials.headers['authorization'])) ? bearer(credentials) : client(credentials),
+      patient: patients.authenticate,
+      session: sessions.authenticate,
     },
     async close() {
       clearInterval(tidying)
@@ -91,5 +106,6 @@ async function tidy(database: Database, keys: Keys, now: number): Promise<void> 
   await keys.keepFresh()
   const time = [new Date(now - 60_000)]
   await database.query({ text: 'delete from revoked_token where expires_at < $1', values: time })
-  await database.query({ text: 'delete from used_assertion where expires_at < $1', values: time })
+  for (const table of ['used_assertion', 'enrolment_code', 'patient_token', 'portal_session'])
+    await database.query({ text: `delete from ${table} where expires_at < $1`, values: time })
 }

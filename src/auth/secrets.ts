@@ -1,9 +1,9 @@
-// Checks client secrets against their Argon2id hashes, at a cost that neither tells whether a client exists nor lets an attack eat the cores.
+// Checks secrets and passwords against their Argon2id hashes, at a cost that neither tells whether a client exists nor lets an attack eat the cores.
 import { createHmac, randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { argon2id, type Derive, fromPhc, isSameRecipe, isSameTag, newRecipe, type Recipe } from './argon2.ts'
 import { createQueue } from './queue.ts'
-import type { Attempts } from './throttle.ts'
+import { type Attempts, tried } from './throttle.ts'
 
 /** A secret as it is stored. */
 export interface StoredSecret {
@@ -29,36 +29,43 @@ export interface Secrets {
   find(attempt: Attempt): Promise<number | undefined>
 }
 
-export interface SecretsOptions {
-  readonly now: () => number
+export interface Checker {
+  /**
+   * Which of the stored ones the given one is, or undefined; that costs one hash also where nothing is stored.
+   * @throws Failure UNAVAILABLE when too much is waiting already.
+   */
+  find(secret: string, stored: readonly StoredSecret[]): Promise<number | undefined>
+}
+
+export interface CheckerOptions {
   readonly derive?: Derive
   /** Hashes at a time, and waiting. */
   readonly width?: number
   readonly depth?: number
 }
 
+/** What a process checks all secrets and passwords with, so that together they do not eat the cores. */
+export function createChecker(options: CheckerOptions = {}): Checker {
+  const { derive = argon2id, width = availableParallelism(), depth = 64 } = options
+  const queue = createQueue(width, depth)
+  const dummy = newRecipe()
+  return { find: (secret, stored) => queue.run(() => compare(secret, stored, dummy, derive)) }
+}
+
 const rememberedFor = 600_000
 const rememberedAtMost = 10_000
 
-export function createSecrets(options: SecretsOptions): Secrets {
-  const { now, derive = argon2id, width = availableParallelism(), depth = 64 } = options
-  const queue = createQueue(width, depth)
-  const dummy = newRecipe()
+export function createSecrets(checker: Checker, now: () => number): Secrets {
   const key = randomBytes(32)
   const proven = new Map<string, { id: number; until: number }>()
   const running = new Map<string, Promise<number | undefined>>()
 
-  async function prove(mark: string, attempt: Attempt): Promise<number | undefined> {
-    attempt.attempts.take()
-    let isFailure = false
-    try {
-      const id = await queue.run(() => compare(attempt, dummy, derive))
-      if (id === undefined) isFailure = true
-      else remember(proven, mark, { id, until: now() + rememberedFor })
+  function prove(mark: string, { attempts, secret, stored }: Attempt): Promise<number | undefined> {
+    return tried(attempts, async () => {
+      const id = await checker.find(secret, stored)
+      if (id !== undefined) remember(proven, mark, { id, until: now() + rememberedFor })
       return id
-    } finally {
-      if (!isFailure) attempt.attempts.giveBack()
-    }
+    })
   }
 
   async function join(work: Promise<number | undefined>, attempt: Attempt): Promise<number | undefined> {
@@ -86,7 +93,12 @@ export function createSecrets(options: SecretsOptions): Secrets {
 }
 
 /** One hash for each recipe; as the secrets of a client share theirs, that is one, and one too where there is nothing to compare. */
-async function compare({ secret, stored }: Attempt, dummy: Recipe, derive: Derive): Promise<number | undefined> {
+async function compare(
+  secret: string,
+  stored: readonly StoredSecret[],
+  dummy: Recipe,
+  derive: Derive,
+): Promise<number | undefined> {
   const known = stored.map(({ id, hash }) => ({ id, ...fromPhc(hash) }))
   const recipes = known
     .map(each => each.recipe)

@@ -12,7 +12,24 @@ export interface Attempts {
   count(): void
 }
 
-export type Throttle = (clientId: string, address: string) => Attempts
+/** @param who a client's id, or whatever else somebody claims to be. */
+export type Throttle = (who: string, address: string) => Attempts
+
+/**
+ * Does what may turn out to be a failed attempt (undefined), and counts it then; beforehand, so that many at once are counted.
+ * @throws Failure AUTH_THROTTLED if there are no attempts left.
+ */
+export async function tried<T>(attempts: Attempts, work: () => Promise<T | undefined>): Promise<T | undefined> {
+  attempts.take()
+  let isFailure = false
+  try {
+    const result = await work()
+    isFailure = result === undefined
+    return result
+  } finally {
+    if (!isFailure) attempts.giveBack()
+  }
+}
 
 /**
  * Ten failures at once and ten a minute for a client from an address; ten times that for an address whatever the client,

@@ -75,13 +75,14 @@ const server = (base: string) => ({
 })
 
 function agentsOf(record: ChainedRecord, base: string): AuditEventAgent[] {
-  const { clientId, organizationId, tokenId, address } = record
+  const { clientId, organizationId, address } = record
   const types = roles(record)
+  const person = personOf(record)
   const client: AuditEventAgent = {
     type: { coding: [types.client] },
-    who: clientId ? { identifier: { value: clientId } } : { display: 'unknown' },
-    requestor: true,
-    ...(tokenId ? { policy: [`urn:ietf:params:oauth:jti:${tokenId}`] } : {}),
+    who: person?.through ?? (clientId ? { identifier: { value: clientId } } : { display: 'unknown' }),
+    requestor: person === undefined,
+    ...(person === undefined ? tokenOf(record) : {}),
     ...(address ? { network: { address, type: '2' } } : {}),
   }
   const host: AuditEventAgent = {
@@ -95,7 +96,26 @@ function agentsOf(record: ChainedRecord, base: string): AuditEventAgent[] {
     who: { identifier: { value: organizationId } },
     requestor: false,
   }
-  return organizationId ? [client, host, organization] : [client, host]
+  return [client, host, ...(person ? [person.agent] : []), ...(organizationId ? [organization] : [])]
+}
+
+/** A person who asked himself, as BALP's user agent, and what he asked through. */
+function personOf(record: ChainedRecord): { agent: AuditEventAgent; through: AuditEventAgent['who'] } | undefined {
+  const [, kind, id] = /^(patient|user)\/(.+)$/.exec(record.clientId) ?? []
+  if (!kind) return undefined
+  const agent: AuditEventAgent = {
+    type: { coding: [coding(`${terminology}/v3-ParticipationType`, 'IRCP', 'information recipient')] },
+    who: kind === 'patient' ? { reference: `Patient/${id}` } : { identifier: { value: record.clientId } },
+    requestor: true,
+    ...tokenOf(record),
+  }
+  return { agent, through: { display: kind === 'patient' ? 'the telephone of the patient' : 'the portal' } }
+}
+
+/** The token that the access was made with; sessions of the portal have UUIDs. */
+function tokenOf({ clientId, tokenId }: ChainedRecord): Pick<AuditEventAgent, 'policy'> {
+  const kind = clientId.startsWith('user/') ? 'urn:uuid' : 'urn:ietf:params:oauth:jti'
+  return tokenId ? { policy: [`${kind}:${tokenId}`] } : {}
 }
 
 const transaction = ({ requestId }: ChainedRecord): AuditEventEntity => ({

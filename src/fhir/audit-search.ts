@@ -92,7 +92,7 @@ function queryOf(pairs: Pairs, asText: string): AuditQuery {
     ids: list('_id')?.flatMap(id => auditId(id) ?? []),
     dates: all('date').map(intervalOf),
     patients: list('patient', value => value.replace(/^.*Patient\//, '')),
-    clients: list('agent:identifier', codeOf) ?? list('agent', codeOf),
+    clients: list('agent:identifier', codeOf) ?? list('agent', agentOf),
     actions: list('action', codeOf),
     outcomes: list('outcome', codeOf),
     entities: list('entity')?.map(entityOf),
@@ -104,6 +104,9 @@ function queryOf(pairs: Pairs, asText: string): AuditQuery {
 
 /** Of `system|value` the value. */
 const codeOf = (value: string): string => value.slice(value.lastIndexOf('|') + 1)
+
+/** An agent as rows tell it: a client or user by its identifier, a patient by reference. */
+const agentOf = (value: string): string => codeOf(value).replace(/^.*\bPatient\//, 'patient/')
 
 function entityOf(value: string): { type: string; id: string } {
   const [, type, id] = /(?:^|\/)([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})$/.exec(value) ?? []

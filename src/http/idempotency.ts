@@ -8,15 +8,15 @@ import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
-import type { Caller } from '../policy/caller.ts'
+import type { Asker } from '../policy/caller.ts'
 import type { Access } from '../store/access.ts'
 import type { Whole } from '../store/whole.ts'
 import type { Reply } from './route.ts'
 
 /** A request as it is told from others. */
-export interface KeyedRequest {
+export interface KeyedRequest<Who extends Asker = Asker> {
   readonly key: string
-  readonly caller: Caller
+  readonly caller: Who
   /** Method, path and query, as they were sent. */
   readonly line: string
   readonly body: Buffer
@@ -28,7 +28,7 @@ export interface Idempotency {
    * part of one transaction. The work may be run again after a rollback. What fails is undone and not kept.
    * @throws Failure IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, or whatever the work throws.
    */
-  once(request: KeyedRequest, work: (caller: Caller) => Promise<Reply>): Promise<Reply>
+  once<Who extends Asker>(request: KeyedRequest<Who>, work: (caller: Who) => Promise<Reply>): Promise<Reply>
   /** Forgets what has expired. */
   prune(): Promise<void>
   /** Prunes every hour from now on. */
@@ -82,11 +82,11 @@ export function createIdempotency({ database, whole, log, now }: IdempotencyPart
   }
 }
 
-async function keptOrDone(
+async function keptOrDone<Who extends Asker>(
   on: Transaction,
-  request: KeyedRequest,
+  request: KeyedRequest<Who>,
   now: Date,
-  work: (caller: Caller) => Promise<Reply>,
+  work: (caller: Who) => Promise<Reply>,
 ): Promise<Reply> {
   const mark = createHash('sha256').update(request.line).update('\n').update(request.body).digest()
   const kept = await find(on, request, now)

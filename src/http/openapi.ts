@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 description, read from the routes: the schemas that check requests are the ones published.
 import type { TSchema } from 'typebox'
+import { sessionCookie } from './cookies.ts'
 import { fhirBase } from './failures.ts'
 import { type Access, open, type Route, reply, route } from './route.ts'
 
@@ -106,6 +107,8 @@ const tagTexts: Readonly<Record<string, string>> = {
   FHIR: 'The FHIR R4 REST interface: every resource type.',
   'Bulk Data': 'Exports and imports of NDJSON files, in the background.',
   Connect: 'OAuth 2.0 tokens, Health IDs, consent, records, inventory, webhooks.',
+  Mobile: 'What patients do with their telephones: enrol one, and end its token.',
+  Portal: 'Sessions of the people who work with the portal.',
   SDK: 'What the client libraries call.',
   Discovery: 'Documents by which clients configure themselves.',
   'Operational Flow': 'Health, readiness and the demo data.',
@@ -137,11 +140,24 @@ const securitySchemes: Json = {
     name: 'X-Client-Secret',
     description: 'Verified against an Argon2id hash.',
   },
+  MobileToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "A patient's own token, opaque, with the prefix `pat_`; POST /api/v1/mobile/enrol gives it.",
+  },
+  SessionAuth: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description: 'An authenticated portal session; POST /api/v1/portal/session begins one.',
+  },
   ClientBasic: { type: 'http', scheme: 'basic', description: 'Client id and secret (RFC 6749 §2.3.1).' },
 }
 
 function securityOf(access: Access): Json[] {
   if (access.scheme === 'bearer') return [{ BearerAuth: [...access.scopes] }]
+  if (access.scheme === 'patient') return [{ MobileToken: [] }]
+  if (access.scheme === 'session') return [{ SessionAuth: [] }]
   const client = [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
   if (access.scheme === 'client') return client
   if (access.scheme === 'client-or-bearer') return [{ BearerAuth: [] }, ...client]

@@ -3,35 +3,52 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Failure } from '../lib/failure.ts'
-import type { Caller } from '../policy/caller.ts'
+import type { Caller, PatientCaller, UserCaller } from '../policy/caller.ts'
 import type { Limit } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * How a caller proves who it is: `open` not at all, `bearer` by access token, `client` by its own credentials,
- * `client-or-bearer` by either.
- * `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself).
+ * How a caller proves who it is, and whom that proves: `open` nobody, `bearer` a client by its access token, `client` by its own
+ * credentials, `client-or-bearer` by either, `patient` a patient by his token, `session` a user of the portal by his cookie.
  */
-export interface Access {
-  readonly scheme: 'open' | 'bearer' | 'client' | 'client-or-bearer'
+export interface Proofs {
+  readonly open: undefined
+  readonly bearer: Caller
+  readonly client: Caller
+  readonly 'client-or-bearer': Caller
+  readonly patient: PatientCaller
+  readonly session: UserCaller
+}
+
+export type Scheme = keyof Proofs
+
+/** `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself). */
+export interface Access<Proved extends Scheme = Scheme> {
+  readonly scheme: Proved
   readonly scopes: readonly string[]
 }
 
-export const open: Access = { scheme: 'open', scopes: [] }
+export const open: Access<'open'> = { scheme: 'open', scopes: [] }
 
 /** Needs an access token that carries one of the scopes; none named: any valid token. */
-export function bearer(...scopes: string[]): Access {
+export function bearer(...scopes: string[]): Access<'bearer'> {
   return { scheme: 'bearer', scopes }
 }
 
 /** Needs the client's own credentials: HTTP Basic, X-Client-ID and X-Client-Secret, body members, or private_key_jwt. */
-export const clientCredentials: Access = { scheme: 'client', scopes: [] }
+export const clientCredentials: Access<'client'> = { scheme: 'client', scopes: [] }
 
 /** Takes the client's own credentials as well as an access token. */
-export const clientOrBearer: Access = { scheme: 'client-or-bearer', scopes: [] }
+export const clientOrBearer: Access<'client-or-bearer'> = { scheme: 'client-or-bearer', scopes: [] }
 
-export interface RouteRequest<Params, Query, Body> {
+/** Needs a patient's own token, `pat_…`, which POST /api/v1/mobile/enrol gives. */
+export const patientToken: Access<'patient'> = { scheme: 'patient', scopes: [] }
+
+/** Needs the cookie of a portal session; what changes something must come from the service's own pages. */
+export const session: Access<'session'> = { scheme: 'session', scopes: [] }
+
+export interface RouteRequest<Params, Query, Body, Who = Caller> {
   readonly method: string
   /** The path as it was sent, without query. */
   readonly path: string
@@ -44,8 +61,8 @@ export interface RouteRequest<Params, Query, Body> {
   readonly body: Body
   /** Media type of the body, lower-case, without parameters. */
   readonly contentType: string | undefined
-  /** Undefined on open routes only. */
-  readonly caller: Caller
+  /** Whom the access of the route proves; undefined on open ones. */
+  readonly caller: Who
   /** Address by which the service was called, without trailing slash; BASE_URL, or as a trusted proxy says. */
   readonly baseUrl: string
   readonly requestId: string
@@ -71,6 +88,7 @@ export interface RouteDefinition<
   Params extends TObject | undefined,
   Query extends TObject | undefined,
   Body extends TSchema | undefined,
+  Proved extends Scheme,
 > {
   readonly method: Method
   /** `/a/{name}`; the parameters in braces are those of `params`. */
@@ -82,7 +100,7 @@ export interface RouteDefinition<
   /** One line: what a caller gets from it. */
   readonly summary: string
   readonly description?: string
-  readonly access: Access
+  readonly access: Access<Proved>
   /** The class by whose stricter quota its requests are counted beside the default one. */
   readonly limit?: Limit
   readonly params?: Params
@@ -111,17 +129,22 @@ export interface RouteDefinition<
   readonly isAboutCaller?: true
   /** Puts a failure of the route in the words of the specification that the route follows. */
   readonly failure?: (failure: Failure) => Failure
-  handle(request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>): Reply | Promise<Reply>
+  handle(
+    request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>, Proofs[Proved]>,
+  ): Reply | Promise<Reply>
 }
 
 /** A route of any shape, as dispatch and the documentation see it. */
-export type Route = RouteDefinition<TObject | undefined, TObject | undefined, TSchema | undefined>
+export type Route = {
+  [Proved in Scheme]: RouteDefinition<TObject | undefined, TObject | undefined, TSchema | undefined, Proved>
+}[Scheme]
 
-/** Declares a route; the types of params, query and body follow from their schemas. */
+/** Declares a route; the types of params, query and body follow from their schemas, that of the caller from the access. */
 export function route<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
   Body extends TSchema | undefined = undefined,
->(definition: RouteDefinition<Params, Query, Body>): Route {
+  Proved extends Scheme = Scheme,
+>(definition: RouteDefinition<Params, Query, Body, Proved>): Route {
   return definition as unknown as Route
 }

@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox'
 import type { AuditWriter } from '../audit/writer.ts'
 import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
-import type { Caller } from '../policy/caller.ts'
+import type { Asker } from '../policy/caller.ts'
 import type { Access as StoreAccess } from '../store/access.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
@@ -16,23 +16,34 @@ import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
 import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
 import { senderOf } from './proxy.ts'
-import type { Access, Reply, Route, RouteRequest } from './route.ts'
+import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
 import { recordsOf, undone, unrecorded, watched } from './trail.ts'
 
 /** What a request brings to prove who sent it. */
 export interface Credentials {
+  readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body of a form or JSON object, for clients that send their credentials there. */
   readonly body: unknown
   readonly remoteAddress: string
+  /** Address by which the service was called. */
+  readonly baseUrl: string
 }
 
-/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_… or AUTH_THROTTLED. */
-export type Authenticate = (credentials: Credentials) => Promise<Caller> | Caller
+/** The schemes that prove somebody. */
+export type ProvingScheme = Exclude<Scheme, 'open'>
+
+/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
+export type Authenticate<Proved extends ProvingScheme> = (
+  credentials: Credentials,
+) => Promise<Proofs[Proved]> | Proofs[Proved]
+
+/** How a caller is proved, by scheme of access. */
+export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
 
 export interface ServerParts {
   readonly routes: readonly Route[]
-  readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
+  readonly authenticate: Authenticators
   readonly limits: Limits
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
@@ -74,7 +85,7 @@ export function createApp(parts: ServerParts): Koa {
 
 interface Seen {
   found?: Found
-  caller?: Caller
+  caller?: Asker
   verdicts?: readonly Verdict[]
   address?: string
   failure?: unknown
@@ -112,8 +123,6 @@ async function recorded(
   }
 }
 
-const anyone = undefined as unknown as Caller
-
 async function answer(
   parts: ServerParts,
   dispatch: ReturnType<typeof createDispatch>,
@@ -128,18 +137,21 @@ async function answer(
   const { route } = found
   const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
   const remoteAddress = (seen.address = sender.address)
+  const baseUrl = parts.baseUrl ?? sender.baseUrl
   const contentType = mediaType(context.get('content-type'))
-  const early =
-    route.access.scheme === 'bearer' ? await identify(parts, route, context, undefined, remoteAddress, seen) : undefined
+  const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
+  const early = byHeaders.has(route.access.scheme)
+    ? await identify(parts, route, { ...brought, body: undefined }, seen)
+    : undefined
   const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
   const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes)
-  const caller = early ?? (await identify(parts, route, context, body, remoteAddress, seen))
+  const caller = early ?? (await identify(parts, route, { ...brought, body }, seen))
   const search = new URLSearchParams(context.querystring)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
   if (route.body && !route.checksOwnBody && !(body instanceof URLSearchParams) && body !== undefined)
     check(route.body, body)
-  const request: RouteRequest<unknown, unknown, unknown> = {
+  const request: AnyRequest = {
     method: context.method,
     path: context.path,
     params,
@@ -148,13 +160,13 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller: caller === anyone ? caller : watched(caller, seen.accesses),
-    baseUrl: parts.baseUrl ?? sender.baseUrl,
+    caller: caller && watched(caller, seen.accesses),
+    baseUrl,
     requestId,
     remoteAddress,
   }
-  const handle = route.handle as (request: RouteRequest<unknown, unknown, unknown>) => Reply | Promise<Reply>
-  if (key === undefined || !bytes || !seen.caller || route.isRepeatable) return handle(request)
+  const handle = route.handle as (request: AnyRequest) => Reply | Promise<Reply>
+  if (key === undefined || !bytes || !request.caller || route.isRepeatable) return handle(request)
   try {
     return await parts.idempotency.once(
       { key, caller: request.caller, line: `${context.method} ${context.originalUrl}`, body: bytes },
@@ -169,19 +181,22 @@ async function answer(
   }
 }
 
+type AnyRequest = RouteRequest<unknown, unknown, unknown, Proofs[Scheme]>
+
+/** Schemes that need no body: whoever proves nothing has none of it read. */
+const byHeaders: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
+
 async function identify(
   parts: ServerParts,
   { access, limit }: Route,
-  context: Koa.Context,
-  body: unknown,
-  remoteAddress: string,
+  credentials: Credentials,
   seen: Seen,
-): Promise<Caller> {
+): Promise<Proofs[Scheme]> {
   if (access.scheme === 'open') {
-    seen.verdicts = parts.limits.take(`address ${remoteAddress}`, limit)
-    return anyone
+    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`, limit)
+    return undefined
   }
-  const caller = await authenticated(parts, access.scheme, { headers: context.req.headers, body, remoteAddress }, seen)
+  const caller = await authenticated(parts, access.scheme, credentials, seen)
   seen.caller = caller
   seen.verdicts = parts.limits.take(`client ${caller.clientId}`, limit)
   if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
@@ -202,10 +217,10 @@ async function identify(
 /** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
 async function authenticated(
   parts: ServerParts,
-  scheme: Exclude<Access['scheme'], 'open'>,
+  scheme: ProvingScheme,
   credentials: Credentials,
   seen: Seen,
-): Promise<Caller> {
+): Promise<Proofs[ProvingScheme]> {
   try {
     return await parts.authenticate[scheme](credentials)
   } catch (error) {
@@ -236,12 +251,14 @@ const preflight: Reply = {
   },
 }
 
-// Tokens travel in a header and never in a cookie, so any origin may call: it can only do what its token allows.
+// Tokens travel in a header, so any origin may call: it can only do what its token allows. What knows a caller by a cookie, or
+// gives one, is for the service's own pages alone.
 function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen): void {
   const { status, headers = {}, body } = reply
   context.status = status
   context.set('x-request-id', requestId)
-  if (context.req.headers.origin !== undefined) {
+  const isOwnPagesOnly = seen.found?.route.access.scheme === 'session' || headers['set-cookie'] !== undefined
+  if (context.req.headers.origin !== undefined && !isOwnPagesOnly) {
     context.set('access-control-allow-origin', '*')
     context.set('access-control-expose-headers', exposed)
   }

@@ -3,10 +3,10 @@ import { attemptOf } from '../audit/attempt.ts'
 import type { AuditRecord } from '../audit/record.ts'
 import { recordOf } from '../audit/records.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Caller } from '../policy/caller.ts'
+import type { Asker } from '../policy/caller.ts'
 import type { Access } from '../store/access.ts'
 import { fhirBase } from './failures.ts'
-import type { Route } from './route.ts'
+import type { Route, Scheme } from './route.ts'
 
 /** What has become known of a request by the time it is answered. */
 export interface Trace {
@@ -16,7 +16,7 @@ export interface Trace {
   readonly requestId: string
   /** Absent if there is nothing at the address. */
   readonly route: Route | undefined
-  readonly caller: Caller | undefined
+  readonly caller: Asker | undefined
   /** Network address of the client. */
   readonly address: string
   readonly accesses: readonly Access[]
@@ -25,7 +25,7 @@ export interface Trace {
 }
 
 /** A caller whose store tells what is done for this request. */
-export const watched = (caller: Caller, accesses: Access[]): Caller => ({
+export const watched = <Who extends Asker>(caller: Who, accesses: Access[]): Who => ({
   ...caller,
   witness: access => void accesses.push(access),
 })
@@ -34,10 +34,13 @@ export const watched = (caller: Caller, accesses: Access[]): Caller => ({
 export const undone = (accesses: readonly Access[], failure: unknown): Access[] =>
   accesses.map(access => ({ ...access, resources: 0, failure: access.failure ?? failure }))
 
+/** Those by which somebody comes by patient data; client credentials only give tokens. */
+const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
+
 /** The records of a request. Whoever needs no token, or asks about the token itself, comes by no patient data. */
 export function recordsOf(trace: Trace): AuditRecord[] {
   const { route, caller, address, requestId, failure } = trace
-  if (route?.access.scheme !== 'bearer' || route.isAboutCaller) return []
+  if (!route || !recorded.has(route.access.scheme) || route.isAboutCaller) return []
   // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
   if (trace.accesses.length === 0 && failure instanceof Failure && failure.status === 429) return []
   const requester = {

@@ -2,17 +2,49 @@
 import type { Interaction, Principal } from '../store/session.ts'
 import { grants } from './scopes.ts'
 
-/** The client behind a request, as its token or its credentials prove it. */
-export interface Caller extends Principal {
+/** What is known of every caller, whatever proved it: enough to limit, to record and to keep replies. */
+export interface Asker extends Principal {
+  /** The one text for whoever it is: a client's id, `patient/<id>` or `user/<id>`. */
   readonly clientId: string
+  /** Empty for patients. */
   readonly organizationId: string
   /** The scopes of the token, in the order granted. */
   readonly scopes: readonly string[]
-  /** `jti` of the access token; empty for who came without one. */
+  /** `jti` of the access token, or id of the patient's token or of the session; empty for who came without one. */
   readonly tokenId: string
   /** True if the scopes open the interaction on the resource type. */
   may(type: string, interaction: Interaction): boolean
   has(scope: string): boolean
+}
+
+/** The client behind a request, as its token or its credentials prove it. */
+export interface Caller extends Asker {
+  readonly kind: 'client'
+}
+
+/**
+ * A patient with a telephone, who asks for himself. No scope opens FHIR to him: what a surface lets him do, it says
+ * (`onBehalfOf`).
+ */
+export interface PatientCaller extends Asker {
+  readonly kind: 'patient'
+  /** Id of the Patient resource. */
+  readonly patientId: string
+  /** In canonical form. */
+  readonly healthId: string
+}
+
+export const roles = ['administrator', 'developer', 'privacy_officer'] as const
+
+/** What a user of the portal is there for. */
+export type Role = (typeof roles)[number]
+
+/** Somebody who has signed in to the portal; as with patients, no scope opens FHIR to him. */
+export interface UserCaller extends Asker {
+  readonly kind: 'user'
+  readonly userId: string
+  readonly email: string
+  readonly role: Role
 }
 
 /** Builds a caller; equal scope lists share one table of permissions. */
@@ -24,14 +56,58 @@ export function createCaller(
 ): Caller {
   const permitted = grants(scopes)
   const owned = new Set(scopes)
-  return { clientId, organizationId, scopes, tokenId, author: clientId, may: permitted, has: scope => owned.has(scope) }
+  return {
+    kind: 'client',
+    clientId,
+    organizationId,
+    scopes,
+    tokenId,
+    author: clientId,
+    may: permitted,
+    has: scope => owned.has(scope),
+  }
+}
+
+const nothing = { scopes: [], may: () => false, has: () => false } as const
+
+export function patientCaller(patientId: string, healthId: string, tokenId: string): PatientCaller {
+  const clientId = `patient/${patientId}`
+  return {
+    ...nothing,
+    kind: 'patient',
+    clientId,
+    organizationId: '',
+    tokenId,
+    author: clientId,
+    patientId,
+    healthId,
+  }
+}
+
+export function userCaller(
+  user: { readonly id: string; readonly email: string; readonly organizationId: string; readonly role: Role },
+  sessionId: string,
+): UserCaller {
+  const { id, email, organizationId, role } = user
+  const clientId = `user/${id}`
+  return {
+    ...nothing,
+    kind: 'user',
+    clientId,
+    organizationId,
+    tokenId: sessionId,
+    author: clientId,
+    userId: id,
+    email,
+    role,
+  }
 }
 
 /**
  * The service acting for a caller, in the caller's name and transaction and before the same witness, with these interactions
  * on these types and no others; consent is not asked, so what it reads is shown only where an operation says so.
  */
-export function onBehalfOf<Of extends Caller>(caller: Of, opens: Readonly<Record<string, string>>): Of {
+export function onBehalfOf<Of extends Asker>(caller: Of, opens: Readonly<Record<string, string>>): Of {
   return { ...caller, may: (type: string, interaction: Interaction) => opens[type]?.includes(interaction) ?? false }
 }
 

@@ -4,7 +4,7 @@ import { ensureDemoClient } from '../../src/auth/demo.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLimits, quotasOf } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
-import type { Route } from '../../src/http/route.ts'
+import type { Reply, Route } from '../../src/http/route.ts'
 import { createApp } from '../../src/http/server.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -15,10 +15,13 @@ const embedded = await startEmbedded(config.dataDir, 2 * config.poolSize + 20, l
 const application = await createApplication(config, embedded.connection, `http://127.0.0.1:${config.port}`, log)
 await ensureDemoClient(application.database)
 
-const silent = (route: Route): Route => ({
-  ...route,
-  handle: request => route.handle({ ...request, caller: request.caller && { ...request.caller, witness: undefined } }),
-})
+type AnyHandle = (request: { readonly caller: object | undefined }) => Reply | Promise<Reply>
+
+const silent = (route: Route): Route => {
+  const handle: AnyHandle = request =>
+    (route.handle as AnyHandle)({ ...request, caller: request.caller && { ...request.caller, witness: undefined } })
+  return { ...route, handle } as Route
+}
 const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,

@@ -59,6 +59,7 @@ export async function startProcess({
     encryptionKey,
     baseUrl: beside?.identity.issuer ?? url,
     log,
+    findPatient: async healthId => ({ patientId: 'amina', healthId }),
     now,
     derive: counted,
   })

@@ -1,0 +1,79 @@
+// One-time codes: a facility gives one to a patient, who exchanges it for the token of his telephone.
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../db/database.ts'
+import { digestOf, isDigestOf } from './opaque.ts'
+
+/** A patient as the FHIR store knows him, with his Health ID in canonical form. */
+export interface EnrolledPatient {
+  readonly patientId: string
+  readonly healthId: string
+}
+
+const livesFor = 72 * 3_600_000
+const mostTries = 5
+
+// Crockford's base32, as in Health IDs: nobody takes an O for a zero.
+const symbols = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** Twelve symbols, 60 bits, in three groups. */
+function newCode(): string {
+  const text = Array.from(randomBytes(12), byte => symbols[byte & 31]).join('')
+  return `${text.slice(0, 4)}-${text.slice(4, 8)}-${text.slice(8)}`
+}
+
+/** A code as it counts: people may leave out the dashes, write small letters, and take O for 0 and I or L for 1. */
+const folded = (code: string): string =>
+  code
+    .toUpperCase()
+    .replace(/[\s\p{Pd}]/gu, '')
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1')
+
+/** Makes a code for a patient, which ends the one before. It is told once and cannot be read again. */
+export async function issueCode(
+  database: Database,
+  { patientId, healthId }: EnrolledPatient,
+  now: number,
+): Promise<{ code: string; expiresAt: Date }> {
+  const code = newCode()
+  const expiresAt = new Date(now + livesFor)
+  await database.query({
+    text: `insert into enrolment_code (health_id, patient_id, hash, created_at, expires_at) values ($1, $2, $3, $4, $5)
+      on conflict (health_id) do update set patient_id = excluded.patient_id, hash = excluded.hash, tries = 0,
+        created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    values: [healthId, patientId, digestOf(folded(code)), new Date(now), expiresAt],
+  })
+  return { code, expiresAt }
+}
+
+interface CodeRow {
+  readonly patient_id: string
+  readonly hash: Buffer
+  readonly tries: number
+}
+
+const nobodys = digestOf('')
+
+/**
+ * Uses a code up.
+ * @returns the id of the patient that it was made for; undefined if it is wrong, which counts against the code.
+ */
+export function redeemCode(
+  database: Database,
+  healthId: string,
+  code: string,
+  now: number,
+): Promise<string | undefined> {
+  return database.transaction(async on => {
+    // Counting first locks the row: of two at once with the right code, one finds it gone.
+    const [row] = await on.query<CodeRow>({
+      text: `update enrolment_code set tries = tries + 1 where health_id = $1 and expires_at > $2
+        returning patient_id, hash, tries`,
+      values: [healthId, new Date(now)],
+    })
+    const isRight = isDigestOf(row?.hash ?? nobodys, folded(code)) && row !== undefined
+    if (isRight || (row && row.tries >= mostTries))
+      await on.run({ text: 'delete from enrolment_code where health_id = $1', values: [healthId] })
+    return isRight ? row.patient_id : undefined
+  })
+}
