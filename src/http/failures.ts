@@ -36,7 +36,9 @@ export function failureReply(failure: Failure, context: FailureContext): Reply {
 function challenge(failure: Failure): string {
   if (failure.code === 'INVALID_CLIENT') return 'Basic realm="health-interop", charset="UTF-8"'
   if (failure.code === 'UNAUTHENTICATED') return 'Bearer realm="health-interop"'
-  return `Bearer realm="health-interop", error="invalid_token", error_description="${failure.message.replace(/["\\]/g, '')}"`
+  // The characters that RFC 6750 §3 allows, beyond which a header could not even be sent.
+  const description = failure.message.replaceAll(/["\\]|[^\x20-\x7e]/g, '')
+  return `Bearer realm="health-interop", error="invalid_token", error_description="${description}"`
 }
 
 function errorShape(failure: Failure, requestId: string): Record<string, unknown> {

@@ -1,34 +1,16 @@
 // npm run admin: what an administrator does to clients and keys, and that a running service knows of it.
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { duration } from '../../src/admin/duration.ts'
+import { adminOn } from '../support/admin.ts'
 import { eventually, type Process, signIn, startProcess, useToken } from '../support/identity.ts'
-import { run } from '../support/process.ts'
-import { testKey } from '../support/server.ts'
 
 let service: Process
 beforeAll(async () => {
   service = await startProcess()
 })
 
-interface Outcome {
-  readonly code: number | null
-  readonly output: string
-}
-
-async function admin(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const { host, port, user } = inject('server')
-  const { database } = service.connection as { database: string }
-  const url = `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
-  const running = run('src/admin.ts', args, { DATABASE_URL: url, ENCRYPTION_KEY: testKey, ...env })
-  return { code: await running.ended, output: running.output() }
-}
-
-/** What a command answers programs; it must succeed. */
-async function told(...args: string[]) {
-  const { code, output } = await admin([...args, '--json'])
-  expect(code, output).toBe(0)
-  return JSON.parse(output)
-}
+const { admin, told: tellAll } = adminOn(() => (service.connection as { database: string }).database)
+const told = (...args: string[]) => tellAll(args)
 
 const ward = [
   '--name',

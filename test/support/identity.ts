@@ -3,7 +3,7 @@ import { sealingKey } from '../../src/audit/chain.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import { argon2id, type Derive } from '../../src/auth/argon2.ts'
 import { createClient, type NewClient } from '../../src/auth/clients.ts'
-import { createIdentity, type Identity } from '../../src/auth/identity.ts'
+import { createIdentity, type Identity, type IdentityOptions } from '../../src/auth/identity.ts'
 import { identityRoutes } from '../../src/auth/routes.ts'
 import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
 import { createIdempotency } from '../../src/http/idempotency.ts'
@@ -12,6 +12,8 @@ import { listen } from '../../src/http/listen.ts'
 import { createApp } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
+import { mobileRoutes } from '../../src/mobile/routes.ts'
+import { portalRoutes } from '../../src/portal/routes.ts'
 import { onCleanup } from './cleanup.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
@@ -26,6 +28,8 @@ export interface Process {
   hashes(): number
   /** Moves the process's clock, which stands still otherwise. */
   advance(seconds: number): void
+  /** The time of that clock, in milliseconds. */
+  now(): number
 }
 
 export interface ProcessOptions {
@@ -33,6 +37,8 @@ export interface ProcessOptions {
   readonly beside?: Process
   readonly log?: Log
   readonly derive?: Derive
+  /** Whom Health IDs belong to; absent: each to a patient of its own. */
+  readonly findPatient?: IdentityOptions['findPatient']
 }
 
 /** Starts one process; it stops after the file's last test. */
@@ -40,6 +46,7 @@ export async function startProcess({
   beside,
   log = createLog('silent'),
   derive = argon2id,
+  findPatient = async healthId => ({ patientId: healthId.toLowerCase(), healthId }),
 }: ProcessOptions = {}): Promise<Process> {
   const connection = beside?.connection ?? (await createTestDatabase())
   const database = openDatabase(connection, { poolSize: 5, statementTimeout: 30_000 })
@@ -59,12 +66,16 @@ export async function startProcess({
     encryptionKey,
     baseUrl: beside?.identity.issuer ?? url,
     log,
-    findPatient: async healthId => ({ patientId: 'amina', healthId }),
+    findPatient,
     now,
     derive: counted,
   })
   const app = createApp({
-    routes: identityRoutes(identity),
+    routes: [
+      ...identityRoutes(identity),
+      ...mobileRoutes(identity.patients),
+      ...portalRoutes(identity.sessions, false),
+    ],
     authenticate: identity.authenticate,
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
@@ -86,6 +97,7 @@ export async function startProcess({
     database,
     connection,
     hashes: () => hashes,
+    now,
     advance: seconds => void (offset += seconds * 1000),
   }
 }
@@ -113,7 +125,8 @@ export async function post(
     headers: { ...(isReady ? {} : { 'content-type': 'application/json' }), ...headers },
     body: isReady ? body : JSON.stringify(body),
   })
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
 }
 
 /** Asks for a token with id and secret in a JSON body. */
