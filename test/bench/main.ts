@@ -12,6 +12,7 @@ import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
+       npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
@@ -19,6 +20,7 @@ Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (def
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
+  token       measures instead how many access tokens are given out, to 16 clients and to 64
   audit       measures instead what the audit trail costs, with 16 clients and with 64
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
@@ -63,6 +65,11 @@ async function main(): Promise<void> {
   if (positionals[0] === 'matching') {
     const { benchMatching } = await import('./matching.ts')
     return benchMatching(Number(options.rounds))
+  }
+  if (positionals[0] === 'token') {
+    const { benchToken } = await import('./token.ts')
+    const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
+    return benchToken({ env: environment(), dataDir, base, seconds, rounds, connections: [16, 64] })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
