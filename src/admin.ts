@@ -5,9 +5,10 @@ import { auditVerify } from './admin/audit.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './admin/clients.ts'
 import type { Call, Command } from './admin/command.ts'
 import { keysRotate } from './admin/keys.ts'
-import { patientEnrol } from './admin/patients.ts'
-import { userCreate, userDisable, userList } from './admin/users.ts'
-import { openStorage } from './app.ts'
+import { patientEnrol, patientUnenrol } from './admin/patients.ts'
+import { userCreate, userDisable, userList, userResetPassword } from './admin/users.ts'
+import type { Storage } from './app.ts'
+import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { type Answer, type Arguments, runTool, type Tool } from './lib/command.ts'
@@ -15,6 +16,7 @@ import { addressOf, ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
 import { system } from './policy/caller.ts'
+import type { Store } from './store/store.ts'
 
 const tool: Tool<Call> = {
   name: 'npm run admin',
@@ -32,8 +34,10 @@ const tool: Tool<Call> = {
     agentRevoke,
     userCreate,
     userList,
+    userResetPassword,
     userDisable,
     patientEnrol,
+    patientUnenrol,
     keysRotate,
     auditVerify,
   ],
@@ -50,13 +54,20 @@ async function perform(command: Command, given: Arguments): Promise<Answer> {
   const log = createLog('warn')
   const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, log) : undefined
   const connection = embedded?.connection ?? config.databaseUrl
-  const modest = { ...config, poolSize: 2, statementTimeout: 0 }
-  const { database, storeFor, indexing } = openStorage(modest, connection, addressOf(config), log)
+  const modest = { poolSize: 2, statementTimeout: 0 }
+  const database = openDatabase(connection, modest)
+  let storage: Storage | undefined
+  const openStore = async (): Promise<Store> => {
+    const { openStorage } = await import('./app.ts')
+    storage = openStorage({ ...config, ...modest }, connection, addressOf(config), log)
+    return storage.storeFor(system)
+  }
   try {
     await migrate(database)
-    return await command.run({ ...given, config, database, store: storeFor(system) })
+    return await command.run({ ...given, config, database, openStore })
   } finally {
-    await indexing.close()
+    await storage?.indexing.close()
+    await storage?.database.end()
     await database.end()
     await embedded?.stop()
   }

@@ -9,8 +9,8 @@ import type { Store } from '../store/store.ts'
 export interface Call extends Arguments {
   readonly database: Database
   readonly config: Config
-  /** The store of FHIR resources, as the service itself uses it. */
-  readonly store: Store
+  /** Opens the store of FHIR resources, as the service itself uses it; few commands need it. */
+  readonly openStore: () => Promise<Store>
 }
 
 export type Command = AnyCommand<Call>

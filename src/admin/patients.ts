@@ -1,6 +1,6 @@
 // npm run admin -- patient …: codes with which patients enrol their telephones.
 import { issueCode } from '../auth/enrolment.ts'
-import { findPatient, healthIdSystem } from '../auth/patients.ts'
+import { findPatient, healthIdSystem, unenrol } from '../auth/patients.ts'
 import { addressOf } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
@@ -16,7 +16,7 @@ export const patientEnrol: Command = {
   async run(call) {
     const healthId = healthIdOf(theOne(call, 'Health ID'))
     const baseUrl = addressOf(call.config)
-    const patient = await findPatient(call.store, baseUrl, healthId)
+    const patient = await findPatient(await call.openStore(), baseUrl, healthId)
     if (!patient)
       throw new Failure(
         'NOT_FOUND',
@@ -32,6 +32,23 @@ export const patientEnrol: Command = {
       text: listing(rows),
       notes: 'The code is shown this once: only a hash of it is kept.\n',
       json: { health_id: healthId, patient_id: patient.patientId, code, expires_at: expiresAt },
+    }
+  },
+}
+
+export const patientUnenrol: Command = {
+  name: 'patient unenrol',
+  usage: 'HEALTH_ID',
+  summary: 'Ends every telephone of a patient, and a code that was not used: for one that was lost',
+  details: '',
+  options: {},
+  async run(call) {
+    const healthId = healthIdOf(theOne(call, 'Health ID'))
+    const tokens = await unenrol(call.database, healthId)
+    return {
+      isGood: true,
+      text: `Telephones of ${healthId} ended: ${tokens}.\n`,
+      json: { health_id: healthId, tokens_ended: tokens },
     }
   },
 }

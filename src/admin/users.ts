@@ -1,6 +1,6 @@
 // npm run admin -- user …: the people who sign in to the portal.
-import { createUser, disableUser, listUsers, type User } from '../auth/users.ts'
-import { UsageError } from '../lib/command.ts'
+import { createUser, disableUser, listUsers, resetPassword, type User } from '../auth/users.ts'
+import { type Answer, UsageError } from '../lib/command.ts'
 import { type Role, roles } from '../policy/caller.ts'
 import { type Call, type Command, listing, mustBeNone, needed, theOne } from './command.ts'
 
@@ -21,17 +21,33 @@ export const userCreate: Command = {
       organizationId: needed(call, 'organization'),
       role: roleOf(call),
     })
-    const rows = [
-      ['email', user.email],
-      ['password', password],
-    ] as const
-    return {
-      isGood: true,
-      text: listing(rows),
-      notes: 'The password is shown this once: only a hash of it is kept.\n',
-      json: { ...plain(user), password },
-    }
+    return credentials(user.email, password, plain(user))
   },
+}
+
+export const userResetPassword: Command = {
+  name: 'user reset-password',
+  usage: 'EMAIL',
+  summary: 'Gives a user of the portal a new password, shows it once, and ends every session',
+  details: '',
+  options: {},
+  async run(call) {
+    const email = theOne(call, 'user')
+    return credentials(email, await resetPassword(call.database, email), {})
+  },
+}
+
+function credentials(email: string, password: string, more: object): Answer {
+  const rows = [
+    ['email', email],
+    ['password', password],
+  ] as const
+  return {
+    isGood: true,
+    text: listing(rows),
+    notes: 'The password is shown this once: only a hash of it is kept.\n',
+    json: { ...more, email, password },
+  }
 }
 
 /** @throws UsageError for what is no role. */

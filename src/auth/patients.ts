@@ -74,6 +74,21 @@ export function createPatients({ database, throttle, find, now }: PatientsParts)
   }
 }
 
+/**
+ * Ends every telephone of whoever has a Health ID, and a code that was not used: for one that was lost.
+ * @returns how many tokens that were.
+ */
+export function unenrol(database: Database, healthId: string): Promise<number> {
+  return database.transaction(async on => {
+    await on.run({ text: 'delete from enrolment_code where health_id = $1', values: [healthId] })
+    const ended = await on.query({
+      text: 'update patient_token set revoked_at = now() where health_id = $1 and revoked_at is null returning 1 as ended',
+      values: [healthId],
+    })
+    return ended.length
+  })
+}
+
 /** The patient whose official identifier a Health ID is, as the store knows him. */
 export async function findPatient(
   store: Store,
@@ -91,11 +106,14 @@ export async function findPatient(
 export const healthIdSystem = (baseUrl: string): string => `${baseUrl}/fhir/NamingSystem/health-id`
 
 interface PatientBody {
+  readonly link?: readonly { readonly type?: string }[]
   readonly identifier?: readonly { readonly use?: string; readonly system?: string; readonly value?: string }[]
 }
 
-const isOfficial = ({ identifier = [] }: PatientBody, system: string, healthId: string): boolean =>
-  identifier.some(each => each.system === system && each.value === healthId && each.use !== 'old')
+/** A record that was replaced by another, as duplicates are, is nobody's any more. */
+const isOfficial = ({ identifier = [], link = [] }: PatientBody, system: string, healthId: string): boolean =>
+  identifier.some(each => each.system === system && each.value === healthId && each.use !== 'old') &&
+  link.every(each => each.type !== 'replaced-by')
 
 async function give(database: Database, { patientId, healthId }: EnrolledPatient, now: number): Promise<GivenToken> {
   const token = newOpaque(patientTokenPrefix)

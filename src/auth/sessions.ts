@@ -15,6 +15,9 @@ import { findUser, foldEmail, type User } from './users.ts'
 const lifetime = 12 * 3600
 const idleFor = 30 * 60
 
+/** Sessions of one user at a time; one more ends the oldest. */
+const mostSessions = 20
+
 /** A session as it is begun: `cookie` is told once. */
 export interface BegunSession {
   readonly cookie: string
@@ -56,6 +59,7 @@ export function createSessions(parts: SessionsParts): Sessions {
           values ($1, $2, $3, $4, $5, $5, $6)`,
         values: [digestOf(cookie), caller.tokenId, user.id, address, time, expiresAt],
       })
+      await endOldest(database, user.id, time)
       return { cookie, caller }
     },
     async authenticate(credentials) {
@@ -111,6 +115,14 @@ async function sessionRow(database: Database, cookie: string): Promise<SessionRo
     values: [digestOf(cookie)],
   })
   return row
+}
+
+async function endOldest(database: Database, userId: string, now: Date): Promise<void> {
+  await database.query({
+    text: `delete from portal_session where user_id = $1 and (expires_at <= $2 or hash in (
+      select hash from portal_session where user_id = $1 order by created_at desc, id desc offset ${mostSessions}))`,
+    values: [userId, now],
+  })
 }
 
 async function seen(database: Database, session: string, now: number): Promise<void> {

@@ -30,21 +30,38 @@ export async function createUser(
   const email = foldEmail(input.email)
   if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
     throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is no e-mail address.`)
-  const password = randomText(22)
-  const recipe = newRecipe()
+  const { password, hash } = await newPassword()
   const [row] = await database.query<UserRow>({
     text: `insert into portal_user (id, email, hash, organization_id, role) values ($1, $2, $3, $4, $5)
       on conflict (email) do nothing returning ${columns}`,
-    values: [
-      `usr_${randomText(20)}`,
-      email,
-      toPhc(recipe, await argon2id(password, recipe)),
-      input.organizationId,
-      input.role,
-    ],
+    values: [`usr_${randomText(20)}`, email, hash, input.organizationId, input.role],
   })
   if (!row) throw new Failure('CONFLICT', `There is a user ${email} already.`)
   return { user: toUser(row), password }
+}
+
+/** 22 random symbols, 130 bits, and what is kept of them. */
+async function newPassword(): Promise<{ password: string; hash: string }> {
+  const password = randomText(22)
+  const recipe = newRecipe()
+  return { password, hash: toPhc(recipe, await argon2id(password, recipe)) }
+}
+
+/**
+ * Gives a user who has lost it a new password, and ends every session of his.
+ * @throws Failure NOT_FOUND if there is no such user, or he is disabled.
+ */
+export async function resetPassword(database: Database, email: string): Promise<string> {
+  const { password, hash } = await newPassword()
+  await database.transaction(async on => {
+    const [row] = await on.query<{ id: string }>({
+      text: 'update portal_user set hash = $2 where email = $1 and disabled_at is null returning id',
+      values: [foldEmail(email), hash],
+    })
+    if (!row) throw new Failure('NOT_FOUND', `There is no user ${foldEmail(email).slice(0, 254)} who is not disabled.`)
+    await endSessions(on, row.id)
+  })
+  return password
 }
 
 /** Every user, oldest first. */
@@ -68,12 +85,17 @@ export function disableUser(database: Database, email: string): Promise<number> 
       values: [foldEmail(email)],
     })
     if (!row) throw new Failure('NOT_FOUND', `There is no user ${foldEmail(email).slice(0, 254)}.`)
-    const ended = await on.query({
-      text: 'delete from portal_session where user_id = $1 returning 1 as ended',
-      values: [row.id],
-    })
-    return ended.length
+    return endSessions(on, row.id)
   })
+}
+
+/** @returns how many there were. */
+async function endSessions(on: Queryable, userId: string): Promise<number> {
+  const ended = await on.query({
+    text: 'delete from portal_session where user_id = $1 returning 1 as ended',
+    values: [userId],
+  })
+  return ended.length
 }
 
 /** Who may sign in with an address, with the hash of his password. */

@@ -14,9 +14,10 @@ import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
-import { type Limits, type Verdict, verdictHeaders } from './limits.ts'
+import type { Limits, Verdict } from './limits.ts'
 import { senderOf } from './proxy.ts'
 import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
+import { preflight, send } from './send.ts'
 import { recordsOf, undone, unrecorded, watched } from './trail.ts'
 
 /** What a request brings to prove who sent it. */
@@ -69,7 +70,7 @@ export function createApp(parts: ServerParts): Koa {
       .catch(error => refuse((seen.failure = error)))
       .then(ready => recorded(parts, context, requestId, seen, ready))
       .catch(refuse)
-    send(context, reply, requestId, seen)
+    send(context, reply, { requestId, route: seen.found?.route, verdicts: seen.verdicts })
     parts.log.info({
       requestId,
       method: context.method,
@@ -77,7 +78,8 @@ export function createApp(parts: ServerParts): Koa {
       type: seen.found?.params['type'],
       status: context.status,
       ms: Math.round((performance.now() - started) * 100) / 100,
-      client: seen.caller?.clientId,
+      // Who a patient is stands in the audit trail, not in logs.
+      client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
     })
   })
   return app
@@ -236,45 +238,4 @@ function checked(schema: TSchema | undefined, value: object, place: string): unk
 
 function requestIdOf(given: string): string {
   return /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
-}
-
-const exposed =
-  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed'
-
-const preflight: Reply = {
-  status: 204,
-  headers: {
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers':
-      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
-    'access-control-max-age': '86400',
-  },
-}
-
-// Tokens travel in a header, so any origin may call: it can only do what its token allows. What knows a caller by a cookie, or
-// gives one, is for the service's own pages alone.
-function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen): void {
-  const { status, headers = {}, body } = reply
-  context.status = status
-  context.set('x-request-id', requestId)
-  const isOwnPagesOnly = seen.found?.route.access.scheme === 'session' || headers['set-cookie'] !== undefined
-  if (context.req.headers.origin !== undefined && !isOwnPagesOnly) {
-    context.set('access-control-allow-origin', '*')
-    context.set('access-control-expose-headers', exposed)
-  }
-  context.set('x-content-type-options', 'nosniff')
-  if (seen.verdicts) context.set(verdictHeaders(seen.verdicts))
-  for (const [name, value] of Object.entries(headers)) context.set(name, value)
-  // What the handler did not want to read is not read after it either.
-  if (seen.found?.route.streams && !context.req.complete) context.set('connection', 'close')
-  if (!context.response.get('cache-control')) context.set('cache-control', 'no-store')
-  if (body === undefined) {
-    context.body = null
-    context.status = status
-    return
-  }
-  const isReady = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
-  const bytes = isReady ? body : JSON.stringify(body)
-  if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
-  context.body = bytes
 }

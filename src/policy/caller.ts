@@ -4,6 +4,7 @@ import { grants } from './scopes.ts'
 
 /** What is known of every caller, whatever proved it: enough to limit, to record and to keep replies. */
 export interface Asker extends Principal {
+  readonly kind: 'client' | 'patient' | 'user'
   /** The one text for whoever it is: a client's id, `patient/<id>` or `user/<id>`. */
   readonly clientId: string
   /** Empty for patients. */

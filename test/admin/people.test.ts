@@ -39,6 +39,17 @@ describe('a user', () => {
     expect(again).toEqual({ code: 1, output: 'There is a user amina@hospital.example already.\n' })
   })
 
+  test('who lost the password gets a new one, which ends the old one and every session', async () => {
+    const email = 'forgetful@hospital.example'
+    const { password } = await told('user', 'create', '--email', email, '--organization', 'hospital-a')
+    const cookie = (await signIn(email, password)).headers.get('set-cookie')!.split(';')[0]!
+    const reset = await told('user', 'reset-password', email)
+    expect((await signIn(email, password)).status).toBe(401)
+    expect((await signIn(email, reset.password)).body).toMatchObject({ email, role: 'developer' })
+    expect((await fetch(`${service.url}/api/v1/portal/session`, { headers: { cookie } })).status).toBe(401)
+    expect((await admin(['user', 'reset-password', 'no@body.example'])).code).toBe(1)
+  })
+
   test('has one of the roles, and an address', async () => {
     const common = ['user', 'create', '--organization', 'a']
     const role = await admin([...common, '--email', 'a@b.example', '--role', 'king'])
@@ -102,6 +113,12 @@ describe('patient enrol', () => {
     await creatorBy(fhirCaller(() => service))(
       { resourceType: 'Patient', id: 'before', identifier: [{ use: 'old', system, value: healthId }] },
       { resourceType: 'Patient', id: 'now', identifier: [{ use: 'official', system, value: healthId }] },
+      {
+        resourceType: 'Patient',
+        id: 'duplicate',
+        identifier: [{ use: 'official', system, value: healthId }],
+        link: [{ type: 'replaced-by', other: { reference: 'Patient/now' } }],
+      },
       { resourceType: 'Patient', id: 'elsewhere', identifier: [{ system: 'http://elsewhere', value: healthId }] },
     )
     const env = { BASE_URL: service.url }
@@ -116,6 +133,16 @@ describe('patient enrol', () => {
     expect(enrolled.status).toBe(201)
     const authorization = `Bearer ${enrolled.body.token}`
     expect((await post(service, '/api/v1/mobile/revoke', '', { authorization })).status).toBe(204)
+  })
+
+  test('is undone for a telephone that was lost: its token ends, and so does a code that was not used', async () => {
+    const enrol = (code: string) => post(service, '/api/v1/mobile/enrol', { health_id: healthId, code })
+    const lost = await enrol((await told('patient', 'enrol', healthId)).code)
+    const { code } = await told('patient', 'enrol', healthId)
+    expect(await told('patient', 'unenrol', healthId)).toEqual({ health_id: healthId, tokens_ended: 1 })
+    const authorization = `Bearer ${lost.body.token}`
+    expect((await post(service, '/api/v1/mobile/revoke', '', { authorization })).status).toBe(401)
+    expect((await enrol(code)).status).toBe(401)
   })
 
   test('says why there is none: no Health ID, a mistyped one, or nobody has it', async () => {

@@ -23,7 +23,7 @@ import {
 import { createApp } from '../../src/http/server.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
-import { type Asker, onBehalfOf } from '../../src/policy/caller.ts'
+import { type Asker, type Caller, onBehalfOf } from '../../src/policy/caller.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
 import { onCleanup } from '../support/cleanup.ts'
@@ -175,6 +175,18 @@ describe.each(schemes)('a route of %s', scheme => {
     expect(answer.headers.get('www-authenticate')).toBeTruthy()
     expect(answer.body.message).toMatch(/[Ss]end |takes|Sign in|must be HTTP Basic/)
   })
+})
+
+test('a handler cannot take one kind of caller for another', () => {
+  const ofPatient = { ...plain, path: '/x', operationId: 'x', access: patientToken }
+  const ofUser = { ...plain, path: '/y', operationId: 'y', access: session }
+  const forClients = (caller: Caller) => reply(200, caller.clientId)
+  // @ts-expect-error a patient has no role
+  route({ ...ofPatient, handle: ({ caller }) => reply(200, caller.role) })
+  // @ts-expect-error nor has a user a Health ID
+  route({ ...ofUser, handle: ({ caller }) => reply(200, caller.healthId) })
+  // @ts-expect-error a user of the portal is no client
+  route({ ...ofUser, handle: ({ caller }) => forClients(caller) })
 })
 
 test('an open route has no caller, whatever is sent', async () => {

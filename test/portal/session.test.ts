@@ -160,6 +160,17 @@ describe('a session', () => {
     expect((await whoAmI(other)).status).toBe(200)
   })
 
+  test('is one of twenty at most: the next one ends the oldest', async () => {
+    const somebody = await person()
+    const held: string[] = []
+    for (let times = 0; times < 21; times++) {
+      held.push(await cookie(somebody))
+      service.advance(1)
+    }
+    const statuses = await Promise.all([held[0]!, held[1]!, held[20]!].map(async each => (await whoAmI(each)).status))
+    expect(statuses).toEqual([401, 200, 200])
+  })
+
   test('ends at once with its user', async () => {
     const [somebody, other] = [await person(), await person()]
     const [held, others] = [await cookie(somebody), await cookie(other)]

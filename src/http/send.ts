@@ -1,0 +1,56 @@
+// Writes a reply: its own headers, and those that every reply has.
+import { Readable } from 'node:stream'
+import type Koa from 'koa'
+import { type Verdict, verdictHeaders } from './limits.ts'
+import type { Reply, Route } from './route.ts'
+
+const exposed =
+  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed'
+
+/** What browsers are told before they ask something from a page of another origin. */
+export const preflight: Reply = {
+  status: 204,
+  headers: {
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers':
+      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
+    'access-control-max-age': '86400',
+  },
+}
+
+/** What else of a request shows in its reply. */
+interface Context {
+  readonly requestId: string
+  readonly route: Route | undefined
+  readonly verdicts: readonly Verdict[] | undefined
+}
+
+/**
+ * Puts a reply on its way. Tokens travel in a header, so any origin may call: it can only do what its token allows. What knows a
+ * caller by a cookie, or gives one, is for the service's own pages alone.
+ */
+export function send(context: Koa.Context, reply: Reply, { requestId, route, verdicts }: Context): void {
+  const { status, headers = {}, body } = reply
+  context.status = status
+  context.set('x-request-id', requestId)
+  const isOwnPagesOnly = route?.access.scheme === 'session' || headers['set-cookie'] !== undefined
+  if (context.req.headers.origin !== undefined && !isOwnPagesOnly) {
+    context.set('access-control-allow-origin', '*')
+    context.set('access-control-expose-headers', exposed)
+  }
+  context.set('x-content-type-options', 'nosniff')
+  if (verdicts) context.set(verdictHeaders(verdicts))
+  for (const [name, value] of Object.entries(headers)) context.set(name, value)
+  // What the handler did not want to read is not read after it either.
+  if (route?.streams && !context.req.complete) context.set('connection', 'close')
+  if (!context.response.get('cache-control')) context.set('cache-control', 'no-store')
+  if (body === undefined) {
+    context.body = null
+    context.status = status
+    return
+  }
+  const isReady = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
+  const bytes = isReady ? body : JSON.stringify(body)
+  if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
+  context.body = bytes
+}
