@@ -61,6 +61,8 @@ export async function createClient(
 ): Promise<{ client: Client; secret: string | undefined }> {
   const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks } = input
   if (jwks) mustBePublicKeys(jwks)
+  // A patient or a user is told as patient/… or user/… where a client is told by its id.
+  if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id has no slash.')
   const secret = input.secret === null ? undefined : (input.secret ?? newSecret(environment))
   const hash = secret && (await hashOf(secret))
   const client = await database.transaction(async on => {

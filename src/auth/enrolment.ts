@@ -29,6 +29,9 @@ const folded = (code: string): string =>
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1')
 
+/** What is hashed: with the Health ID, so that a guess is at one code and not at all of the table. */
+const hashed = (healthId: string, code: string): string => `${healthId} ${folded(code)}`
+
 /** Makes a code for a patient, which ends the one before. It is told once and cannot be read again. */
 export async function issueCode(
   database: Database,
@@ -41,7 +44,7 @@ export async function issueCode(
     text: `insert into enrolment_code (health_id, patient_id, hash, created_at, expires_at) values ($1, $2, $3, $4, $5)
       on conflict (health_id) do update set patient_id = excluded.patient_id, hash = excluded.hash, tries = 0,
         created_at = excluded.created_at, expires_at = excluded.expires_at`,
-    values: [healthId, patientId, digestOf(folded(code)), new Date(now), expiresAt],
+    values: [healthId, patientId, digestOf(hashed(healthId, code)), new Date(now), expiresAt],
   })
   return { code, expiresAt }
 }
@@ -71,7 +74,7 @@ export function redeemCode(
         returning patient_id, hash, tries`,
       values: [healthId, new Date(now)],
     })
-    const isRight = isDigestOf(row?.hash ?? nobodys, folded(code)) && row !== undefined
+    const isRight = isDigestOf(row?.hash ?? nobodys, hashed(healthId, code)) && row !== undefined
     if (isRight || (row && row.tries >= mostTries))
       await on.run({ text: 'delete from enrolment_code where health_id = $1', values: [healthId] })
     return isRight ? row.patient_id : undefined

@@ -16,6 +16,9 @@ export interface User {
   readonly disabledAt?: Date
 }
 
+// The rest of what an address can be is for whoever delivers to it to know; NUL is what PostgreSQL cannot hold.
+const isEmail = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/
+
 /** An address as it counts: of two that differ in capitals only, nobody knows which is whose. */
 export const foldEmail = (email: string): string => email.trim().normalize('NFKC').toLowerCase()
 
@@ -28,8 +31,7 @@ export async function createUser(
   input: { readonly email: string; readonly organizationId: string; readonly role: Role },
 ): Promise<{ user: User; password: string }> {
   const email = foldEmail(input.email)
-  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
-    throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is no e-mail address.`)
+  if (!isEmail.test(email)) throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is no e-mail address.`)
   const { password, hash } = await newPassword()
   const [row] = await database.query<UserRow>({
     text: `insert into portal_user (id, email, hash, organization_id, role) values ($1, $2, $3, $4, $5)
@@ -100,11 +102,13 @@ async function endSessions(on: Queryable, userId: string): Promise<number> {
 
 /** Who may sign in with an address, with the hash of his password. */
 export async function findUser(on: Queryable, email: string): Promise<{ user: User; hash: string } | undefined> {
+  const folded = foldEmail(email)
+  if (!isEmail.test(folded)) return undefined
   const [row] = await on.query<UserRow & { hash: string }>({
     name: 'portal-user',
     isFixed: true,
     text: `select ${columns}, hash from portal_user where email = $1 and disabled_at is null`,
-    values: [foldEmail(email)],
+    values: [folded],
   })
   return row && { user: toUser(row), hash: row.hash }
 }

@@ -103,7 +103,8 @@ describe('signing in', () => {
     const [known, disabled] = [await person(), await person()]
     await disableUser(service.database, disabled.email)
     const told = []
-    for (const tried of [{ email: 'no@body.example', password: 'x' }, { ...known, password: 'x' }, disabled]) {
+    const odd = { email: 'no\0body@hospital.example', password: '\0' }
+    for (const tried of [odd, { email: 'no@body.example', password: 'x' }, { ...known, password: 'x' }, disabled]) {
       const before = service.hashes()
       const { status, body } = await signIn(tried)
       told.push(JSON.stringify([status, body.error_code, body.message, service.hashes() - before]))
