@@ -30,6 +30,9 @@ import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
 import { system } from './policy/caller.ts'
+import { createEmergencyAccess } from './policy/consent/emergency.ts'
+import { consentProjection } from './policy/consent/projection.ts'
+import { createDeclare } from './policy/declare.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
@@ -72,7 +75,8 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
-  const projections: readonly Projection[] = []
+  const now = () => new Date()
+  const projections: readonly Projection[] = [consentProjection(base, now)]
   const storeFor = createStore({
     database,
     indexer,
@@ -80,7 +84,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
     projections,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
-    now: () => new Date(),
+    now,
     defaultCount: 20,
     maxCount: 1000,
   })
@@ -168,6 +172,7 @@ export async function createApplication(
   const koa = createApp({
     routes,
     authenticate: identity.authenticate,
+    declare: createDeclare(createEmergencyAccess({ database, storeFor, now: () => new Date() })),
     limits: createLimits(config.rateLimit),
     idempotency,
     audit,

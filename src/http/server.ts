@@ -8,6 +8,7 @@ import type { AuditWriter } from '../audit/writer.ts'
 import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Declare } from '../policy/declare.ts'
 import type { Access as StoreAccess } from '../store/access.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
@@ -33,6 +34,8 @@ export type Authenticate = (credentials: Credentials) => Promise<Caller> | Calle
 export interface ServerParts {
   readonly routes: readonly Route[]
   readonly authenticate: Readonly<Record<Exclude<Access['scheme'], 'open'>, Authenticate>>
+  /** The caller as his request says that he asks: what for, and whether in an emergency. */
+  readonly declare: Declare
   readonly limits: Limits
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
@@ -78,6 +81,7 @@ interface Seen {
   verdict?: Verdict
   address?: string
   failure?: unknown
+  isEmergency?: boolean
   accesses: StoreAccess[]
 }
 
@@ -98,10 +102,13 @@ async function recorded(
   { audit }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, failure }: Seen,
+  { found, caller, address = '', accesses, failure, isEmergency = false }: Seen,
   ready: Reply,
 ): Promise<Reply> {
-  const records = recordsOf({ method, path, query, requestId, route: found?.route, caller, address, accesses, failure })
+  const route = found?.route
+  const records = recordsOf({
+    ...{ method, path, query, requestId, route, caller, isEmergency, address, accesses, failure },
+  })
   if (records.length === 0) return ready
   try {
     await audit.write(records)
@@ -150,7 +157,7 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller: caller === anyone ? caller : watched(caller, seen.accesses),
+    caller: caller === anyone ? caller : bound(parts, caller, context, requestId, seen),
     baseUrl: parts.baseUrl ?? sender.baseUrl,
     requestId,
     remoteAddress,
@@ -169,6 +176,17 @@ async function answer(
     seen.accesses = undone(seen.accesses, error)
     throw error
   }
+}
+
+/** The caller as everything that is done for the request knows him. */
+function bound(parts: ServerParts, caller: Caller, context: Koa.Context, requestId: string, seen: Seen): Caller {
+  const declared = parts.declare(watched(caller, seen.accesses), {
+    headers: context.req.headers,
+    requestId,
+    overridden: () => void (seen.isEmergency = true),
+  })
+  seen.caller = declared
+  return declared
 }
 
 async function identify(
@@ -225,14 +243,14 @@ function requestIdOf(given: string): string {
 }
 
 const exposed =
-  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed'
+  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed, x-access-basis'
 
 const preflight: Reply = {
   status: 204,
   headers: {
     'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers':
-      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
+      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key, x-purpose-of-use, x-emergency-access, x-emergency-reason',
     'access-control-max-age': '86400',
   },
 }
@@ -247,6 +265,7 @@ function send(context: Koa.Context, reply: Reply, requestId: string, seen: Seen)
     context.set('access-control-expose-headers', exposed)
   }
   context.set('x-content-type-options', 'nosniff')
+  if (seen.isEmergency) context.set('x-access-basis', 'emergency')
   if (seen.verdict) context.set(verdictHeaders(seen.verdict))
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
   // What the handler did not want to read is not read after it either.

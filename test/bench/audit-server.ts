@@ -22,6 +22,7 @@ const silent = (route: Route): Route => ({
 const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,
+  declare: caller => caller,
   limits: createLimits(config.rateLimit),
   idempotency: { once: ({ caller }, work) => work(caller) },
   audit: { write: async () => {} },

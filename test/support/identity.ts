@@ -65,6 +65,7 @@ export async function startProcess({
   const app = createApp({
     routes: identityRoutes(identity),
     authenticate: identity.authenticate,
+    declare: caller => caller,
     limits: createLimits(1_000_000),
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
     audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),
