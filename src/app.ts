@@ -30,6 +30,9 @@ import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
 import { system } from './policy/caller.ts'
+import { addressesOf } from './register/patient.ts'
+import { createRegisterProjection } from './register/projection.ts'
+import { createRegister } from './register/register.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
@@ -72,7 +75,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
-  const projections: readonly Projection[] = []
+  const projections: readonly Projection[] = [createRegisterProjection(addressesOf(baseUrl, base))]
   const storeFor = createStore({
     database,
     indexer,
@@ -97,6 +100,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     kept: join(dataDir, 'mappings.json'),
     shapes,
     needs: connectNeeds,
+    needsMatching: true,
     log,
   })
   maps.catch(() => {})
@@ -137,6 +141,7 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const whole = createWhole(database, indexing)
   const served = [
     ...identityRoutes(identity),
     ...healthRoutes(database, mappings, interfaceVersion),
@@ -144,7 +149,10 @@ export async function createApplication(
     ...connectRoutes({
       database,
       storeFor,
+      whole,
       translator: createTranslator(mappings, log),
+      register: createRegister(() => mappings.matching()),
+      addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
       baseUrl,
       now: () => new Date(),
     }),
@@ -162,7 +170,7 @@ export async function createApplication(
   const idempotency = createIdempotency({
     database,
     log,
-    whole: createWhole(database, indexing),
+    whole,
     now: () => new Date(),
   })
   const koa = createApp({
