@@ -33,6 +33,9 @@ import { system } from './policy/caller.ts'
 import { createEmergencyAccess } from './policy/consent/emergency.ts'
 import { consentProjection } from './policy/consent/projection.ts'
 import { createDeclare } from './policy/declare.ts'
+import { addressesOf } from './register/patient.ts'
+import { createRegisterProjection } from './register/projection.ts'
+import { createRegister } from './register/register.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
@@ -76,7 +79,10 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
   const now = () => new Date()
-  const projections: readonly Projection[] = [consentProjection(base, now)]
+  const projections: readonly Projection[] = [
+    createRegisterProjection(addressesOf(baseUrl, base)),
+    consentProjection(base, now),
+  ]
   const storeFor = createStore({
     database,
     indexer,
@@ -101,6 +107,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     kept: join(dataDir, 'mappings.json'),
     shapes,
     needs: connectNeeds,
+    needsMatching: true,
     log,
   })
   maps.catch(() => {})
@@ -141,6 +148,7 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const whole = createWhole(database, indexing)
   const served = [
     ...identityRoutes(identity),
     ...healthRoutes(database, mappings, interfaceVersion),
@@ -148,7 +156,10 @@ export async function createApplication(
     ...connectRoutes({
       database,
       storeFor,
+      whole,
       translator: createTranslator(mappings, log),
+      register: createRegister(() => mappings.matching()),
+      addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
       baseUrl,
       now: () => new Date(),
     }),
@@ -166,7 +177,7 @@ export async function createApplication(
   const idempotency = createIdempotency({
     database,
     log,
-    whole: createWhole(database, indexing),
+    whole,
     now: () => new Date(),
   })
   const koa = createApp({
