@@ -7,16 +7,13 @@ import type { Call, Command } from './admin/command.ts'
 import { keysRotate } from './admin/keys.ts'
 import { patientEnrol, patientUnenrol } from './admin/patients.ts'
 import { userCreate, userDisable, userList, userResetPassword } from './admin/users.ts'
-import type { Storage } from './app.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { type Answer, type Arguments, runTool, type Tool } from './lib/command.ts'
-import { addressOf, ConfigError, readConfig } from './lib/config.ts'
+import { ConfigError, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
-import { system } from './policy/caller.ts'
-import type { Store } from './store/store.ts'
 
 const tool: Tool<Call> = {
   name: 'npm run admin',
@@ -51,23 +48,12 @@ const tool: Tool<Call> = {
 /** Runs a command on the database, which is open only as long as it takes. */
 async function perform(command: Command, given: Arguments): Promise<Answer> {
   const config = readConfig()
-  const log = createLog('warn')
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, log) : undefined
-  const connection = embedded?.connection ?? config.databaseUrl
-  const modest = { poolSize: 2, statementTimeout: 0 }
-  const database = openDatabase(connection, modest)
-  let storage: Storage | undefined
-  const openStore = async (): Promise<Store> => {
-    const { openStorage } = await import('./app.ts')
-    storage = openStorage({ ...config, ...modest }, connection, addressOf(config), log)
-    return storage.storeFor(system)
-  }
+  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
+  const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {
     await migrate(database)
-    return await command.run({ ...given, config, database, openStore })
+    return await command.run({ ...given, config, database })
   } finally {
-    await storage?.indexing.close()
-    await storage?.database.end()
     await database.end()
     await embedded?.stop()
   }

@@ -7,7 +7,6 @@ import { createAuditReader } from './audit/reader.ts'
 import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
-import { findPatient } from './auth/patients.ts'
 import { identityRoutes } from './auth/routes.ts'
 import { connectNeeds } from './connect/needs.ts'
 import { connectRoutes } from './connect/routes.ts'
@@ -32,7 +31,14 @@ import { createTransformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
 import { mobileRoutes } from './mobile/routes.ts'
 import { system } from './policy/caller.ts'
+import { createEmergencyAccess } from './policy/consent/emergency.ts'
+import { consentProjection } from './policy/consent/projection.ts'
+import { createDeclare } from './policy/declare.ts'
 import { portalRoutes } from './portal/routes.ts'
+import { holderOf } from './register/health-ids.ts'
+import { addressesOf } from './register/patient.ts'
+import { createRegisterProjection } from './register/projection.ts'
+import { createRegister } from './register/register.ts'
 import { shapes } from './shapes/all.ts'
 import { createStore } from './store/bind.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
@@ -75,7 +81,11 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
-  const projections: readonly Projection[] = []
+  const now = () => new Date()
+  const projections: readonly Projection[] = [
+    createRegisterProjection(addressesOf(baseUrl, base)),
+    consentProjection(base, now),
+  ]
   const storeFor = createStore({
     database,
     indexer,
@@ -83,7 +93,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
     projections,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
-    now: () => new Date(),
+    now,
     defaultCount: 20,
     maxCount: 1000,
   })
@@ -100,6 +110,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     kept: join(dataDir, 'mappings.json'),
     shapes,
     needs: connectNeeds,
+    needsMatching: true,
     log,
   })
   maps.catch(() => {})
@@ -128,7 +139,7 @@ export async function createApplication(
     encryptionKey: key,
     baseUrl,
     log,
-    findPatient: healthId => findPatient(storeFor(system), baseUrl, healthId),
+    holderOf: healthId => holderOf(database, healthId),
   })
   const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
   const mappings = await maps
@@ -147,6 +158,7 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const whole = createWhole(database, indexing)
   const served = [
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients),
@@ -156,7 +168,10 @@ export async function createApplication(
     ...connectRoutes({
       database,
       storeFor,
+      whole,
       translator: createTranslator(mappings, log),
+      register: createRegister(() => mappings.matching()),
+      addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
       baseUrl,
       now: () => new Date(),
     }),
@@ -174,12 +189,13 @@ export async function createApplication(
   const idempotency = createIdempotency({
     database,
     log,
-    whole: createWhole(database, indexing),
+    whole,
     now: () => new Date(),
   })
   const koa = createApp({
     routes,
     authenticate: identity.authenticate,
+    declare: createDeclare(createEmergencyAccess({ database, storeFor, now: () => new Date() })),
     limits: createLimits(quotasOf(config)),
     idempotency,
     audit,

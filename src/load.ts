@@ -1,6 +1,7 @@
 // npm run load -- PATH…: transaction bundles, collections and NDJSON, plain or gzipped, files or folders.
 import { parseArgs } from 'node:util'
 import { openStorage } from './app.ts'
+import { demoClient } from './auth/demo.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
@@ -11,13 +12,15 @@ import { load, type Progress } from './load/load.ts'
 import { createMeter, summary } from './load/report.ts'
 import { system } from './policy/caller.ts'
 
-const help = `Usage: npm run load -- PATH... [--parallel N] [--json]
+const help = `Usage: npm run load -- PATH... [--client ID] [--parallel N] [--json]
 
 Loads FHIR R4 resources from files and folders: transaction, batch and collection Bundles, single
 resources, and NDJSON (one resource or Bundle a line), plain or gzipped (.json .ndjson .jsonl, .gz).
 A transaction is stored whole or not at all. Bad lines are reported with file and line; the rest goes on.
 Loading the same files again changes nothing.
 
+  --client ID    the client that counts as having written what is new, so that it may read it without
+                 consent; in the local environment the demo client, otherwise nobody
   --parallel N   transactions in flight at a time (default 4)
   --json         the summary as JSON
   --help         this text
@@ -30,6 +33,7 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
+      client: { type: 'string' },
       parallel: { type: 'string', default: '4' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -52,7 +56,12 @@ async function main(): Promise<number> {
       log,
     )
     const meter = createMeter(process.stderr, values.json)
-    const progress = await load(storage.storeFor(system), { paths: positionals, parallel, changed: meter.show })
+    const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)
+    const progress = await load(storage.storeFor({ ...system, author }), {
+      paths: positionals,
+      parallel,
+      changed: meter.show,
+    })
     meter.end()
     if (stored(progress) > 10_000)
       for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term'])

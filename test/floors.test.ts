@@ -9,7 +9,7 @@ const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath', 'fml', 'shapes', 'matching'],
   ['db'],
   ['store'],
-  ['policy', 'load', 'mapping', 'audit'],
+  ['policy', 'load', 'mapping', 'audit', 'register'],
   ['http', 'map'],
   ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
   ['admin'],

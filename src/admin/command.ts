@@ -3,14 +3,11 @@
 import type { Database } from '../db/database.ts'
 import { type Command as AnyCommand, type Arguments, UsageError } from '../lib/command.ts'
 import type { Config } from '../lib/config.ts'
-import type { Store } from '../store/store.ts'
 
 /** A command as it was called. */
 export interface Call extends Arguments {
   readonly database: Database
   readonly config: Config
-  /** Opens the store of FHIR resources, as the service itself uses it; few commands need it. */
-  readonly openStore: () => Promise<Store>
 }
 
 export type Command = AnyCommand<Call>

@@ -1,10 +1,9 @@
 // npm run admin -- patient …: codes with which patients enrol their telephones.
 import { issueCode } from '../auth/enrolment.ts'
-import { findPatient, healthIdSystem, unenrol } from '../auth/patients.ts'
-import { addressOf } from '../lib/config.ts'
+import { unenrol } from '../auth/patients.ts'
 import { Failure } from '../lib/failure.ts'
-import { parse } from '../lib/health-id.ts'
-import { type Command, listing, theOne } from './command.ts'
+import { holderOf, readHealthId } from '../register/health-ids.ts'
+import { type Call, type Command, listing, theOne } from './command.ts'
 
 export const patientEnrol: Command = {
   name: 'patient enrol',
@@ -14,15 +13,8 @@ export const patientEnrol: Command = {
     'It works within 72 hours and ends with the fifth wrong try. An earlier code that was not used ends now. Make sure who stands before you.',
   options: {},
   async run(call) {
-    const healthId = healthIdOf(theOne(call, 'Health ID'))
-    const baseUrl = addressOf(call.config)
-    const patient = await findPatient(await call.openStore(), baseUrl, healthId)
-    if (!patient)
-      throw new Failure(
-        'NOT_FOUND',
-        `There is no patient with the identifier ${healthIdSystem(baseUrl)}|${healthId}; BASE_URL must be that of the service.`,
-      )
-    const { code, expiresAt } = await issueCode(call.database, patient, Date.now())
+    const { patientId, healthId } = await patientOf(call)
+    const { code, expiresAt } = await issueCode(call.database, patientId, Date.now())
     const rows = [
       ['code', code],
       ['expires', expiresAt.toISOString()],
@@ -31,7 +23,7 @@ export const patientEnrol: Command = {
       isGood: true,
       text: listing(rows),
       notes: 'The code is shown this once: only a hash of it is kept.\n',
-      json: { health_id: healthId, patient_id: patient.patientId, code, expires_at: expiresAt },
+      json: { health_id: healthId, patient_id: patientId, code, expires_at: expiresAt },
     }
   },
 }
@@ -43,8 +35,8 @@ export const patientUnenrol: Command = {
   details: '',
   options: {},
   async run(call) {
-    const healthId = healthIdOf(theOne(call, 'Health ID'))
-    const tokens = await unenrol(call.database, healthId)
+    const { patientId, healthId } = await patientOf(call)
+    const tokens = await unenrol(call.database, patientId)
     return {
       isGood: true,
       text: `Telephones of ${healthId} ended: ${tokens}.\n`,
@@ -53,10 +45,13 @@ export const patientUnenrol: Command = {
   },
 }
 
-/** @throws Failure VALIDATION_FAILED */
-function healthIdOf(text: string): string {
-  const reading = parse(text)
-  if ('healthId' in reading) return reading.healthId
-  const why = reading.fault === 'checksum' ? 'its check symbols do not fit: look again' : 'write CM-TQYE-6SRK-YQ6S'
-  throw new Failure('VALIDATION_FAILED', `${text.slice(0, 100)} is no Health ID: ${why}.`)
+/**
+ * Whom the argument names, with the Health ID that he has now.
+ * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND.
+ */
+async function patientOf(call: Call): Promise<{ patientId: string; healthId: string }> {
+  const healthId = await readHealthId(call.database, theOne(call, 'Health ID'), 'HEALTH_ID')
+  const holder = await holderOf(call.database, healthId)
+  if (!holder) throw new Failure('PATIENT_NOT_FOUND', `There is no patient with the Health ID ${healthId}.`)
+  return { patientId: holder.patient, healthId: holder.current ?? healthId }
 }

@@ -41,10 +41,18 @@ export interface AuditReader {
   search(query: AuditQuery): Promise<ChainedRecord[]>
 }
 
+/** Who reads the trail. */
+export interface Auditor extends Principal {
+  readonly organizationId: string
+  /** True for the record-keeping system, which sees everybody's accesses; others see those of their own organisation. */
+  readonly consentExempt: boolean
+}
+
 /** Binds the trail to callers. */
 export const createAuditReader =
   (database: Database) =>
-  (principal: Principal): AuditReader => {
+  (principal: Auditor): AuditReader => {
+    const own = principal.consentExempt ? undefined : principal.organizationId
     const told = async <T>(
       access: Pick<Access, 'deed' | 'id' | 'query'>,
       count: (found: T) => number,
@@ -67,7 +75,7 @@ export const createAuditReader =
           () => 1,
           () => {
             mayOr(principal, 'r')
-            return one(database, id)
+            return one(database, id, own)
           },
         ),
       search: query =>
@@ -76,7 +84,7 @@ export const createAuditReader =
           found => Math.min(found.length, query.count),
           async () => {
             mayOr(principal, 's')
-            return (await database.query<AuditRow>(statement(query))).map(toRecord)
+            return (await database.query<AuditRow>(statement(query, own))).map(toRecord)
           },
         ),
     }
@@ -93,21 +101,23 @@ export function auditId(text: string): AuditId | undefined {
   return chain === undefined ? undefined : { chain: Number(chain), sequence: Number(sequence) }
 }
 
-async function one(database: Database, id: string): Promise<ChainedRecord> {
+async function one(database: Database, id: string, organization: string | undefined): Promise<ChainedRecord> {
   const { chain = 0, sequence = 0 } = auditId(id) ?? {}
   const rows = await database.query<AuditRow>({
-    text: `select ${auditColumns} from audit_event where chain = $1 and sequence = $2`,
-    values: [chain, sequence],
+    text: `select ${auditColumns} from audit_event where chain = $1 and sequence = $2
+      and ($3::text is null or organization_id = $3)`,
+    values: [chain, sequence, organization ?? null],
     isFixed: true,
   })
   if (!rows[0]) throw new Failure('NOT_FOUND', `There is no AuditEvent/${id.slice(0, 64)}.`)
   return toRecord(rows[0])
 }
 
-function statement(query: AuditQuery): { text: string; values: unknown[] } {
+function statement(query: AuditQuery, organization: string | undefined): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const value = (each: unknown): string => `$${values.push(each)}`
   const conditions = [
+    organization !== undefined && `organization_id = ${value(organization)}`,
     query.ids &&
       `(chain, sequence) in (select * from unnest(${value(query.ids.map(each => each.chain))}::int[], ${value(query.ids.map(each => each.sequence))}::bigint[]))`,
     ...query.dates.flatMap(({ low, high }) => [

@@ -10,6 +10,8 @@ export interface Requester {
   readonly tokenId: string
   readonly address: string
   readonly requestId: string
+  /** Purpose of use, a code of v3-ActReason; empty if it was not said. */
+  readonly purpose: string
 }
 
 const actions: Readonly<Partial<Record<Deed, AuditRecord['action']>>> = {
@@ -40,6 +42,5 @@ export function recordOf(access: Access, requester: Requester, recordedAt: Date)
     query: access.query ?? '',
     patients: access.patients,
     resources: access.resources,
-    purpose: '',
   }
 }

@@ -34,7 +34,8 @@ export function clientAuthenticator(parts: ClientCheck): (credentials: Credentia
       'assertion' in proof
         ? await byAssertion(parts, proof, remoteAddress)
         : await bySecret(parts, proof, remoteAddress, touch)
-    return createCaller(client.id, client.organizationId, client.scopes)
+    const { id: clientId, organizationId, scopes, consentExempt } = client
+    return createCaller({ clientId, organizationId, scopes, consentExempt })
   }
 }
 

@@ -3,12 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { digestOf, isDigestOf } from './opaque.ts'
 
-/** A patient as the FHIR store knows him, with his Health ID in canonical form. */
-export interface EnrolledPatient {
-  readonly patientId: string
-  readonly healthId: string
-}
-
 const livesFor = 72 * 3_600_000
 const mostTries = 5
 
@@ -29,28 +23,27 @@ const folded = (code: string): string =>
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1')
 
-/** What is hashed: with the Health ID, so that a guess is at one code and not at all of the table. */
-const hashed = (healthId: string, code: string): string => `${healthId} ${folded(code)}`
+/** What is hashed: with the patient, so that a guess is at one code and not at all of the table. */
+const hashed = (patientId: string, code: string): string => `${patientId} ${folded(code)}`
 
 /** Makes a code for a patient, which ends the one before. It is told once and cannot be read again. */
 export async function issueCode(
   database: Database,
-  { patientId, healthId }: EnrolledPatient,
+  patientId: string,
   now: number,
 ): Promise<{ code: string; expiresAt: Date }> {
   const code = newCode()
   const expiresAt = new Date(now + livesFor)
   await database.query({
-    text: `insert into enrolment_code (health_id, patient_id, hash, created_at, expires_at) values ($1, $2, $3, $4, $5)
-      on conflict (health_id) do update set patient_id = excluded.patient_id, hash = excluded.hash, tries = 0,
-        created_at = excluded.created_at, expires_at = excluded.expires_at`,
-    values: [healthId, patientId, digestOf(hashed(healthId, code)), new Date(now), expiresAt],
+    text: `insert into enrolment_code (patient_id, hash, created_at, expires_at) values ($1, $2, $3, $4)
+      on conflict (patient_id) do update set hash = excluded.hash, tries = 0, created_at = excluded.created_at,
+        expires_at = excluded.expires_at`,
+    values: [patientId, digestOf(hashed(patientId, code)), new Date(now), expiresAt],
   })
   return { code, expiresAt }
 }
 
 interface CodeRow {
-  readonly patient_id: string
   readonly hash: Buffer
   readonly tries: number
 }
@@ -58,25 +51,20 @@ interface CodeRow {
 const nobodys = digestOf('')
 
 /**
- * Uses a code up.
- * @returns the id of the patient that it was made for; undefined if it is wrong, which counts against the code.
+ * Uses a patient's code up.
+ * @returns false if it is wrong, which counts against the code, or there is none.
  */
-export function redeemCode(
-  database: Database,
-  healthId: string,
-  code: string,
-  now: number,
-): Promise<string | undefined> {
+export function redeemCode(database: Database, patientId: string, code: string, now: number): Promise<boolean> {
   return database.transaction(async on => {
     // Counting first locks the row: of two at once with the right code, one finds it gone.
     const [row] = await on.query<CodeRow>({
-      text: `update enrolment_code set tries = tries + 1 where health_id = $1 and expires_at > $2
-        returning patient_id, hash, tries`,
-      values: [healthId, new Date(now)],
+      text: `update enrolment_code set tries = tries + 1 where patient_id = $1 and expires_at > $2
+        returning hash, tries`,
+      values: [patientId, new Date(now)],
     })
-    const isRight = isDigestOf(row?.hash ?? nobodys, hashed(healthId, code)) && row !== undefined
+    const isRight = isDigestOf(row?.hash ?? nobodys, hashed(patientId, code)) && row !== undefined
     if (isRight || (row && row.tries >= mostTries))
-      await on.run({ text: 'delete from enrolment_code where health_id = $1', values: [healthId] })
-    return isRight ? row.patient_id : undefined
+      await on.run({ text: 'delete from enrolment_code where patient_id = $1', values: [patientId] })
+    return isRight
   })
 }

@@ -3,9 +3,9 @@ import type { Database } from '../db/database.ts'
 import type { Authenticators } from '../http/server.ts'
 import type { Environment } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
+import type { Holder } from '../register/health-ids.ts'
 import type { Derive } from './argon2.ts'
 import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
-import type { EnrolledPatient } from './enrolment.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { follow } from './news.ts'
 import { paths } from './paths.ts'
@@ -24,8 +24,8 @@ export interface IdentityOptions {
   /** The service's own address: issuer and audience of every token. */
   readonly baseUrl: string
   readonly log: Log
-  /** The patient who has a Health ID, in canonical form. */
-  readonly findPatient: (healthId: string) => Promise<EnrolledPatient | undefined>
+  /** The patient who answers for a Health ID, in canonical form. */
+  readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   /** Milliseconds. */
   readonly now?: () => number
   readonly derive?: Derive
@@ -47,7 +47,7 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, baseUrl, log, findPatient, now = Date.now, derive } = options
+  const { database, environment, encryptionKey, baseUrl, log, holderOf, now = Date.now, derive } = options
   const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(
@@ -74,7 +74,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   })
   const bearer = bearerAuthenticator(tokens)
   // Failures of one kind of caller are no failures of another from the same address.
-  const patients = createPatients({ database, throttle: createThrottle(now), find: findPatient, now })
+  const patients = createPatients({ database, throttle: createThrottle(now), holderOf, now })
   const sessions = createSessions({ database, checker, throttle: createThrottle(now), now })
   const tidying = setInterval(() => {
     tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not tidy up'))

@@ -5,8 +5,8 @@ import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { randomText } from '../lib/ids.ts'
 import { type PatientCaller, patientCaller } from '../policy/caller.ts'
-import type { Store } from '../store/store.ts'
-import { type EnrolledPatient, redeemCode } from './enrolment.ts'
+import type { Holder } from '../register/health-ids.ts'
+import { redeemCode } from './enrolment.ts'
 import { digestOf, newOpaque } from './opaque.ts'
 import { type Throttle, tried } from './throttle.ts'
 
@@ -36,27 +36,27 @@ export interface Patients {
 export interface PatientsParts {
   readonly database: Database
   readonly throttle: Throttle
-  /** The patient who has a Health ID now. */
-  readonly find: (healthId: string) => Promise<EnrolledPatient | undefined>
+  /** The patient who answers for a Health ID now. */
+  readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   readonly now: () => number
 }
 
-export function createPatients({ database, throttle, find, now }: PatientsParts): Patients {
+export function createPatients({ database, throttle, holderOf, now }: PatientsParts): Patients {
   return {
     async enrol({ healthId, code, address }) {
       const reading = parse(healthId)
       const canonical = 'healthId' in reading ? reading.healthId : ''
       const patient = await tried(throttle(canonical, address), async () => {
-        const enrolled = await redeemCode(database, canonical, code, now())
-        const found = enrolled === undefined ? undefined : await find(canonical)
-        return found?.patientId === enrolled ? found : undefined
+        const holder = await holderOf(canonical)
+        const isRight = await redeemCode(database, holder?.patient ?? '', code, now())
+        return isRight ? holder : undefined
       })
       if (!patient)
         throw new Failure(
           'UNAUTHENTICATED',
           'The Health ID and the code do not belong together, or the code has expired or is used up: ask for a new one.',
         )
-      return give(database, patient, now())
+      return give(database, patient.patient, patient.current ?? canonical, now())
     },
     async authenticate({ headers }) {
       const found = await tokenRow(database, presented(headers))
@@ -75,47 +75,21 @@ export function createPatients({ database, throttle, find, now }: PatientsParts)
 }
 
 /**
- * Ends every telephone of whoever has a Health ID, and a code that was not used: for one that was lost.
+ * Ends every telephone of a patient, and a code that was not used.
  * @returns how many tokens that were.
  */
-export function unenrol(database: Database, healthId: string): Promise<number> {
+export function unenrol(database: Database, patientId: string): Promise<number> {
   return database.transaction(async on => {
-    await on.run({ text: 'delete from enrolment_code where health_id = $1', values: [healthId] })
+    await on.run({ text: 'delete from enrolment_code where patient_id = $1', values: [patientId] })
     const ended = await on.query({
-      text: 'update patient_token set revoked_at = now() where health_id = $1 and revoked_at is null returning 1 as ended',
-      values: [healthId],
+      text: 'update patient_token set revoked_at = now() where patient_id = $1 and revoked_at is null returning 1 as ended',
+      values: [patientId],
     })
     return ended.length
   })
 }
 
-/** The patient whose official identifier a Health ID is, as the store knows him. */
-export async function findPatient(
-  store: Store,
-  baseUrl: string,
-  healthId: string,
-): Promise<EnrolledPatient | undefined> {
-  const system = healthIdSystem(baseUrl)
-  const search = store.parse(['Patient'], [['identifier', `${system}|${healthId}`]], true)
-  const { matches } = await store.search(search)
-  const owners = matches.filter(({ body }) => isOfficial(JSON.parse(body) as PatientBody, system, healthId))
-  return owners.length === 1 ? { patientId: owners[0]!.id, healthId } : undefined
-}
-
-/** The system of Health IDs. */
-export const healthIdSystem = (baseUrl: string): string => `${baseUrl}/fhir/NamingSystem/health-id`
-
-interface PatientBody {
-  readonly link?: readonly { readonly type?: string }[]
-  readonly identifier?: readonly { readonly use?: string; readonly system?: string; readonly value?: string }[]
-}
-
-/** A record that was replaced by another, as duplicates are, is nobody's any more. */
-const isOfficial = ({ identifier = [], link = [] }: PatientBody, system: string, healthId: string): boolean =>
-  identifier.some(each => each.system === system && each.value === healthId && each.use !== 'old') &&
-  link.every(each => each.type !== 'replaced-by')
-
-async function give(database: Database, { patientId, healthId }: EnrolledPatient, now: number): Promise<GivenToken> {
+async function give(database: Database, patientId: string, healthId: string, now: number): Promise<GivenToken> {
   const token = newOpaque(patientTokenPrefix)
   const expiresAt = new Date(now + livesFor)
   await database.query({

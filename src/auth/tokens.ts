@@ -2,7 +2,7 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
-import { type Caller, createCaller } from '../policy/caller.ts'
+import { type Caller, createCaller, type Identified } from '../policy/caller.ts'
 import type { Keys } from './keys.ts'
 import type { Revocations } from './revocations.ts'
 
@@ -21,6 +21,8 @@ export interface Claims {
   readonly scope: string
   readonly organization_id: string
   readonly env: string
+  /** True for the record-keeping system itself, which consent does not filter. */
+  readonly consent_exempt?: boolean
 }
 
 export interface Verified {
@@ -30,7 +32,10 @@ export interface Verified {
 
 export interface Tokens {
   /** A token for the client with these of its scopes. */
-  mint(client: { clientId: string; organizationId: string }, scopes: readonly string[]): Promise<string>
+  mint(
+    client: Pick<Identified, 'clientId' | 'organizationId' | 'consentExempt'>,
+    scopes: readonly string[],
+  ): Promise<string>
   /**
    * What a token proves; at once for one that was verified before.
    * @throws Failure TOKEN_EXPIRED, TOKEN_INVALID; UNAVAILABLE when revocations cannot be known.
@@ -74,14 +79,13 @@ export function createTokens(options: TokensOptions): Tokens {
 
   async function verifyAnew(token: string): Promise<Verified> {
     const claims = await read(token, options)
-    const { client_id, organization_id, jti } = claims
-    const verified = { claims, caller: createCaller(client_id, organization_id, scopesOf(claims), jti) }
+    const verified = { claims, caller: callerOf(claims) }
     remember(token, verified)
     return stillGood(verified)
   }
 
   return {
-    mint({ clientId, organizationId }, scopes) {
+    mint({ clientId, organizationId, consentExempt }, scopes) {
       const { kid, privateKey } = keys.active()
       const iat = Math.floor(now() / 1000)
       const claims: Claims = {
@@ -95,6 +99,7 @@ export function createTokens(options: TokensOptions): Tokens {
         scope: scopes.join(' '),
         organization_id: organizationId,
         env: environment,
+        ...(consentExempt ? { consent_exempt: true } : {}),
       }
       const payload = claims as unknown as JWTPayload
       return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid }).sign(privateKey)
@@ -110,7 +115,14 @@ export function createTokens(options: TokensOptions): Tokens {
   }
 }
 
-const scopesOf = (claims: Claims) => claims.scope.split(' ').filter(Boolean)
+const callerOf = (claims: Claims): Caller =>
+  createCaller({
+    clientId: claims.client_id,
+    organizationId: claims.organization_id,
+    scopes: claims.scope.split(' ').filter(Boolean),
+    consentExempt: claims.consent_exempt === true,
+    tokenId: claims.jti,
+  })
 
 const required = ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti', 'scope', 'organization_id']
 const longest = 16_384

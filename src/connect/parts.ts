@@ -3,13 +3,21 @@
 import type { Database } from '../db/database.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Addresses } from '../register/patient.ts'
+import type { Register } from '../register/register.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
+import type { Whole } from '../store/whole.ts'
 
 export interface ConnectParts {
   readonly database: Database
   readonly storeFor: (principal: Principal) => Store
+  /** One transaction around several acts. */
+  readonly whole: Whole
   readonly translator: Translator
+  readonly register: Register
+  /** Of the identifiers that this service gives. */
+  readonly addresses: Addresses
   /** Of the service, without trailing slash: the systems of its identifiers begin with it. */
   readonly baseUrl: string
   readonly now: () => Date

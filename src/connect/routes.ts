@@ -1,7 +1,8 @@
 // Every route below /api/v1/connect, but those that give out tokens.
 import type { Route } from '../http/route.ts'
+import { healthIdRoutes } from './health-id-routes.ts'
 import type { ConnectParts } from './parts.ts'
 
-export function connectRoutes(_parts: ConnectParts): Route[] {
-  return []
+export function connectRoutes(parts: ConnectParts): Route[] {
+  return [...healthIdRoutes(parts)]
 }

@@ -11,6 +11,8 @@ export interface Person {
   readonly phone: string
   readonly city: string
   readonly bloodGroup: string
+  /** Whether the demo client's organisation may see the record. */
+  readonly consents: boolean
   readonly visits: readonly string[]
   readonly pressures: readonly (readonly [date: string, systolic: number, diastolic: number])[]
   readonly weights: readonly (readonly [date: string, kilograms: number])[]
@@ -56,6 +58,7 @@ export const people: readonly Person[] = [
     phone: '+237650000101',
     city: 'Yaoundé',
     bloodGroup: 'O+',
+    consents: true,
     visits: ['2026-02-10', '2026-05-18', '2026-09-03'],
     pressures: [
       ['2026-02-10', 158, 97],
@@ -98,6 +101,7 @@ export const people: readonly Person[] = [
     phone: '+237650000102',
     city: 'Douala',
     bloodGroup: 'A+',
+    consents: true,
     visits: ['2026-07-21', '2026-08-04'],
     pressures: [['2026-07-21', 118, 76]],
     weights: [['2026-07-21', 74.0]],
@@ -135,6 +139,7 @@ export const people: readonly Person[] = [
     phone: '+237650000103',
     city: 'Bafoussam',
     bloodGroup: 'B-',
+    consents: true,
     visits: ['2026-06-15', '2026-08-17', '2026-10-12'],
     pressures: [
       ['2026-06-15', 112, 70],
@@ -163,6 +168,7 @@ export const people: readonly Person[] = [
     phone: '+237650000104',
     city: 'Bamenda',
     bloodGroup: 'O-',
+    consents: false,
     visits: ['2026-04-09'],
     pressures: [],
     weights: [['2026-04-09', 16.8]],

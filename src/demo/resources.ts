@@ -11,6 +11,8 @@ const terminology = 'http://terminology.hl7.org/CodeSystem'
 
 const organization = 'hopital-central-yaounde'
 const practitioner = 'dr-nadine-fouda'
+/** The organisation of the demo client. */
+const recipient = 'demo-organization'
 
 const coding = (system: string, code: string, display: string): JsonObject => ({
   coding: [{ system, code, display }],
@@ -21,7 +23,50 @@ const at = (date: string, time = '09:00:00'): string => `${date}T${time}+01:00`
 
 /** The demo set in an order in which each resource comes after those it refers to. */
 export function demoResources(healthIdSystem: string): JsonObject[] {
-  return [...institution(), ...people.flatMap(person => record(person, healthIdSystem))]
+  return [...institution(), ...people.flatMap(person => [...record(person, healthIdSystem), ...consents(person)])]
+}
+
+/** All but one have opened their record to the organisation of the demo client. */
+function consents(person: Person): JsonObject[] {
+  if (!person.consents) return []
+  return [
+    {
+      resourceType: 'Consent',
+      id: `${person.id}-consent`,
+      extension: [
+        { url: 'https://health-interop.org/fhir/StructureDefinition/consent-type', valueCode: 'full_record' },
+      ],
+      status: 'active',
+      scope: {
+        coding: [{ system: `${terminology}/consentscope`, code: 'patient-privacy', display: 'Privacy Consent' }],
+      },
+      category: [{ coding: [{ system: loinc, code: '59284-0', display: 'Patient Consent' }] }],
+      patient: reference('Patient', person.id),
+      dateTime: at('2026-01-05'),
+      performer: [reference('Patient', person.id)],
+      organization: [reference('Organization', organization)],
+      policy: [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-basic-normal' }],
+      provision: {
+        type: 'permit',
+        period: { start: at('2026-01-05') },
+        actor: [
+          {
+            role: {
+              coding: [
+                {
+                  system: `${terminology}/v3-ParticipationType`,
+                  code: 'IRCP',
+                  display: 'information recipient',
+                },
+              ],
+            },
+            reference: reference('Organization', recipient),
+          },
+        ],
+        purpose: [{ system: `${terminology}/v3-ActReason`, code: 'TREAT', display: 'treatment' }],
+      },
+    },
+  ]
 }
 
 function institution(): JsonObject[] {
@@ -40,6 +85,7 @@ function institution(): JsonObject[] {
       name: [{ family: 'Fouda', given: ['Nadine'], prefix: ['Dr'] }],
       gender: 'female',
     },
+    { resourceType: 'Organization', id: recipient, active: true, name: 'Clinique de démonstration' },
   ]
 }
 

@@ -12,18 +12,19 @@ export const auditEventId = ({ chain, sequence }: ChainedRecord): string => `${c
 export function auditEventOf(record: ChainedRecord, base: string): AuditEvent {
   const recorded = record.recordedAt.toISOString()
   const profile = profileOf(record)
+  const outcome = isEmergency(record) ? record.query : record.problem
+  const purposes = purposesOf(record)
   return {
     resourceType: 'AuditEvent',
     id: auditEventId(record),
     meta: { versionId: '1', lastUpdated: recorded, ...(profile ? { profile: [profile] } : {}) },
-    type: coding(`${terminology}/audit-event-type`, 'rest', 'Restful Operation'),
-    subtype: [coding('http://hl7.org/fhir/restful-interaction', record.interaction, record.interaction)],
+    ...kindOf(record),
     action: record.action,
     recorded,
     outcome: String(record.outcome) as AuditEvent['outcome'],
-    ...(record.problem ? { outcomeDesc: record.problem } : {}),
-    ...(record.purpose
-      ? { purposeOfEvent: [{ coding: [coding(`${terminology}/v3-ActReason`, record.purpose)] }] }
+    ...(outcome ? { outcomeDesc: outcome } : {}),
+    ...(purposes.length > 0
+      ? { purposeOfEvent: purposes.map(code => ({ coding: [coding(`${terminology}/v3-ActReason`, code)] })) }
       : {}),
     agent: agentsOf(record, base),
     source: {
@@ -31,6 +32,24 @@ export function auditEventOf(record: ChainedRecord, base: string): AuditEvent {
       type: [coding(`${terminology}/security-source-type`, '4', 'Application Server')],
     },
     entity: [transaction(record), ...objects(record), ...record.patients.map(patient)],
+  }
+}
+
+const isEmergency = ({ interaction }: ChainedRecord): boolean => interaction === 'emergency'
+
+/** Who breaks the glass does so to treat somebody in an emergency. */
+const purposesOf = ({ purpose }: ChainedRecord): string[] =>
+  purpose === 'BTG' ? ['BTG', 'ETREAT'] : purpose === '' ? [] : [purpose]
+
+function kindOf(record: ChainedRecord): Pick<AuditEvent, 'type' | 'subtype'> {
+  if (isEmergency(record))
+    return {
+      type: coding(dcm, '110113', 'Security Alert'),
+      subtype: [coding(dcm, '110127', 'Emergency Override Started')],
+    }
+  return {
+    type: coding(`${terminology}/audit-event-type`, 'rest', 'Restful Operation'),
+    subtype: [coding('http://hl7.org/fhir/restful-interaction', record.interaction, record.interaction)],
   }
 }
 
@@ -126,7 +145,8 @@ const transaction = ({ requestId }: ChainedRecord): AuditEventEntity => ({
 const systemObject = coding(`${terminology}/audit-entity-type`, '2', 'System Object')
 
 /** What was asked for, and the resource that it was about. */
-function objects({ type, id, version, query, resources }: ChainedRecord): AuditEventEntity[] {
+function objects(record: ChainedRecord): AuditEventEntity[] {
+  const { type, id, version, query, resources } = record
   const reference = `${type}/${id}${version > 0 ? `/_history/${version}` : ''}`
   const data: AuditEventEntity = {
     type: systemObject,
@@ -139,7 +159,7 @@ function objects({ type, id, version, query, resources }: ChainedRecord): AuditE
     description: `${resources} resources`,
     query: Buffer.from(query).toString('base64'),
   }
-  return [...(type && isReferable(id) ? [data] : []), ...(query ? [asked] : [])]
+  return [...(type && isReferable(id) ? [data] : []), ...(query && !isEmergency(record) ? [asked] : [])]
 }
 
 const isReferable = (id: string): boolean => /^[A-Za-z0-9.-]{1,64}$/.test(id)

@@ -5,7 +5,7 @@ import { type Verdict, verdictHeaders } from './limits.ts'
 import type { Reply, Route } from './route.ts'
 
 const exposed =
-  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed'
+  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed, x-access-basis'
 
 /** What browsers are told before they ask something from a page of another origin. */
 export const preflight: Reply = {
@@ -13,7 +13,7 @@ export const preflight: Reply = {
   headers: {
     'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers':
-      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key',
+      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key, x-purpose-of-use, x-emergency-access, x-emergency-reason',
     'access-control-max-age': '86400',
   },
 }
@@ -23,13 +23,15 @@ interface Context {
   readonly requestId: string
   readonly route: Route | undefined
   readonly verdicts: readonly Verdict[] | undefined
+  /** True if the caller saw what only an emergency opened. */
+  readonly isEmergency: boolean
 }
 
 /**
  * Puts a reply on its way. Tokens travel in a header, so any origin may call: it can only do what its token allows. What knows a
  * caller by a cookie, or gives one, is for the service's own pages alone.
  */
-export function send(context: Koa.Context, reply: Reply, { requestId, route, verdicts }: Context): void {
+export function send(context: Koa.Context, reply: Reply, { requestId, route, verdicts, isEmergency }: Context): void {
   const { status, headers = {}, body } = reply
   context.status = status
   context.set('x-request-id', requestId)
@@ -39,6 +41,7 @@ export function send(context: Koa.Context, reply: Reply, { requestId, route, ver
     context.set('access-control-expose-headers', exposed)
   }
   context.set('x-content-type-options', 'nosniff')
+  if (isEmergency) context.set('x-access-basis', 'emergency')
   if (verdicts) context.set(verdictHeaders(verdicts))
   for (const [name, value] of Object.entries(headers)) context.set(name, value)
   // What the handler did not want to read is not read after it either.

@@ -8,6 +8,7 @@ import type { AuditWriter } from '../audit/writer.ts'
 import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Asker } from '../policy/caller.ts'
+import type { Declare } from '../policy/declare.ts'
 import type { Access as StoreAccess } from '../store/access.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
@@ -45,6 +46,8 @@ export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<
 export interface ServerParts {
   readonly routes: readonly Route[]
   readonly authenticate: Authenticators
+  /** The client as its request says that it asks: what for, and whether in an emergency. */
+  readonly declare: Declare
   readonly limits: Limits
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
@@ -70,7 +73,12 @@ export function createApp(parts: ServerParts): Koa {
       .catch(error => refuse((seen.failure = error)))
       .then(ready => recorded(parts, context, requestId, seen, ready))
       .catch(refuse)
-    send(context, reply, { requestId, route: seen.found?.route, verdicts: seen.verdicts })
+    send(context, reply, {
+      requestId,
+      route: seen.found?.route,
+      verdicts: seen.verdicts,
+      isEmergency: seen.isEmergency === true,
+    })
     parts.log.info({
       requestId,
       method: context.method,
@@ -91,6 +99,7 @@ interface Seen {
   verdicts?: readonly Verdict[]
   address?: string
   failure?: unknown
+  isEmergency?: boolean
   accesses: StoreAccess[]
 }
 
@@ -111,10 +120,13 @@ async function recorded(
   { audit }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, failure }: Seen,
+  { found, caller, address = '', accesses, failure, isEmergency = false }: Seen,
   ready: Reply,
 ): Promise<Reply> {
-  const records = recordsOf({ method, path, query, requestId, route: found?.route, caller, address, accesses, failure })
+  const route = found?.route
+  const records = recordsOf({
+    ...{ method, path, query, requestId, route, caller, isEmergency, address, accesses, failure },
+  })
   if (records.length === 0) return ready
   try {
     await audit.write(records)
@@ -162,7 +174,7 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller: caller && watched(caller, seen.accesses),
+    caller: caller && bound(parts, caller, context, requestId, seen),
     baseUrl,
     requestId,
     remoteAddress,
@@ -187,6 +199,25 @@ type AnyRequest = RouteRequest<unknown, unknown, unknown, Proofs[Scheme]>
 
 /** Schemes that need no body: whoever proves nothing has none of it read. */
 const byHeaders: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
+
+/** The caller as everything that is done for the request knows him. */
+function bound(
+  parts: ServerParts,
+  caller: Proofs[ProvingScheme],
+  context: Koa.Context,
+  requestId: string,
+  seen: Seen,
+): Proofs[ProvingScheme] {
+  const observed = watched(caller, seen.accesses)
+  if (observed.kind !== 'client') return observed
+  const declared = parts.declare(observed, {
+    headers: context.req.headers,
+    requestId,
+    overridden: () => void (seen.isEmergency = true),
+  })
+  seen.caller = declared
+  return declared
+}
 
 async function identify(
   parts: ServerParts,

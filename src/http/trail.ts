@@ -17,6 +17,8 @@ export interface Trace {
   /** Absent if there is nothing at the address. */
   readonly route: Route | undefined
   readonly caller: Asker | undefined
+  /** True if the caller saw what only an emergency opened. */
+  readonly isEmergency: boolean
   /** Network address of the client. */
   readonly address: string
   readonly accesses: readonly Access[]
@@ -49,6 +51,7 @@ export function recordsOf(trace: Trace): AuditRecord[] {
     tokenId: caller?.tokenId ?? '',
     address,
     requestId,
+    purpose: trace.isEmergency ? 'BTG' : (caller?.purpose ?? ''),
   }
   const path = trace.path.startsWith(fhirBase) ? trace.path.slice(fhirBase.length + 1) : trace.path
   const accesses = trace.accesses.length > 0 ? trace.accesses : [attemptOf(trace.method, path, trace.query, failure)]

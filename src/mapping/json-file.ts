@@ -26,7 +26,8 @@ export function placeOf({ text }: SourceFile, property: string, value: string): 
   return offset < 0 ? NOWHERE : spanAt(text, offset)
 }
 
-function spanAt(text: string, offset: number): Span {
+/** The place in a text. */
+export function spanAt(text: string, offset: number): Span {
   const before = text.slice(0, offset).split('\n')
   return { offset, length: 1, line: before.length, column: before.at(-1)!.length + 1 }
 }

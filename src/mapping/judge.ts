@@ -14,6 +14,8 @@ export interface Standard {
   readonly shapes: readonly TObject[]
   /** What is asked of the maps by name. */
   readonly needs: readonly Need[]
+  /** True if there must be weights to match people by. */
+  readonly needsMatching?: boolean
 }
 
 /** Files, and what was made of them. */

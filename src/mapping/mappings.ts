@@ -4,6 +4,7 @@
 import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import type { Log } from '../lib/log.ts'
+import type { Matching } from '../matching/weights.ts'
 import { lookInto, type SourceFile } from './files.ts'
 import { type Follower, follow } from './follow.ts'
 import { calmFiles, isSame, isSound, type Judged, judge, type Standard, unreadable } from './judge.ts'
@@ -22,6 +23,8 @@ export interface MappingsParts extends Standard {
 export interface Mappings {
   /** The map of this name as it is now. @throws Error if there is none; what is named as a need is always there. */
   program(name: string): Program
+  /** What people are matched by now. @throws Error if there is nothing; where it is needed it is always there. */
+  matching(): Matching
   /** All that is served now, which is sound. */
   set(): MappingSet
   /** The files that these come from. */
@@ -66,6 +69,11 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
       const program = live.served.set.mappings.get(name)?.program
       if (!program) throw new Error(`there is no map ${name}`)
       return program
+    },
+    matching() {
+      const { matching } = live.served.set
+      if (!matching) throw new Error('there are no weights to match people by')
+      return matching
     },
     set: () => live.served.set,
     files: () => live.served.files,

@@ -7,17 +7,21 @@ import { compileMap, type MapLibrary } from '../fml/compile.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
 import { type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
+import type { Matching } from '../matching/weights.ts'
 import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
 import type { Mapping } from './mapping.ts'
 import { type Need, unmet } from './needs.ts'
 import { resourcesIn } from './resources.ts'
+import { weightsIn } from './weights.ts'
 
 export interface MappingSet {
   /** By name. */
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly structures: Structures
+  /** What people are matched by; absent if the folder has none. */
+  readonly matching: Matching | undefined
   /** Everything that is wrong, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
 }
@@ -26,6 +30,8 @@ export interface SetOptions {
   /** The records that maps can speak of beside R4. */
   readonly shapes: readonly TObject[]
   readonly needs?: readonly Need[]
+  /** True if there must be weights to match people by. */
+  readonly needsMatching?: boolean
   /**
    * Paths of maps of others: they may name structures that are not known here, leave what is required to whoever uses them,
    * and stand for a map that has the same URL.
@@ -56,7 +62,8 @@ export function mappingSet(files: readonly SourceFile[], options: SetOptions): M
 /** The same in steps, two for each map, so that a server can answer requests between them. */
 export function* buildSet(files: readonly SourceFile[], options: SetOptions): Generator<void, MappingSet> {
   const { structures, tables, problems } = resourcesIn(files, options.shapes)
-  const found = [...problems]
+  const weights = weightsIn(files, options.needsMatching ?? false)
+  const found = [...problems, ...weights.problems]
   const read: Read[] = []
   for (const source of files.filter(({ name }) => isMap(name))) {
     read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
@@ -75,7 +82,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     yield
   }
   found.push(...unmet(options.needs ?? [], mappings))
-  return { mappings, structures, problems: inOrder(found) }
+  return { mappings, structures, matching: weights.matching, problems: inOrder(found) }
 }
 
 interface Read {

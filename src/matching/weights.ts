@@ -41,10 +41,16 @@ interface Reader {
  * @throws Error with a line for each thing that is wrong: the file, the place in it, and what is expected there.
  */
 export function readMatching(text: string, file: string): Matching {
+  const judged = judgeMatching(parsed(text, file))
+  if ('matching' in judged) return judged.matching
+  throw new Error(judged.problems.map(each => `${file}: ${each}`).join('\n'))
+}
+
+/** The weights that a file holds, or all that is wrong with it; each message begins with the place: `fields.sex.levels`. */
+export function judgeMatching(value: unknown): { matching: Matching } | { problems: readonly string[] } {
   const problems: string[] = []
-  const matching = matchingOf(parsed(text, file), { path: '', problems })
-  if (problems.length > 0) throw new Error(problems.map(each => `${file}: ${each}`).join('\n'))
-  return matching
+  const matching = matchingOf(value, { path: '', problems })
+  return problems.length > 0 ? { problems } : { matching }
 }
 
 function parsed(text: string, file: string): unknown {

@@ -1,5 +1,6 @@
 // Who is asking, and what that caller may do.
 import type { Interaction, Principal } from '../store/session.ts'
+import { byConsent } from './consent/visibility.ts'
 import { grants } from './scopes.ts'
 
 /** What is known of every caller, whatever proved it: enough to limit, to record and to keep replies. */
@@ -13,13 +14,26 @@ export interface Asker extends Principal {
   readonly scopes: readonly string[]
   /** `jti` of the access token, or id of the patient's token or of the session; empty for who came without one. */
   readonly tokenId: string
+  /** What the data is asked for, a code of v3-ActReason; empty if that is not said. */
+  readonly purpose: string
   /** True if the scopes open the interaction on the resource type. */
   may(type: string, interaction: Interaction): boolean
   has(scope: string): boolean
 }
 
+/** A client, and what a token of it says. */
+export interface Identified {
+  readonly clientId: string
+  readonly organizationId: string
+  readonly scopes: readonly string[]
+  /** True for the record-keeping system itself: what it reads is not filtered by consent. */
+  readonly consentExempt: boolean
+  readonly tokenId?: string
+  readonly purpose?: string
+}
+
 /** The client behind a request, as its token or its credentials prove it. */
-export interface Caller extends Asker {
+export interface Caller extends Asker, Required<Identified> {
   readonly kind: 'client'
 }
 
@@ -49,12 +63,8 @@ export interface UserCaller extends Asker {
 }
 
 /** Builds a caller; equal scope lists share one table of permissions. */
-export function createCaller(
-  clientId: string,
-  organizationId: string,
-  scopes: readonly string[],
-  tokenId = '',
-): Caller {
+export function createCaller(client: Identified): Caller {
+  const { clientId, organizationId, scopes, consentExempt, tokenId = '', purpose = '' } = client
   const permitted = grants(scopes)
   const owned = new Set(scopes)
   return {
@@ -62,14 +72,17 @@ export function createCaller(
     clientId,
     organizationId,
     scopes,
+    consentExempt,
     tokenId,
+    purpose,
     author: clientId,
+    visibility: consentExempt ? undefined : byConsent({ clientId, organizationId, purpose }),
     may: permitted,
     has: scope => owned.has(scope),
   }
 }
 
-const nothing = { scopes: [], may: () => false, has: () => false } as const
+const nothing = { scopes: [], purpose: '', may: () => false, has: () => false } as const
 
 export function patientCaller(patientId: string, healthId: string, tokenId: string): PatientCaller {
   const clientId = `patient/${patientId}`
@@ -109,11 +122,17 @@ export function userCaller(
  * on these types and no others; consent is not asked, so what it reads is shown only where an operation says so.
  */
 export function onBehalfOf<Of extends Asker>(caller: Of, opens: Readonly<Record<string, string>>): Of {
-  return { ...caller, may: (type: string, interaction: Interaction) => opens[type]?.includes(interaction) ?? false }
+  const may = (type: string, interaction: Interaction) => opens[type]?.includes(interaction) ?? false
+  return { ...caller, visibility: undefined, may }
 }
 
 /** The service itself: loader, demo data, background work. */
 export const system: Caller = {
-  ...createCaller('health-interop', 'health-interop', ['system/*.cruds']),
+  ...createCaller({
+    clientId: 'health-interop',
+    organizationId: 'health-interop',
+    scopes: ['system/*.cruds'],
+    consentExempt: true,
+  }),
   author: undefined,
 }

@@ -1,6 +1,6 @@
 // An access to data, as it is told to whoever keeps the record of accesses.
 
-/** What was done, as a code of http://hl7.org/fhir/restful-interaction. */
+/** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began. */
 export type Deed =
   | 'read'
   | 'vread'
@@ -15,6 +15,7 @@ export type Deed =
   | 'delete'
   | 'transaction'
   | 'operation'
+  | 'emergency'
 
 /** One access to data, or the attempt at one. */
 export interface Access {

@@ -7,7 +7,8 @@ import * as change from './change.ts'
 import { everything } from './everything/everything.ts'
 import { createExporting } from './export/export.ts'
 import { lastn } from './lastn.ts'
-import { history, read, readVersion } from './read.ts'
+import { patientsNamed } from './patients.ts'
+import { history, readVersion } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import { libraryFor, runSearch, typesOf } from './search/run.ts'
@@ -19,6 +20,7 @@ import {
   type StoreParts,
   searchOptions,
 } from './session.ts'
+import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
 import type { Store } from './store.ts'
 import { transact } from './transaction.ts'
 import { witnessed } from './witness.ts'
@@ -52,15 +54,17 @@ function bound(session: Session): Store {
   return {
     read(type, id) {
       mustBeAllowed(session, type, 'r')
-      return read(session.on, type, id)
+      return readSeen(session, type, id)
     },
-    readVersion(type, id, version) {
+    async readVersion(type, id, version) {
       mustBeAllowed(session, type, 'r')
-      return readVersion(session.on, type, id, version)
+      return readVersion(await sighted(session, type, id), type, id, version)
     },
-    history(request) {
+    async history(request) {
       if (request.type) mustBeAllowed(session, request.type, 'r')
-      return history(session.on, { ...request, types: request.type ? [request.type] : visible(allowedTypes('r')) })
+      const types = request.type ? [request.type] : visible(allowedTypes('r'))
+      const inner = request.type && request.id ? await sighted(session, request.type, request.id) : session
+      return history(inner, { ...request, types })
     },
     parse: (types, params, strict) =>
       parseSearch(types, params, {
@@ -71,12 +75,18 @@ function bound(session: Session): Store {
       }),
     async search(request) {
       await prepareSearch(session, request)
-      return runSearch(session.on, request, searchOptions(session))
+      const inner = await overridingFor(session, patientsNamed(request.criteria))
+      const result = await runSearch(inner.on, request, searchOptions(inner))
+      return { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request))] }
     },
-    everything: request => everything(session, request),
+    async everything(request) {
+      const patients = request.patient === undefined ? [] : [request.patient]
+      return everything(await overridingFor(session, patients), request)
+    },
     async lastn(request, max) {
       await prepareSearch(session, request)
-      return lastn(session.on, request, max, searchOptions(session))
+      const inner = await overridingFor(session, patientsNamed(request.criteria))
+      return lastn(inner.on, request, max, searchOptions(inner))
     },
     validate(type, resource) {
       if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))

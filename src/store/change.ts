@@ -8,6 +8,7 @@ import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
+import { readSeen } from './sight.ts'
 import { type Change, needsTransaction, type Written, write } from './write.ts'
 
 export interface Preconditions {
@@ -128,7 +129,7 @@ export async function patch(
 ): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   return inTransaction(session, async inner => {
-    const current = await read(inner.on, type, id, { lock: true })
+    const current = await readSeen(inner, type, id, { lock: true })
     if (preconditions.ifMatch !== undefined && preconditions.ifMatch !== current.version) {
       throw new Failure(
         'PRECONDITION_FAILED',

@@ -1,7 +1,10 @@
 // Reads stored versions and their history; bodies come out as they were stored.
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import { type Binder, createBinder } from './search/sql-context.ts'
+import type { Reading } from './session.ts'
 import { methodName, typeName, typeNumber, type WriteMethod } from './type-number.ts'
+import type { Seen } from './visibility.ts'
 
 /** One version of a resource; `body` is its JSON as stored, or null where the version is a deletion. */
 export interface Version {
@@ -72,17 +75,20 @@ export async function read(
  * @throws Failure NOT_FOUND for an unknown version, GONE if that version is the deletion.
  */
 export async function readVersion(
-  on: Queryable,
+  { on, principal }: Reading,
   type: string,
   id: string,
   version: number,
 ): Promise<Version & { body: string }> {
+  const binder = createBinder()
+  for (const value of [typeNumber(type), id, version]) binder.bind(value)
+  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
+  const where = `where type = $1 and id = $2 and version = $3${principal.visibility ? ' and is_seen' : ''}`
   const [row] = await on.query<VersionRow>({
-    name: 'read-version',
+    name: principal.visibility ? undefined : 'read-version',
     isFixed: true,
-    text: `${readText} and version = $3
-      union all select type, id, version, updated_at, method, body from history where type = $1 and id = $2 and version = $3`,
-    values: [typeNumber(type), id, version],
+    text: `select ${columns} from ${current} ${where} union all select ${columns} from ${former} ${where}`,
+    values: binder.values,
   })
   if (!row) throw new Failure('NOT_FOUND', `There is no version ${version} of ${type}/${id}.`)
   if (row.body === null) throw new Failure('GONE', `Version ${version} of ${type}/${id} is its deletion.`)
@@ -114,14 +120,27 @@ export interface HistoryRequest {
 
 const columns = 'type, id, version, method, updated_at, body'
 
+/** Where current and former versions are read from; for a caller who may not see them all, with a column that says which. */
+function versionTables({ visibility, ...binder }: Seen & Binder): { current: string; former: string } {
+  if (!visibility) return { current: 'resource', former: 'history' }
+  return {
+    current: `(select r.type, r.id, r.version, r.method, r.updated_at, r.body, ${visibility.resource('s', binder)} as is_seen
+      from resource r join search s using (key)) resource`,
+    former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.body, ${visibility.version('h', binder)} as is_seen
+      from history h) history`,
+  }
+}
+
 /**
  * Versions, newest first, one more than `count` if there are more. https://hl7.org/fhir/R4/http.html#history
  * @throws Failure NOT_FOUND for the history of a resource that never was.
  */
-export async function history(on: Queryable, request: HistoryRequest): Promise<Version[]> {
-  const values: unknown[] = [request.types.map(typeNumber)]
-  const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = ['type = any($1::smallint[])']
+export async function history({ on, principal }: Reading, request: HistoryRequest): Promise<Version[]> {
+  const binder = createBinder()
+  const { bind, values } = binder
+  bind(request.types.map(typeNumber))
+  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
+  const conditions = ['type = any($1::smallint[])', ...(principal.visibility ? ['is_seen'] : [])]
   if (request.type) conditions.push(`type = ${bind(typeNumber(request.type))}`)
   if (request.id) conditions.push(`id = ${bind(request.id)}`)
   if (request.since !== undefined)
@@ -140,10 +159,11 @@ export async function history(on: Queryable, request: HistoryRequest): Promise<V
   const until = request.at ? `, lead(updated_at) over (partition by type, id order by version) as until` : ''
   const part = (table: string): string =>
     `(select ${columns} from ${table} where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)})`
+  const all = principal.visibility ? `${columns}, is_seen` : columns
   const text = request.at
-    ? `select ${columns} from (select ${columns}${until} from (select ${columns} from resource union all select ${columns} from history) versions
+    ? `select ${columns} from (select *${until} from (select ${all} from ${current} union all select ${all} from ${former}) versions
         where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)}`
-    : `select * from (${part('resource')} union all ${part('history')}) versions ${order} limit ${bind(request.count + 1)}`
+    : `select * from (${part(current)} union all ${part(former)}) versions ${order} limit ${bind(request.count + 1)}`
   const rows = await on.query<VersionRow>({ text, values })
   if (rows.length === 0 && request.id && !place) await mustHaveBeen(on, request.type!, request.id)
   return (request.before ? rows.reverse() : rows).map(toVersion)

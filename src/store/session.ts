@@ -13,6 +13,7 @@ import { mustBeReady } from './search-params/known.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
+import type { Visibility } from './visibility.ts'
 
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
 export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
@@ -22,6 +23,8 @@ export interface Principal {
   may(type: string, interaction: Interaction): boolean
   /** Who counts as the author of what he creates; absent for the service itself. */
   readonly author?: string
+  /** What he may see of what his scopes open; absent: all of it. */
+  readonly visibility?: Visibility
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
   readonly within?: Transaction
   /** Is told of every access; absent where nobody asks, as in work of the service itself. */
@@ -49,17 +52,26 @@ export interface Session extends StoreParts {
   readonly isInTransaction: boolean
 }
 
+/** A connection, and who reads. */
+export type Reading = Pick<Session, 'on' | 'principal'>
+
 const words: Readonly<Record<Interaction, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete', s: 'search' }
 
 /** @throws Failure INSUFFICIENT_SCOPE unless the caller may; METHOD_NOT_ALLOWED for changes that nobody may make. */
 export function mustBeAllowed(session: Session, type: string, interaction: Interaction): void {
-  if (type === 'AuditEvent' && 'cud'.includes(interaction))
+  const isChange = 'cud'.includes(interaction)
+  if (type === 'AuditEvent' && isChange)
     throw new Failure(
       'METHOD_NOT_ALLOWED',
       'The audit trail is written by the service alone: AuditEvent takes GET only.',
       {
         headers: { allow: 'GET' },
       },
+    )
+  if (isChange && session.principal.visibility?.override)
+    throw new Failure(
+      'FORBIDDEN',
+      'Emergency access only reads: leave X-Emergency-Access out of requests that change something.',
     )
   if (session.principal.may(type, interaction)) return
   throw new Failure(
@@ -133,7 +145,8 @@ export async function mustBeIndexed({ indexing, indexer }: Session, { waiting }:
 }
 
 export function searchOptions(session: Session): SearchOptions {
-  return { indexer: session.indexer, base: session.base, maySee: type => session.principal.may(type, 'r') }
+  const { indexer, base, principal } = session
+  return { indexer, base, visibility: principal.visibility, maySee: type => principal.may(type, 'r') }
 }
 
 /**

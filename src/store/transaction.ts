@@ -136,7 +136,7 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
 /** Locks what is named by id before anything is changed, in one order for all: transactions wait instead of deadlocking. */
 async function lockResources(session: Session, plans: readonly Plan[]): Promise<void> {
   const named = plans.flatMap(({ entry: { type, id } }) => (id === undefined ? [] : [{ type, id }]))
-  if (named.length > 0) await lockCurrent(session.on, named)
+  if (named.length > 0) await lockCurrent(session, named)
 }
 
 function conditionOf({ entry }: Plan): Condition[] {

@@ -1,6 +1,5 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
 import { int2Array, textArray } from '../db/arrays.ts'
-import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { authorHash } from './author.ts'
@@ -10,6 +9,7 @@ import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
 import { define, lockIndex } from './search-params/registry.ts'
 import type { Session } from './session.ts'
+import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** What writing takes: where to, as whom, and who else has to know. */
@@ -66,7 +66,7 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
-  const current = known.length > 0 ? await lockCurrent(on, known) : new Map<string, Stored | Deleted>()
+  const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
@@ -113,12 +113,13 @@ const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/
 /**
  * The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
  * deadlocking; of those that are deleted, where they ended.
+ * @throws Failure CONSENT_… if one exists that the caller may not see.
  */
 export async function lockCurrent(
-  on: Queryable,
+  session: Pick<Session, 'on' | 'principal'>,
   changes: readonly { readonly type: string; readonly id: string }[],
 ): Promise<Map<string, Stored | Deleted>> {
-  const found = await on.query<Stored | Deleted>({
+  const found = await session.on.query<Stored | Deleted>({
     name: 'lock-current',
     text: `with wanted as (
         select distinct type, id from unnest($1::smallint[], $2::text[]) as given(type, id)
@@ -135,6 +136,7 @@ export async function lockCurrent(
       where not exists (select from current c where c.type = w.type and c.id = w.id)`,
     values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
   })
+  await mustSee(session, changes)
   return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
 }
 

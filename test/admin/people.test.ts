@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 
 const { admin, told: tellAll } = adminOn(() => service.database)
-const told = (...args: string[]) => tellAll(args, { BASE_URL: service.url })
+const told = (...args: string[]) => tellAll(args)
 
 const signIn = (email: string, password: string): Promise<Answer> =>
   post(service, '/api/v1/portal/session', { email, password })
@@ -107,25 +107,23 @@ describe('a Bridge agent', () => {
 
 describe('patient enrol', () => {
   const healthId = 'CM-9C1T-3NR9-A9HC'
+  const duplicate = 'CM-72GS-8CYN-J8XR'
 
   test('makes a code for the patient with the Health ID, which a telephone exchanges for a token', async () => {
     const system = `${service.url}/fhir/NamingSystem/health-id`
     await creatorBy(fhirCaller(() => service))(
-      { resourceType: 'Patient', id: 'before', identifier: [{ use: 'old', system, value: healthId }] },
       { resourceType: 'Patient', id: 'now', identifier: [{ use: 'official', system, value: healthId }] },
       {
         resourceType: 'Patient',
         id: 'duplicate',
-        identifier: [{ use: 'official', system, value: healthId }],
+        identifier: [{ use: 'official', system, value: duplicate }],
         link: [{ type: 'replaced-by', other: { reference: 'Patient/now' } }],
       },
-      { resourceType: 'Patient', id: 'elsewhere', identifier: [{ system: 'http://elsewhere', value: healthId }] },
     )
-    const env = { BASE_URL: service.url }
-    const { code, output } = await admin(['patient', 'enrol', healthId.toLowerCase().replaceAll('-', ' ')], env)
+    const { code, output } = await admin(['patient', 'enrol', healthId.toLowerCase().replaceAll('-', ' ')])
     expect(code, output).toBe(0)
     const [, first] = /^code {5}(\S+)\nexpires {2}\d{4}-/m.exec(output) ?? []
-    const second = await told('patient', 'enrol', healthId)
+    const second = await told('patient', 'enrol', duplicate)
     expect(second).toMatchObject({ health_id: healthId, patient_id: 'now' })
     const enrol = (code: string) => post(service, '/api/v1/mobile/enrol', { health_id: healthId, code })
     expect((await enrol(first!)).status).toBe(401)
@@ -146,13 +144,12 @@ describe('patient enrol', () => {
   })
 
   test('says why there is none: no Health ID, a mistyped one, or nobody has it', async () => {
-    const env = { BASE_URL: service.url }
     for (const [given, words] of [
-      ['me', 'me is no Health ID: write CM-TQYE-6SRK-YQ6S.'],
-      ['CM-9C1T-3NR9-A9HD', 'CM-9C1T-3NR9-A9HD is no Health ID: its check symbols do not fit: look again.'],
-      ['CM-6TTH-APZW-3HP1', 'There is no patient with the identifier'],
+      ['me', 'A Health ID has the form CC-XXXX-XXXX-XXXX'],
+      ['CM-9C1T-3NR9-A9HD', 'The check symbols of this Health ID do not fit'],
+      ['CM-6TTH-APZW-3HP1', 'There is no patient with the Health ID CM-6TTH-APZW-3HP1.'],
     ] as const) {
-      const { code, output } = await admin(['patient', 'enrol', given], env)
+      const { code, output } = await admin(['patient', 'enrol', given])
       expect(code).toBe(1)
       expect(output).toContain(words)
     }

@@ -170,7 +170,9 @@ test('who has no token, a wrong one, or too narrow scopes is on record', async (
   expect(unknown.rows.map(short)).toEqual(['R | read | 4 | TOKEN_INVALID | Patient | amina | amina | 0'])
   expect(unknown.rows[0]).toMatchObject({ client_id: '', address: '127.0.0.1' })
   const { id: clientId, organizationId } = demoClient
-  const token = await service.application.identity.tokens.mint({ clientId, organizationId }, ['labs:read'])
+  const token = await service.application.identity.tokens.mint({ clientId, organizationId, consentExempt: true }, [
+    'labs:read',
+  ])
   const narrow = await traced('GET', 'Patient/amina', { token })
   expect(narrow.answer.status).toBe(403)
   expect(narrow.rows.map(short)).toEqual(['R | read | 4 | INSUFFICIENT_SCOPE | Patient | amina | amina | 0'])

@@ -56,7 +56,7 @@ beforeAll(async () => {
   probes = { url: await serveProbes() }
   const { email, password } = await user()
   const begun = await post(service, '/api/v1/portal/session', { email, password })
-  const { code } = await issueCode(service.application.database, { patientId: 'amina', healthId }, Date.now())
+  const { code } = await issueCode(service.application.database, 'amina', Date.now())
   const enrolled = await post(service, '/api/v1/mobile/enrol', { health_id: healthId, code })
   proofs = {
     bearer: { authorization: `Bearer ${service.token}` },
@@ -129,6 +129,7 @@ async function serveProbes(): Promise<string> {
   const app = createApp({
     routes: probeRoutes(),
     authenticate: application.identity.authenticate,
+    declare: caller => caller,
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({
       database: application.database,

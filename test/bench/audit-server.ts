@@ -25,6 +25,7 @@ const silent = (route: Route): Route => {
 const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,
+  declare: caller => caller,
   limits: createLimits(quotasOf(config)),
   idempotency: { once: ({ caller }, work) => work(caller) },
   audit: { write: async () => {} },

@@ -111,7 +111,10 @@ describe('Observation/$lastn', () => {
 
   test('is refused to callers that may not search what it looks at', async () => {
     const mint = (...scopes: string[]) =>
-      service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo' }, scopes)
+      service.application.identity.tokens.mint(
+        { clientId: 'demo', organizationId: 'demo', consentExempt: true },
+        scopes,
+      )
     expect((await get('?patient=ada', await mint('system/Observation.r'))).status).toBe(403)
     const observations = await mint('system/Observation.s')
     expect((await get('?patient=ada', observations)).status).toBe(200)

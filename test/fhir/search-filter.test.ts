@@ -7,7 +7,7 @@ let service: Service
 const call = fhirCaller(() => service)
 const found = finderBy(call)
 const mint = (...scopes: string[]) =>
-  service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo' }, scopes)
+  service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo', consentExempt: true }, scopes)
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const path = (type: string, filter: string, more = ''): string => `${type}?_filter=${encodeURIComponent(filter)}${more}`

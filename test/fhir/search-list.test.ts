@@ -72,7 +72,7 @@ describe('a search within lists is refused', () => {
   })
 
   test('to those who may not read lists', async () => {
-    const client = { clientId: 'demo-client', organizationId: 'demo-organization' }
+    const client = { clientId: 'demo-client', organizationId: 'demo-organization', consentExempt: true }
     const token = await service.application.identity.tokens.mint(client, ['system/Patient.rs'])
     const { status, body } = await call('GET', 'Patient?_list=l1', { token })
     expect(status).toBe(403)

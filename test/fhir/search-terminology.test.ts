@@ -222,7 +222,7 @@ describe('a search is refused', () => {
     ['code:below=http://animals|cat', ['system/Condition.rs'], 'read CodeSystem'],
   ])('%s with the scopes %j', async (query, scopes, said) => {
     const token = await service.application.identity.tokens.mint(
-      { clientId: 'demo-client', organizationId: 'o' },
+      { clientId: 'demo-client', organizationId: 'o', consentExempt: true },
       scopes,
     )
     const { status, body } = await call('GET', `Condition?${query}`, { token })

@@ -498,7 +498,7 @@ describe('who may not read the types involved is refused', () => {
     ['ConceptMap/to-latin/$translate?system=a&code=b', ['system/ValueSet.r'], 'ConceptMap'],
     ['ConceptMap/to-latin/$translate?system=a&code=b&target=http://sets/cats', ['system/ConceptMap.r'], 'ValueSet'],
   ])('%s with %j', async (path, scopes, type) => {
-    const client = { clientId: 'demo-client', organizationId: 'demo-organization' }
+    const client = { clientId: 'demo-client', organizationId: 'demo-organization', consentExempt: true }
     const token = await service.application.identity.tokens.mint(client, scopes)
     const { status, body } = await call('GET', path, { token })
     expect(status).toBe(403)
@@ -506,7 +506,7 @@ describe('who may not read the types involved is refused', () => {
   })
 
   test('but codes named one by one need no code system', async () => {
-    const client = { clientId: 'demo-client', organizationId: 'demo-organization' }
+    const client = { clientId: 'demo-client', organizationId: 'demo-organization', consentExempt: true }
     const token = await service.application.identity.tokens.mint(client, ['system/ValueSet.r'])
     const { status, body } = await call('GET', 'ValueSet/named/$expand', { token })
     expect([status, body.expansion.contains.length]).toEqual([200, 2])

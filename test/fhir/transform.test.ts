@@ -253,9 +253,10 @@ describe('what is wrong is said', () => {
   })
 
   test('when the token opens no StructureMap', async () => {
-    const token = await service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo' }, [
-      'system/Patient.rs',
-    ])
+    const token = await service.application.identity.tokens.mint(
+      { clientId: 'demo', organizationId: 'demo', consentExempt: true },
+      ['system/Patient.rs'],
+    )
     const { status } = await call('POST', 'StructureMap/$transform', {
       token,
       body: parameters({ srcMap: toBasic(''), content: patient }),

@@ -164,7 +164,7 @@ describe('[type]/{id}/$validate', () => {
 })
 
 const mint = (...scopes: string[]) =>
-  service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo' }, scopes)
+  service.application.identity.tokens.mint({ clientId: 'demo', organizationId: 'demo', consentExempt: true }, scopes)
 
 test('validation is refused to callers that may do nothing with the type', async () => {
   const token = await mint('system/Observation.cruds')

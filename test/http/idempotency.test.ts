@@ -42,7 +42,7 @@ function expectSame(again: Answer, first: Answer): void {
 }
 
 const tokenOf = (clientId: string, scopes: string[]) =>
-  service.application.identity.tokens.mint({ clientId, organizationId: 'hospital-a' }, scopes)
+  service.application.identity.tokens.mint({ clientId, organizationId: 'hospital-a', consentExempt: true }, scopes)
 
 describe('a repeat gets the reply of the first request', () => {
   test('of a creation, with its headers, and nothing is created again', async () => {
@@ -289,6 +289,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
   const app = createApp({
     routes,
     authenticate: identity.authenticate,
+    declare: caller => caller,
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency,
     audit: { write: async () => {} },

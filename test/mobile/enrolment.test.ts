@@ -5,10 +5,15 @@ import { mint } from '../../src/lib/health-id.ts'
 import { type Answer, type Process, post, startProcess, useToken } from '../support/identity.ts'
 
 let service: Process
-const gone = mint('CM')
+/** One that nobody answers for any more, and one that its patient had before being merged into another. */
+const [gone, former, current] = [mint('CM'), mint('CM'), mint('CM')]
 beforeAll(async () => {
   service = await startProcess({
-    findPatient: async healthId => (healthId === gone ? undefined : { patientId: healthId.toLowerCase(), healthId }),
+    async holderOf(healthId) {
+      if (healthId === gone) return undefined
+      const now = healthId === former ? current : healthId
+      return { patient: now.toLowerCase(), current: now }
+    },
   })
 })
 
@@ -19,7 +24,7 @@ async function patient(): Promise<{ healthId: string; code: string }> {
 }
 
 const codeFor = async (healthId: string): Promise<string> =>
-  (await issueCode(service.database, { patientId: healthId.toLowerCase(), healthId }, service.now())).code
+  (await issueCode(service.database, healthId.toLowerCase(), service.now())).code
 
 const enrol = (healthId: string, code: string): Promise<Answer> =>
   post(service, '/api/v1/mobile/enrol', { health_id: healthId, code })
@@ -93,6 +98,11 @@ describe('a code', () => {
     const [one, other] = [await patient(), await patient()]
     expect((await enrol(other.healthId, one.code)).status).toBe(401)
     expect((await enrol(one.healthId, one.code)).status).toBe(201)
+  })
+
+  test('is taken with a former Health ID as well; the token is that of the current one', async () => {
+    const code = await codeFor(current)
+    expect((await enrol(former, code)).body).toMatchObject({ health_id: current })
   })
 
   test('gives nothing once the patient does not have the Health ID any more', async () => {

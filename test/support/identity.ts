@@ -37,8 +37,8 @@ export interface ProcessOptions {
   readonly beside?: Process
   readonly log?: Log
   readonly derive?: Derive
-  /** Whom Health IDs belong to; absent: each to a patient of its own. */
-  readonly findPatient?: IdentityOptions['findPatient']
+  /** Who answers for Health IDs; absent: for each a patient of its own. */
+  readonly holderOf?: IdentityOptions['holderOf']
 }
 
 /** Starts one process; it stops after the file's last test. */
@@ -46,7 +46,7 @@ export async function startProcess({
   beside,
   log = createLog('silent'),
   derive = argon2id,
-  findPatient = async healthId => ({ patientId: healthId.toLowerCase(), healthId }),
+  holderOf = async healthId => ({ patient: healthId.toLowerCase(), current: healthId }),
 }: ProcessOptions = {}): Promise<Process> {
   const connection = beside?.connection ?? (await createTestDatabase())
   const database = openDatabase(connection, { poolSize: 5, statementTimeout: 30_000 })
@@ -66,7 +66,7 @@ export async function startProcess({
     encryptionKey,
     baseUrl: beside?.identity.issuer ?? url,
     log,
-    findPatient,
+    holderOf,
     now,
     derive: counted,
   })
@@ -77,6 +77,7 @@ export async function startProcess({
       ...portalRoutes(identity.sessions, false),
     ],
     authenticate: identity.authenticate,
+    declare: caller => caller,
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
     audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),

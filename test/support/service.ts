@@ -20,7 +20,7 @@ export interface Service {
   readonly database: string
   /** Folder of its files. */
   readonly dataDir: string
-  /** An access token of the demo client, which may do everything. */
+  /** An access token of the demo client, which may do everything, and whom consent does not filter. */
   readonly token: string
   /** Ends it before the file's last test. */
   readonly stop: () => Promise<void>
@@ -81,6 +81,6 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
     await rm(config.dataDir, { recursive: true, force: true })
   })
   const { id: clientId, organizationId } = demoClient
-  const token = await application.identity.tokens.mint({ clientId, organizationId }, demoScopes)
+  const token = await application.identity.tokens.mint({ clientId, organizationId, consentExempt: true }, demoScopes)
   return { url, application, database: connection.database, dataDir: config.dataDir, token, stop }
 }

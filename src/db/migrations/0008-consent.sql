@@ -28,3 +28,21 @@ create table consent_grant (
 );
 create index consent_grant_find on consent_grant (organization, patient);
 create index consent_grant_patient on consent_grant (patient);
+
+-- A job in the background sees what its client may see at each of its steps, for the purpose that it was ordered for.
+alter table bulk_job
+  add column consent_exempt boolean not null default false,
+  add column purpose text not null default '';
+
+-- The glass that was broken: who saw whose data in an emergency, why, and from when until when without saying it again.
+create table emergency_access (
+  id uuid primary key,
+  client_id text collate "C" not null,
+  organization_id text collate "C" not null,
+  patient_id text collate "C" not null,
+  reason text not null,
+  request_id text collate "C" not null,
+  opened_at timestamptz not null,
+  ends_at timestamptz not null
+);
+create index emergency_access_open on emergency_access (client_id, patient_id, ends_at);

@@ -3,8 +3,7 @@
 
 -- What a facility gives a patient to enrol a telephone with; a new code takes the place of the one before.
 create table enrolment_code (
-  health_id text collate "C" primary key, -- canonical
-  patient_id text collate "C" not null,   -- id of the Patient
+  patient_id text collate "C" primary key, -- id of the Patient
   hash bytea not null,
   tries smallint not null default 0,      -- wrong ones; the fifth ends the code
   created_at timestamptz not null,
@@ -15,7 +14,7 @@ create table patient_token (
   hash bytea primary key,
   id text collate "C" not null unique,    -- by which the audit trail tells it
   patient_id text collate "C" not null,
-  health_id text collate "C" not null,
+  health_id text collate "C" not null,   -- canonical, as it was when the token was given
   created_at timestamptz not null,
   expires_at timestamptz not null,
   revoked_at timestamptz

@@ -52,7 +52,7 @@ export function createBulk(options: BulkOptions): Bulk {
   let tidying: NodeJS.Timeout | undefined
   const { importBytes: most, origins } = options
   const work = async (job: HeldJob, signal: AbortSignal): Promise<void> => {
-    const store = storeFor(createCaller(job.clientId, job.organizationId, job.scopes))
+    const store = storeFor(createCaller(job))
     const outputs = await takeUpFiles(database, folder, job)
     const parts = { database, job, store, outputs, signal, now }
     try {

@@ -12,6 +12,9 @@ export interface Job {
   readonly organizationId: string
   /** Of the token that started it. */
   readonly scopes: readonly string[]
+  readonly consentExempt: boolean
+  /** Purpose of use, a code of v3-ActReason. */
+  readonly purpose: string
   /** Of the request that started it. */
   readonly url: string
   readonly request: unknown
@@ -38,6 +41,8 @@ interface JobRow {
   readonly client_id: string
   readonly organization_id: string
   readonly scopes: string[]
+  readonly consent_exempt: boolean
+  readonly purpose: string
   readonly url: string
   readonly request: unknown
   readonly state: Job['state']
@@ -59,6 +64,8 @@ function toJob(row: JobRow): Job {
     clientId: row.client_id,
     organizationId: row.organization_id,
     scopes: row.scopes,
+    consentExempt: row.consent_exempt,
+    purpose: row.purpose,
     url: row.url,
     request: row.request,
     state: row.state,
@@ -85,7 +92,16 @@ export interface JobLimits {
 
 export type NewJob = Pick<
   Job,
-  'id' | 'kind' | 'clientId' | 'organizationId' | 'scopes' | 'url' | 'request' | 'createdAt'
+  | 'id'
+  | 'kind'
+  | 'clientId'
+  | 'organizationId'
+  | 'scopes'
+  | 'consentExempt'
+  | 'purpose'
+  | 'url'
+  | 'request'
+  | 'createdAt'
 >
 
 /** Seconds after which one of too many jobs may have ended. */
@@ -115,14 +131,16 @@ export async function createJob(on: Queryable, job: NewJob, limits: JobLimits): 
   await on.query({ text: 'select pg_advisory_xact_lock(2, 1)', values: [] })
   await mustHaveRoom(on, job.clientId, limits)
   await on.query({
-    text: `insert into bulk_job (id, kind, client_id, organization_id, scopes, url, request, created_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    text: `insert into bulk_job (id, kind, client_id, organization_id, scopes, consent_exempt, purpose, url, request, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       job.id,
       job.kind,
       job.clientId,
       job.organizationId,
       job.scopes,
+      job.consentExempt,
+      job.purpose,
       job.url,
       JSON.stringify(job.request),
       job.createdAt,

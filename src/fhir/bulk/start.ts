@@ -37,10 +37,21 @@ export const ndjsonTypes = [ndjson, 'application/ndjson', 'application/x-ndjson'
 
 /** A job as it will be queued, with the rights that the caller has now. */
 export function newJob(parts: BulkParts, kind: NewJob['kind'], request: Request, order: unknown): NewJob {
-  const { clientId, organizationId, scopes } = request.caller
+  const { clientId, organizationId, scopes, consentExempt, purpose } = request.caller
   const query = request.search.toString()
   const url = `${request.baseUrl}${request.path}${query === '' ? '' : `?${query}`}`
-  return { id: uuidv7(), kind, clientId, organizationId, scopes, url, request: order, createdAt: parts.now() }
+  return {
+    id: uuidv7(),
+    kind,
+    clientId,
+    organizationId,
+    scopes,
+    consentExempt,
+    purpose,
+    url,
+    request: order,
+    createdAt: parts.now(),
+  }
 }
 
 /** Queues the job, with what else belongs to it, and says where to ask for it. */

@@ -6,6 +6,7 @@ import { read } from '../read.ts'
 import { type Hit, type HitRow, toHit } from '../search/hit.ts'
 import { isInPatientCompartment, membersOf } from '../search/sql-compartment.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
+import { readSeen } from '../sight.ts'
 import { typeNumber } from '../type-number.ts'
 import { members } from './members.ts'
 import { outsideOfAll, outsideOfOne } from './outside.ts'
@@ -27,8 +28,11 @@ export async function everything(session: Session, request: EverythingRequest): 
   const { after, count } = request
   const rows =
     after?.part === 'outside' ? [] : await members(session, { ...request, types: membersOf('Patient').filter(wanted) })
-  if (request.patient !== undefined && !isPatient(rows[0], request.patient))
+  // A consent may open parts of the record without who the patient is; where it opens nothing, that is said.
+  if (request.patient !== undefined && !isPatient(rows[0], request.patient)) {
     await read(session.on, 'Patient', request.patient)
+    if (rows.length === 0 && after === undefined) await readSeen(session, 'Patient', request.patient)
+  }
   const shown = rows.slice(0, count)
   const matches = shown.map(toHit)
   if (rows.length > count) return { matches, included: [], next: { part: 'compartment', key: lastKey(shown, request) } }

@@ -9,6 +9,7 @@ import { compartmentCondition, waysIn } from '../search/sql-compartment.ts'
 import { type Binder, createBinder } from '../search/sql-context.ts'
 import type { Session } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 import type { EverythingRequest } from './request.ts'
 
 type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
@@ -21,7 +22,12 @@ export async function members(
   const binder = createBinder()
   const { bind } = binder
   const { patient, after, count } = request
-  const conditions = [inScope(request, 's', session.indexer, binder), ...since(request, binder)]
+  const { visibility } = session.principal
+  const conditions = [
+    inScope(request, 's', session.indexer, binder),
+    ...since(request, binder),
+    ...seen('s', { ...binder, visibility }),
+  ]
   if (after) conditions.push(`s.key > ${bind(after.key)}::bigint`)
   const self = patient === undefined ? 'false' : `s.self = ${bind(selfHash('Patient', patient))}::bigint`
   if (after && patient !== undefined) conditions.push(`not (${self})`)

@@ -10,6 +10,7 @@ import { createBinder } from '../search/sql-context.ts'
 import type { Session } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
+import { seen } from '../visibility.ts'
 import { inScope, members, since } from './members.ts'
 import type { EverythingRequest, Outside } from './request.ts'
 
@@ -35,6 +36,7 @@ export async function outsideOfOne(
     `(t.patient is null or t.patient = ${bind(selfHash('Patient', request.patient))}::bigint)`,
     `t.key > ${bind(after)}::bigint`,
     ...since(request, binder),
+    ...seen('t', { ...binder, visibility: session.principal.visibility }),
   ]
   const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
@@ -78,6 +80,7 @@ export function outsideOfAll(
   const ways = types.flatMap(type => saltsTo(type, sources).map(salt => ({ type: typeNumber(type), salt })))
   const binder = createBinder()
   const { bind } = binder
+  const seeing = { ...binder, visibility: session.principal.visibility }
   const numbers = bind(int2Array(ways.map(way => way.type)))
   const salts = bind(int8Array(ways.map(way => way.salt)))
   const conditions = [
@@ -86,8 +89,9 @@ export function outsideOfAll(
     `exists (select 1 from search s where s.refs && (
         select array_agg(t.self # way.salt) from unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt)
         where way.type = t.type)
-      and ${inScope({ ...request, types: sources }, 's', session.indexer, binder)})`,
+      and ${[inScope({ ...request, types: sources }, 's', session.indexer, binder), ...seen('s', seeing)].join(' and ')})`,
     ...since(request, binder),
+    ...seen('t', seeing),
   ]
   const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`

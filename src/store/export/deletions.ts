@@ -2,6 +2,7 @@
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
+import { createBinder } from '../search/sql-context.ts'
 import type { Session } from '../session.ts'
 import { methods, typeName, typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
@@ -43,6 +44,14 @@ export async function deletions(
     scope.of === 'everything'
       ? 'null'
       : `array(select m[1] from regexp_matches(last.body, '"reference":"([^"]*Patient/[^"]+)"', 'g') as m)`
+  const binder = createBinder()
+  const { bind } = binder
+  bind(int2Array(scope.types.map(typeNumber)))
+  bind(scope.since)
+  bind(before)
+  bind(after?.type ?? 0)
+  bind(after?.id ?? '')
+  const { visibility } = session.principal
   const rows = await session.on.query<GoneRow>({
     text: `select h.type, h.id, ${patients} as patients
       from history h left join history last on last.type = h.type and last.id = h.id and last.version = h.version - 1
@@ -51,8 +60,9 @@ export async function deletions(
         and (h.type, h.id) > ($4::smallint, $5::text collate "C")
         and not exists (select from resource r where r.type = h.type and r.id = h.id)
         and not exists (select from history n where n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
+        ${visibility ? `and ${visibility.version('h', binder)}` : ''}
       order by h.type, h.id limit ${pageSize}`,
-    values: [int2Array(scope.types.map(typeNumber)), scope.since, before, after?.type ?? 0, after?.id ?? ''],
+    values: binder.values,
   })
   const last = rows.length === pageSize ? rows.at(-1)! : undefined
   const gone = await inScope(session, scope, rows)

@@ -94,7 +94,7 @@ function listTypes(listing: Listing, types: readonly string[]): Promise<number> 
   const { session, scope, filters } = listing
   const context = createContext(session)
   // Where nothing is asked of a resource but its type and time, the table itself has both.
-  const isPlain = scope.of === 'everything' && !types.some(type => filters.has(type))
+  const isPlain = scope.of === 'everything' && !session.principal.visibility && !types.some(type => filters.has(type))
   const times = timeConditions(scope, isPlain ? 's' : 'r', context)
   const searched = times.length > 0 ? 'search s join resource r using (key)' : 'search s'
   const conditions = [scopeCondition(scope, filters, types, 's', context), ...times]

@@ -14,6 +14,7 @@ import { isInPatientCompartment, membersOf, waysIn } from '../search/sql-compart
 import { type Binder, createAliases, createBinder, type SqlContext } from '../search/sql-context.ts'
 import { mustBeAllowed, mustBeIndexed, type Session, searchOptions } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 
 /** What an export is to hold. */
 export interface ExportScope {
@@ -69,8 +70,16 @@ async function readFilter(session: Session, type: string, query: string): Promis
 }
 
 /** A statement in the making that looks at the row `s`. */
-export function createContext({ indexer, base }: Session): SqlContext {
-  return { ...createBinder(), indexer, base, nextAlias: createAliases(), dateRow: 's', meetsInPostings: false }
+export function createContext({ indexer, base, principal: { visibility } }: Session): SqlContext {
+  return {
+    ...createBinder(),
+    indexer,
+    base,
+    visibility,
+    nextAlias: createAliases(),
+    dateRow: 's',
+    meetsInPostings: false,
+  }
 }
 
 /** @throws Failure MALFORMED_REQUEST for values of filters that make no sense, which is found when they become conditions. */
@@ -101,7 +110,7 @@ export function scopeCondition(
   const wanted = filters.get(types[0]!) ?? []
   const texts = wanted.map(criteria => criteria.map(each => conditionOf(each, row, context)).join(' and '))
   if (texts.length > 0) conditions.push(`(${texts.map(text => `(${text})`).join(' or ')})`)
-  return conditions.join(' and ')
+  return [...conditions, ...seen(row, context)].join(' and ')
 }
 
 // "All available Provenance resources whose Provenance.target is a resource in the Patient compartment" belong to it.

@@ -3,7 +3,7 @@
 import { hash64 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
-import { referenceTarget } from '../values.ts'
+import { objects, referenceTarget } from '../values.ts'
 import { selfHash } from './postings.ts'
 
 /** Whose data it is, as the columns `subject` and `about` hold it. */
@@ -44,6 +44,7 @@ const worldly: ReadonlySet<string> = new Set([
  * @param base address of this server's FHIR endpoint
  */
 export function subjectOf(resource: JsonObject, type: string, patient: bigint | undefined, base: string): Subject {
+  if (isInternal(resource, type)) return { subject: several, about: [] }
   if (type === 'Patient') return { subject: selfHash('Patient', String(resource['id'])), about: [] }
   if (patient !== undefined) return { subject: patient, about: [] }
   const found: Found = { patients: new Set(), isStrange: false }
@@ -52,6 +53,14 @@ export function subjectOf(resource: JsonObject, type: string, patient: bigint | 
   if (first === undefined) return { subject: worldly.has(type) && !found.isStrange ? nobody : several, about: [] }
   if (found.isStrange) return { subject: several, about: [] }
   return more.length === 0 ? { subject: first, about: [] } : { subject: several, about: [...found.patients] }
+}
+
+/** Codes of Tasks that the service opens for its own privacy officers and data stewards. */
+export const reviewSystem = 'https://health-interop.org/fhir/CodeSystem/review'
+
+/** What is to be reviewed names patients, reasons and likenesses that no consent is about. */
+function isInternal({ code }: JsonObject, type: string): boolean {
+  return type === 'Task' && isObject(code) && objects(code['coding']).some(({ system }) => system === reviewSystem)
 }
 
 interface Found {

@@ -3,6 +3,7 @@ import { int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
+import { seen } from '../visibility.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
 import type { Cursor, SearchRequest } from './request.ts'
@@ -106,7 +107,11 @@ async function readAlphabet(
   const context = createContext(request, options, 's')
   const { descending } = request.sort[0]!
   const orders: Order[] = [{ expression: 'w.folded', type: 'text collate "C"', descending, usesResource: false }]
-  const conditions = [typeCondition(request, context), ...request.criteria.map(each => conditionOf(each, 's', context))]
+  const conditions = [
+    typeCondition(request, context),
+    ...request.criteria.map(each => conditionOf(each, 's', context)),
+    ...seen('s', context),
+  ]
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
   const texts = `select w.key, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
     ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
@@ -137,7 +142,11 @@ function walked(
   const context = createContext(request, options, 'c')
   const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
   const others = request.criteria.filter(each => !dated.includes(each))
-  const inner = [typeCondition(request, context), ...others.map(each => conditionOf(each, 's', context))].join(' and ')
+  const inner = [
+    typeCondition(request, context),
+    ...others.map(each => conditionOf(each, 's', context)),
+    ...seen('s', context),
+  ].join(' and ')
   const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
   const within = dated.map(each => conditionOf(each, 's', context))
   const [single, ...more] = postings

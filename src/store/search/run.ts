@@ -1,15 +1,17 @@
 // Answers a search: one statement finds and fetches a page, one more each for the total and for what is included.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
+import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { readPage } from './page.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
-import type { SearchOptions, SqlContext } from './sql-context.ts'
+import { createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
 import { conditions } from './statement.ts'
 
 export interface SearchResult {
@@ -32,8 +34,7 @@ export async function runSearch(on: Queryable, request: SearchRequest, options: 
 }
 
 /** Where a search, or an operation of the same caller, looks up terminology. */
-export const libraryFor = (on: Queryable, options: SearchOptions): Library =>
-  createLibrary(on, options.maySee, options.base)
+export const libraryFor = (on: Queryable, options: SearchOptions): Library => createLibrary(on, options)
 
 /** Where what a search names is looked up. */
 export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
@@ -149,27 +150,24 @@ function follow(
       : [...new Set(params.flatMap(each => each.targets ?? resourceTypes))]
   const allowed = shown.filter(options.maySee)
   if (holders.length === 0 || salts.length === 0 || allowed.length === 0) return Promise.resolve([])
-  const values = [
-    safeInt8Array(holders.map(row => row.key)),
-    int8Array(salts),
-    int2Array(allowed.map(typeNumber)),
-    mostIncluded + 1,
-  ]
-  return on.query<HitRow>(
-    reverse
-      ? { name: 'include-reverse', isFixed: true, text: reverseText, values }
-      : { name: 'include-forward', isFixed: true, text: forwardText, values },
-  )
+  const binder = createBinder()
+  binder.bind(safeInt8Array(holders.map(row => row.key)))
+  binder.bind(int8Array(salts))
+  binder.bind(int2Array(allowed.map(typeNumber)))
+  binder.bind(mostIncluded + 1)
+  const conditions = seen('t', { ...binder, visibility: options.visibility }).map(each => ` and ${each}`)
+  const text = (reverse ? reverseText : forwardText)(conditions.join(''))
+  return on.query<HitRow>({ name: preparedName(text), isFixed: true, text, values: binder.values })
 }
 
-const forwardText = `select distinct on (r.key) ${hitColumns}
+const forwardText = (more: string): string => `select distinct on (r.key) ${hitColumns}
   from search s, unnest(s.refs) as ref, unnest($2::bigint[]) as salt, search t, resource r
-  where s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[]) and r.key = t.key limit $4`
+  where s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[]) and r.key = t.key${more} limit $4`
 
-const reverseText = `select distinct on (r.key) ${hitColumns}
+const reverseText = (more: string): string => `select distinct on (r.key) ${hitColumns}
   from search t, resource r
   where t.refs && (select coalesce(array_agg(s.self # salt), '{}') from search s, unnest($2::bigint[]) as salt where s.key = any($1::bigint[]))
-    and t.type = any($3::smallint[]) and r.key = t.key limit $4`
+    and t.type = any($3::smallint[]) and r.key = t.key${more} limit $4`
 
 /** Refuses a search over a type that the caller may not search, chains included. */
 export function typesOf(request: SearchRequest): string[] {

@@ -3,6 +3,7 @@ import { int4Array, int8Array } from '../../db/arrays.ts'
 import { shiftOfNumbers } from '../index/contained.ts'
 import type { Indexer } from '../index/entry.ts'
 import type { ParamKey } from '../index/postings.ts'
+import type { Seen } from '../visibility.ts'
 import type { ParamCriterion } from './request.ts'
 
 /** Collects the parameters of a statement. */
@@ -24,14 +25,14 @@ export function createAliases(): () => string {
 }
 
 /** What a search works with beside its request. */
-export interface SearchOptions {
+export interface SearchOptions extends Seen {
   readonly indexer: Indexer
   readonly base: string
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
 }
 
-export interface SqlContext extends Binder {
+export interface SqlContext extends Binder, Seen {
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: string

@@ -3,6 +3,7 @@ import { int2Array } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
 import * as postings from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 import { listCondition } from './lists.ts'
 import { unescaped } from './query-text.ts'
 import { dateCondition, type Ends } from './ranges.ts'
@@ -121,7 +122,11 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   const held = types.length === 1 && context.indexer.columns(types[0]!).patient.has(param.code)
   const conditions = criterion.targets.map(target => {
     const inner = context.nextAlias()
-    const found = `${inner}.type = ${typeNumber(target.type)} and ${conditionOf(target.criterion, inner, context.outside ?? context)}`
+    const found = [
+      `${inner}.type = ${typeNumber(target.type)}`,
+      conditionOf(target.criterion, inner, context.outside ?? context),
+      ...seen(inner, context),
+    ].join(' and ')
     if (held && target.type === 'Patient')
       return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
@@ -138,7 +143,11 @@ function containedConditions({ param, types, targets }: ChainCriterion, row: str
 
 function hasCondition(criterion: HasCriterion, row: string, context: SqlContext): string {
   const inner = context.nextAlias()
-  const found = `${inner}.type = ${typeNumber(criterion.from)} and ${conditionOf(criterion.criterion, inner, context)}`
+  const found = [
+    `${inner}.type = ${typeNumber(criterion.from)}`,
+    conditionOf(criterion.criterion, inner, context),
+    ...seen(inner, context),
+  ].join(' and ')
   const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
   if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')
     return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`

@@ -1,6 +1,7 @@
 // The parts of the statements that searches are answered by: conditions on the row `s` of search, and a page in its order.
 import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
@@ -17,12 +18,17 @@ export interface Conditions {
 export function conditions(request: SearchRequest, options: SearchOptions, typeColumn = 's.type'): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
-  return { context, where: [type, ...request.criteria.map(each => conditionOf(each, 's', context))].join(' and ') }
+  const criteria = request.criteria.map(each => conditionOf(each, 's', context))
+  return { context, where: [type, ...criteria, ...seen('s', context)].join(' and ') }
 }
 
-export function createContext(request: SearchRequest, { indexer, base }: SearchOptions, dateRow: string): SqlContext {
+export function createContext(
+  request: SearchRequest,
+  { indexer, base, visibility }: SearchOptions,
+  dateRow: string,
+): SqlContext {
   const meetsInPostings = request.criteria.some(isPlainToken)
-  return { ...createBinder(), indexer, base, nextAlias: createAliases(), dateRow, meetsInPostings }
+  return { ...createBinder(), indexer, base, visibility, nextAlias: createAliases(), dateRow, meetsInPostings }
 }
 
 export function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {

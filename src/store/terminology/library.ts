@@ -2,6 +2,7 @@
 // required value sets of R4 itself. A library lasts one request, so nothing in it can be stale.
 // https://hl7.org/fhir/R4/references.html#canonical
 import { int8Array } from '../../db/arrays.ts'
+import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { valueSetSystems } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -9,9 +10,11 @@ import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { isId } from '../ids.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import * as postings from '../index/postings.ts'
-import { read } from '../read.ts'
+import { createBinder } from '../search/sql-context.ts'
+import { readSeen } from '../sight.ts'
 import { typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
+import { type Seen, seen, type Visibility } from '../visibility.ts'
 import { keep, recall } from './recent.ts'
 
 export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List' | 'StructureMap' | 'StructureDefinition'
@@ -29,6 +32,12 @@ export interface Library {
   find(type: LibraryType, canonical: string): Promise<JsonObject | undefined>
 }
 
+export interface LibraryOptions extends Seen {
+  /** Whether resources of a type may be shown. */
+  readonly maySee: (type: string) => boolean
+  readonly base: string
+}
+
 /** Most resources, and most characters of them, that one request may draw upon. */
 const mostResources = 200
 const mostCharacters = 64_000_000
@@ -37,7 +46,7 @@ const mostCharacters = 64_000_000
 export const unworkable = (message: string, issue = 'not-supported'): Failure =>
   new Failure('VALIDATION_FAILED', message, { issue })
 
-export function createLibrary(on: Queryable, maySee: (type: string) => boolean, base: string): Library {
+export function createLibrary(on: Queryable, { maySee, base, visibility }: LibraryOptions): Library {
   const known = new Map<string, Promise<JsonObject | undefined>>()
   let characters = 0
   const once = (name: string, load: () => Promise<Loaded | undefined>): Promise<JsonObject | undefined> => {
@@ -54,13 +63,15 @@ export function createLibrary(on: Queryable, maySee: (type: string) => boolean, 
     return loaded
   }
   const stored = (type: LibraryType, canonical: string): Promise<JsonObject | undefined> =>
-    once(`${type} ${canonical}`, () => loadByUrl(on, type, canonical))
+    once(`${type} ${canonical}`, () => loadByUrl(on, type, canonical, visibility))
+  // Nobody's emergency is a list.
+  const principal = { may: maySee, visibility: visibility && { ...visibility, override: undefined } }
   const library: Library = {
     base,
     mustSee: type => mustSee(maySee, type),
     async byId(type, id) {
       mustSee(maySee, type)
-      return (await once(`${type}/${id}`, async () => parsed((await read(on, type, id)).body)))!
+      return (await once(`${type}/${id}`, async () => parsed((await readSeen({ on, principal }, type, id)).body)))!
     },
     async byUrl(type, canonical) {
       mustSee(maySee, type)
@@ -114,23 +125,26 @@ interface FoundRow {
 const largest = 50_000
 
 // Of several versions an active one comes first, then the one written last.
-async function loadByUrl(on: Queryable, type: LibraryType, canonical: string): Promise<Loaded | undefined> {
+async function loadByUrl(
+  on: Queryable,
+  type: LibraryType,
+  canonical: string,
+  visibility: Visibility | undefined,
+): Promise<Loaded | undefined> {
   const { url, version } = canonicalParts(canonical)
   const token = (code: string, value: string): Buffer =>
     int8Array(storedKeys(type, code).map(key => postings.codePosting(key, value)))
-  const [row] = await on.query<FoundRow>({
-    name: version === undefined ? 'term-by-url' : 'term-by-version',
-    text: `select r.key, r.version, octet_length(r.body) as size,
+  const binder = createBinder()
+  binder.bind(typeNumber(type))
+  binder.bind(int8Array(storedKeys(type, 'url').map(key => postings.uriPosting(key, url))))
+  binder.bind(token('status', 'active'))
+  if (version !== undefined) binder.bind(token('version', version))
+  const may = seen('s', { ...binder, visibility }).map(each => ` and ${each}`)
+  const text = `select r.key, r.version, octet_length(r.body) as size,
         case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (key)
-      where s.type = $1 and s.tokens && $2::bigint[] ${version === undefined ? '' : 'and s.tokens && $4::bigint[]'}
-      order by s.tokens && $3::bigint[] desc, r.updated_at desc, r.key desc limit 1`,
-    values: [
-      typeNumber(type),
-      int8Array(storedKeys(type, 'url').map(key => postings.uriPosting(key, url))),
-      token('status', 'active'),
-      ...(version === undefined ? [] : [token('version', version)]),
-    ],
-  })
+      where s.type = $1 and s.tokens && $2::bigint[] ${version === undefined ? '' : 'and s.tokens && $4::bigint[]'}${may.join('')}
+      order by s.tokens && $3::bigint[] desc, r.updated_at desc, r.key desc limit 1`
+  const [row] = await on.query<FoundRow>({ name: preparedName(text), text, values: binder.values })
   if (row) return row.body === null ? large(on, type, row) : parsed(row.body)
   const published = type === 'ValueSet' ? builtIn(url, version) : undefined
   return published === undefined ? undefined : parsed(published)

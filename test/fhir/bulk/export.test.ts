@@ -107,7 +107,10 @@ async function store(list: readonly { resourceType: string; id: string }[]): Pro
 }
 
 const tokenWith = (...scopes: string[]) =>
-  service.application.identity.tokens.mint({ clientId: 'someone', organizationId: 'elsewhere' }, scopes)
+  service.application.identity.tokens.mint(
+    { clientId: 'someone', organizationId: 'elsewhere', consentExempt: true },
+    scopes,
+  )
 
 const exported = async (path: string, options: Parameters<typeof manifestOf>[2] = {}): Promise<string[]> => {
   const token = options.token ?? service.token
@@ -247,7 +250,9 @@ describe('the files', () => {
       organizationId: 'x',
       scopes: ['system/*.rs'],
     })
-    const token = await identity.tokens.mint({ clientId: client.id, organizationId: 'x' }, ['system/*.rs'])
+    const token = await identity.tokens.mint({ clientId: client.id, organizationId: 'x', consentExempt: true }, [
+      'system/*.rs',
+    ])
     const { output } = await manifestOf(call, '$export?_type=Patient', { token })
     await revokeClient(database, client.id)
     await expect

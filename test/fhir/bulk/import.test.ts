@@ -22,7 +22,10 @@ const text = (...lines: unknown[]): string =>
 const patient = (id: string, more: object = {}) => ({ resourceType: 'Patient', id, ...more })
 
 const tokenWith = (...scopes: string[]) =>
-  service.application.identity.tokens.mint({ clientId: 'importer', organizationId: 'elsewhere' }, scopes)
+  service.application.identity.tokens.mint(
+    { clientId: 'importer', organizationId: 'elsewhere', consentExempt: true },
+    scopes,
+  )
 
 interface Outcome {
   readonly count: number

@@ -1,0 +1,64 @@
+// Completes a patient who was found: a Health ID, if there is none, and the number that the caller's organisation has.
+
+import type { Transaction } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { hash64 } from '../lib/hash.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import { type Caller, onBehalfOf } from '../policy/caller.ts'
+import { freeHealthId } from '../register/health-ids.ts'
+import { healthIdsOf, listIn, type OwnNumber } from '../register/patient.ts'
+import type { ConnectParts } from './parts.ts'
+
+export interface Addition {
+  /** Added unless the organisation has a number there already. */
+  readonly number: OwnNumber | undefined
+  /** Of the Health ID, should one be missing. */
+  readonly country: string
+}
+
+const MOST_TRIES = 5
+
+/**
+ * Adds what is missing, as a new version; a caller's act, within the caller's transaction.
+ * @returns the current Health ID
+ */
+export async function complete(parts: ConnectParts, caller: Caller, id: string, addition: Addition): Promise<string> {
+  const on = caller.within!
+  // Others who complete the same patient wait; whoever changes it otherwise may be faster, and then it is read again.
+  await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [hash64(`complete Patient/${id}`)] })
+  const store = parts.storeFor(onBehalfOf({ ...caller, within: on }, { Patient: 'ru' }))
+  for (let tries = 1; ; tries++) {
+    const { body, version } = await parts
+      .storeFor(onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }))
+      .read('Patient', id)
+    const { patient, healthId, isChanged } = await completed(parts, on, parseJson(body) as JsonObject, addition)
+    if (!isChanged) return healthId
+    try {
+      await store.update('Patient', id, patient, { ifMatch: version })
+      return healthId
+    } catch (error) {
+      const isOvertaken = error instanceof Failure && error.code === 'PRECONDITION_FAILED'
+      if (!isOvertaken || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+async function completed(
+  { addresses }: ConnectParts,
+  on: Transaction,
+  patient: JsonObject,
+  { number, country }: Addition,
+): Promise<{ patient: JsonObject; healthId: string; isChanged: boolean }> {
+  const [current] = healthIdsOf(patient, addresses).current
+  const healthId = current ?? (await freeHealthId(on, country))
+  const identifiers = listIn(patient, 'identifier')
+  const added: JsonObject[] = []
+  if (current === undefined) added.push({ use: 'official', system: addresses.healthIds, value: healthId })
+  if (number && identifiers.every(({ system }) => system !== number.system))
+    added.push({
+      use: 'secondary',
+      ...number,
+      assigner: { reference: `Organization/${number.system.slice(addresses.numbers.length)}` },
+    })
+  return { patient: { ...patient, identifier: [...identifiers, ...added] }, healthId, isChanged: added.length > 0 }
+}

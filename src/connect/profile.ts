@@ -1,0 +1,39 @@
+// Who a registered patient is, as verify and search tell parts of it.
+
+import type { JsonObject } from '../lib/json.ts'
+import { parseJson } from '../lib/json.ts'
+import { type Caller, onBehalfOf } from '../policy/caller.ts'
+import type { Holder } from '../register/health-ids.ts'
+import { Demographics } from '../shapes/demographics.ts'
+import { type ConnectParts, contextOf } from './parts.ts'
+
+export interface Profile {
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly date_of_birth: string | null
+  readonly sex: string | null
+  readonly phone_number: string | null
+}
+
+/**
+ * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The trail is told of the
+ * operation, as `query`, instead of the reading.
+ */
+export async function profileOf(
+  parts: ConnectParts,
+  request: { readonly caller: Caller; readonly requestId: string },
+  { patient }: Holder,
+  query: string,
+): Promise<Profile | undefined> {
+  const { caller } = request
+  const store = parts.storeFor(onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }))
+  const { body } = await store.read('Patient', patient)
+  caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 1 })
+  const record = parts.translator.fromFhir(
+    'patient-from-fhir',
+    Demographics,
+    parseJson(body) as JsonObject,
+    contextOf(parts, request),
+  )
+  return record as Profile | undefined
+}

@@ -1,0 +1,187 @@
+// Resolve: the Health ID of somebody, who is found or registered (interface §2.2, decisions §2). Of those who are found, nothing
+// is told but their Health ID.
+
+import type { Queryable, Transaction } from '../db/statement.ts'
+import type { Ranked } from '../matching/decide.ts'
+import { featuresOf } from '../matching/person.ts'
+import { type Caller, onBehalfOf, system } from '../policy/caller.ts'
+import { freeHealthId, holderOf, readHealthId } from '../register/health-ids.ts'
+import type { OwnNumber } from '../register/patient.ts'
+import type { Verdict } from '../register/register.ts'
+import { reviewTask } from '../register/review.ts'
+import type { Access } from '../store/access.ts'
+import { complete } from './amend.ts'
+import { type ConnectParts, contextOf } from './parts.ts'
+import {
+  asPerson,
+  checkBody,
+  countryOf,
+  type Demographics,
+  demographicsIn,
+  type ResolveBody,
+  referenceIn,
+} from './resolve-body.ts'
+
+export interface ResolveRequest {
+  readonly body: ResolveBody
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+export interface Resolved {
+  readonly status: 'found' | 'created' | 'not_found'
+  readonly healthId: string
+  readonly patient: string | undefined
+  readonly matchedBy: 'health_id' | 'demographics' | null
+  readonly possibleDuplicates: number
+  /** With a Health ID that was merged: the one that holds instead. */
+  readonly currentHealthId?: string
+}
+
+/** @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID. */
+export async function resolve(parts: ConnectParts, request: ResolveRequest): Promise<Resolved> {
+  const { body, caller } = request
+  checkBody(body, parts.now())
+  const on = caller.within ?? parts.database
+  const asked = body.health_id === undefined ? undefined : await readHealthId(on, body.health_id, 'health_id')
+  const known = asked === undefined ? undefined : await byHealthId(parts, request, on, asked)
+  if (known) return known
+  const demographics = demographicsIn(body)
+  if (!demographics)
+    return { status: 'not_found', healthId: asked!, patient: undefined, matchedBy: null, possibleDuplicates: 0 }
+  return byDemographics(parts, request, on, demographics)
+}
+
+async function byHealthId(
+  parts: ConnectParts,
+  request: ResolveRequest,
+  on: Queryable,
+  asked: string,
+): Promise<Resolved | undefined> {
+  const holder = await holderOf(on, asked)
+  if (!holder) return undefined
+  const number = numberOf(parts, request)
+  const isComplete = holder.current !== undefined && number === undefined
+  const current = isComplete
+    ? holder.current!
+    : await together(parts, request.caller, caller =>
+        complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2) }),
+      )
+  return {
+    status: 'found',
+    healthId: current,
+    patient: holder.patient,
+    matchedBy: 'health_id',
+    possibleDuplicates: 0,
+    ...(current === asked ? {} : { currentHealthId: current }),
+  }
+}
+
+/** Looks first, and only who finds nobody waits for others who are looking for the same person, and registers it. */
+async function byDemographics(
+  parts: ConnectParts,
+  request: ResolveRequest,
+  on: Queryable,
+  demographics: Demographics,
+): Promise<Resolved> {
+  const person = featuresOf(asPerson(demographics))
+  const number = numberOf(parts, request)
+  const look = (where: Queryable): Promise<Verdict> => parts.register.find(where, person, number)
+  const verdict = await look(on)
+  const found = theOne(verdict)
+  if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
+  return together(parts, request.caller, async (caller, within) => {
+    await parts.register.lock(within, person, number)
+    const now = await look(within)
+    const one = theOne(now)
+    if (one === undefined) return register(parts, { ...request, caller }, within, demographics, now)
+    if (isComplete(now, one, number)) return foundAs(now, one)
+    const healthId = await complete(parts, caller, one, {
+      number: now.numbered.size === 0 ? number : undefined,
+      country: countryOf(request.body),
+    })
+    return { ...foundAs(now, one), healthId }
+  })
+}
+
+/**
+ * Who it is, if that is certain. Whoever has the organisation's own number for this person is it if nothing speaks against
+ * that: names, birth date and sex that disagree are for somebody to look at.
+ */
+function theOne({ decision, numbered }: Verdict): string | undefined {
+  if (decision.outcome === 'match') return decision.id
+  const same = decision.ranked.filter(({ id }) => numbered.has(id))
+  const [one, ...more] = same
+  if (!one || more.length > 0) return undefined
+  return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
+}
+
+/** True if there is nothing to add: a Health ID is there, and the number, or somebody else has that. */
+function isComplete({ healthIds, numbered }: Verdict, id: string, number: OwnNumber | undefined): boolean {
+  return healthIds.has(id) && (number === undefined || numbered.size > 0)
+}
+
+function foundAs({ healthIds }: Verdict, id: string): Resolved {
+  const healthId = healthIds.get(id) ?? ''
+  return { status: 'found', healthId, patient: id, matchedBy: 'demographics', possibleDuplicates: 0 }
+}
+
+/** Registers somebody; whom it may be, somebody has to look at. A number that somebody else has is left out. */
+async function register(
+  parts: ConnectParts,
+  request: ResolveRequest,
+  on: Transaction,
+  demographics: Demographics,
+  { decision, numbered }: Verdict,
+): Promise<Resolved> {
+  const { caller, body } = request
+  const healthId = await freeHealthId(on, countryOf(body))
+  const reference = numbered.size === 0 ? referenceIn(body) : undefined
+  const record = {
+    ...demographics,
+    health_id: healthId,
+    country_code: countryOf(body),
+    ...(reference === undefined ? {} : { external_reference: reference }),
+  }
+  const patient = parts.translator.toFhir('patient-to-fhir', known(record), contextOf(parts, request))
+  const { id } = await parts.storeFor(onBehalfOf(caller, { Patient: 'c' })).create('Patient', patient)
+  const suspects = decision.ranked.filter(each => each.grade !== 'certainly-not' || numbered.has(each.id))
+  if (suspects.length > 0) await askToReview(parts, caller, id, suspects)
+  return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates: suspects.length }
+}
+
+/** The service asks for it, not the caller, who may not see whom it is about. */
+async function askToReview(
+  parts: ConnectParts,
+  { within, witness }: Caller,
+  id: string,
+  suspects: readonly Ranked[],
+): Promise<void> {
+  await parts.storeFor({ ...system, within, witness }).create('Task', reviewTask(id, suspects, parts.now()))
+}
+
+/** One transaction for all that the caller does in the work; what was done is told once it is certain. */
+async function together<T>(
+  parts: ConnectParts,
+  caller: Caller,
+  work: (caller: Caller, on: Transaction) => Promise<T>,
+): Promise<T> {
+  if (caller.within) return work(caller, caller.within)
+  const told: Access[] = []
+  const result = await parts.whole(on => {
+    told.length = 0
+    return work({ ...caller, within: on, witness: access => void told.push(access) }, on)
+  })
+  for (const access of told) caller.witness?.(access)
+  return result
+}
+
+/** The number that the caller's organisation has for the person. */
+function numberOf({ addresses }: ConnectParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
+  const value = referenceIn(body)
+  return value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }
+}
+
+function known(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,149 @@
+// Breaking the glass: a client sees a patient's data without consent, for an hour, and that is on record before it sees anything.
+// https://profiles.ihe.net/ITI/PCF/ (break-glass), DICOM 110127 "Emergency Override Started"
+import { int8Array } from '../../db/arrays.ts'
+import type { Database } from '../../db/database.ts'
+import type { Transaction } from '../../db/statement.ts'
+import { Failure } from '../../lib/failure.ts'
+import { hash64, uncachedHash64 } from '../../lib/hash.ts'
+import { uuidv7 } from '../../lib/ids.ts'
+import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { reviewSystem } from '../../store/index/subject.ts'
+import type { Principal } from '../../store/session.ts'
+import type { Store } from '../../store/store.ts'
+import { typeNumber } from '../../store/type-number.ts'
+import { objects } from '../../store/values.ts'
+import { type Caller, system } from '../caller.ts'
+
+/** One emergency. */
+export interface Emergency {
+  /** Id of the patient. */
+  readonly patient: string
+  readonly reason: string
+  readonly requestId: string
+}
+
+export interface EmergencyAccess {
+  /**
+   * Opens a patient's record to the caller for an hour, or finds it open; the first time a review Task is created and the
+   * audit trail told.
+   * @returns hash of the patient
+   * @throws Failure NOT_FOUND, CONSENT_REQUIRED if the patient has refused that, too.
+   */
+  open(caller: Caller, emergency: Emergency): Promise<bigint>
+}
+
+export interface EmergencyParts {
+  readonly database: Database
+  readonly storeFor: (principal: Principal) => Store
+  readonly now: () => Date
+}
+
+const minutes = 60
+
+export function createEmergencyAccess({ database, storeFor, now }: EmergencyParts): EmergencyAccess {
+  return {
+    async open(caller, emergency) {
+      const { patient, reason } = emergency
+      await mustBeAllowed(database, patient)
+      const isFirst = await database.transaction(async within => {
+        const opened = now()
+        if (!(await note(within, caller, emergency, opened))) return false
+        await storeFor({ ...system, within }).create('Task', taskOf(caller, emergency, opened))
+        return true
+      })
+      if (isFirst)
+        caller.witness?.({
+          deed: 'emergency',
+          type: 'Patient',
+          id: patient,
+          query: reason,
+          patients: [patient],
+          resources: 0,
+        })
+      return hash64(`Patient/${patient}`)
+    },
+  }
+}
+
+const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
+
+async function mustBeAllowed(database: Database, patient: string): Promise<void> {
+  const rows = await database.query<{ body: string | null }>({
+    name: 'emergency-consents',
+    text: `select null as body from resource where type = ${typeNumber('Patient')} and id = $2
+      union all
+      select r.body from search s join resource r using (key) where s.patient = any($1::bigint[]) and s.type = ${typeNumber('Consent')}`,
+    values: [int8Array([hash64(`Patient/${patient}`)]), patient],
+  })
+  if (!rows.some(({ body }) => body === null)) throw new Failure('NOT_FOUND', `There is no Patient/${patient}.`)
+  const consents = rows.flatMap(({ body }) => (body === null ? [] : [parseJson(body) as JsonObject]))
+  if (!consents.some(isAbsoluteRefusal)) return
+  throw new Failure(
+    'CONSENT_REQUIRED',
+    'The patient has refused access in emergencies, too: only a consent opens this record.',
+  )
+}
+
+/** Refused without the exception for emergencies that the policy provides for. */
+function isAbsoluteRefusal({ status, policy, provision }: JsonObject): boolean {
+  if (status !== 'active' || !objects(policy).some(({ uri }) => uri === deny)) return false
+  const exceptions = isObject(provision) ? objects(provision['provision']) : []
+  return !exceptions.some(
+    ({ type, purpose }) => type === 'permit' && objects(purpose).some(({ code }) => code === 'BTG'),
+  )
+}
+
+/** Notes that the record is open from now on; false if it is already. */
+async function note(
+  on: Transaction,
+  { clientId, organizationId }: Caller,
+  { patient, reason, requestId }: Emergency,
+  opened: Date,
+): Promise<boolean> {
+  await on.query({
+    text: 'select pg_advisory_xact_lock($1)',
+    values: [uncachedHash64(`emergency ${clientId} ${patient}`)],
+  })
+  const rows = await on.query({
+    name: 'emergency-open',
+    text: `insert into emergency_access (id, client_id, organization_id, patient_id, reason, request_id, opened_at, ends_at)
+      select $1, $2, $3, $4, $5, $6, $7, $8
+      where not exists (select from emergency_access where client_id = $2 and patient_id = $4 and ends_at > $7)
+      returning id`,
+    values: [uuidv7(), clientId, organizationId, patient, reason, requestId, opened, endOf(opened)],
+  })
+  return rows.length > 0
+}
+
+const endOf = (opened: Date): Date => new Date(opened.getTime() + minutes * 60_000)
+
+/** What the privacy officer has to look at. */
+function taskOf(
+  { clientId, organizationId }: Caller,
+  { patient, reason, requestId }: Emergency,
+  opened: Date,
+): JsonObject {
+  return {
+    resourceType: 'Task',
+    identifier: [{ system: 'urn:health-interop:request', value: requestId }],
+    status: 'requested',
+    intent: 'order',
+    priority: 'urgent',
+    code: {
+      coding: [
+        {
+          system: reviewSystem,
+          code: 'emergency-access',
+          display: 'Review of an emergency access',
+        },
+      ],
+    },
+    description: `The client ${clientId} saw this patient's data without consent, in an emergency.`,
+    for: { reference: `Patient/${patient}` },
+    requester: { reference: `Organization/${organizationId}` },
+    authoredOn: opened.toISOString(),
+    executionPeriod: { start: opened.toISOString(), end: endOf(opened).toISOString() },
+    performerType: [{ text: 'privacy officer' }],
+    reasonCode: { text: reason },
+  }
+}

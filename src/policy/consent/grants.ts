@@ -1,0 +1,112 @@
+// What the rules of all consents of a patient come to: permissions that can be looked up one by one, since whatever none of
+// them permits is refused. The most particular rule decides, and of two such a refusal does.
+import { resourceTypes } from '../../definitions/r4.ts'
+import type { Code } from './codes.ts'
+import { purposes as knownPurposes } from './purposes.ts'
+import type { Rule } from './rules.ts'
+
+/** A permission. */
+export interface Grant {
+  /** `Organization/id` */
+  readonly organization: string
+  readonly from: number
+  readonly until: number
+  /** Undefined: all types. */
+  readonly types: readonly string[] | undefined
+  /** The resource has one of these; undefined: whatever it has. */
+  readonly codes: readonly Code[] | undefined
+  /** It has none of these. */
+  readonly except: readonly Code[]
+  /** Undefined: for any purpose. */
+  readonly purposes: readonly string[] | undefined
+  readonly consent: string
+}
+
+/** The permissions that these rules come to from `now` on. */
+export function grantsOf(rules: readonly Rule[], now: number): Grant[] {
+  const organizations = new Set(
+    rules.flatMap(({ effect, organization }) => (effect === 'permit' ? (organization ?? []) : [])),
+  )
+  return [...organizations].flatMap(organization => {
+    const own = rules.filter(rule => rule.organization === undefined || rule.organization === organization)
+    return spansOf(own, now).flatMap(({ from, until }) =>
+      grantsIn(own.filter(rule => rule.from <= from && rule.until >= until)).map(grant => ({
+        ...grant,
+        organization,
+        // What holds now holds by whichever clock.
+        from: from === now ? Number.NEGATIVE_INFINITY : from,
+        until,
+      })),
+    )
+  })
+}
+
+/** The times between which nothing begins or ends. */
+function spansOf(rules: readonly Rule[], now: number): { from: number; until: number }[] {
+  const ends = rules.flatMap(({ from, until }) => [from, until]).filter(time => time > now)
+  const times = [...new Set([now, Number.POSITIVE_INFINITY, ...ends])].sort((a, b) => (a < b ? -1 : 1))
+  return times.slice(1).map((until, index) => ({ from: times[index]!, until }))
+}
+
+type Part = Pick<Grant, 'codes' | 'except' | 'consent'>
+type Timeless = Omit<Grant, 'organization' | 'from' | 'until'>
+
+function grantsIn(rules: readonly Rule[]): Timeless[] {
+  const inOrder = rules.toSorted(
+    (a, b) => b.weight - a.weight || (a.effect === 'deny' ? -1 : 1) - (b.effect === 'deny' ? -1 : 1),
+  )
+  const named = new Set(rules.flatMap(rule => rule.purposes ?? []))
+  const groups = grouped(knownPurposes, named, purpose =>
+    typed(inOrder.filter(rule => rule.purposes?.includes(purpose) ?? true)),
+  )
+  const isAny = groups.length === 1
+  return groups.flatMap(({ members, value }) => value.map(each => ({ ...each, purposes: isAny ? undefined : members })))
+}
+
+/** The permissions for one purpose, each for the types of which the same rules decide. */
+function typed(rules: readonly Rule[]): Omit<Timeless, 'purposes'>[] {
+  const named = new Set(rules.flatMap(rule => rule.types ?? []))
+  const groups = grouped(resourceTypes, named, type =>
+    partsOf(rules.filter(rule => rule.types?.includes(type) ?? true)),
+  )
+  return groups.flatMap(({ members, value }) =>
+    value.map(part => ({ ...part, types: groups.length > 1 ? members : undefined })),
+  )
+}
+
+/** The rules in order, as what a resource must have and must not have to be permitted by each. */
+function partsOf(rules: readonly Rule[]): Part[] {
+  const parts: Part[] = []
+  const except: Code[] = []
+  for (const { effect, codes, consent } of rules) {
+    if (effect === 'permit') parts.push({ codes, except: [...except], consent })
+    else if (codes) except.push(...codes)
+    if (codes === undefined) break
+  }
+  return parts
+}
+
+interface Group<Value> {
+  readonly members: string[]
+  readonly value: Value
+}
+
+/** All members, those together for which the same comes out; the same does for all that no rule names. */
+function grouped<Value>(
+  all: readonly string[],
+  named: ReadonlySet<string>,
+  comesOut: (member: string) => Value,
+): Group<Value>[] {
+  const groups = new Map<string, Group<Value>>()
+  const add = (members: readonly string[]): void => {
+    if (members.length === 0) return
+    const value = comesOut(members[0]!)
+    const text = JSON.stringify(value)
+    const group = groups.get(text)
+    if (group) group.members.push(...members)
+    else groups.set(text, { members: [...members], value })
+  }
+  for (const member of all) if (named.has(member)) add([member])
+  add(all.filter(member => !named.has(member)))
+  return [...groups.values()]
+}

@@ -1,0 +1,48 @@
+// Why a client may not see a patient's data: never asked, refused, taken back, or run out.
+import type { Queryable } from '../../db/statement.ts'
+import { Failure } from '../../lib/failure.ts'
+import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { typeNumber } from '../../store/type-number.ts'
+import { objects } from '../../store/values.ts'
+import { rulesOf } from './rules.ts'
+
+const endReason = 'https://health-interop.org/fhir/StructureDefinition/consent-end-reason'
+
+/** The failure for whom the patient's consents do not open the data. @param subject hash of the patient */
+export async function refusal(on: Queryable, subject: bigint, organizationId: string): Promise<Failure> {
+  const consents = await on.query<{ body: string }>({
+    name: 'consent-why',
+    text: `select r.body from search s join resource r using (key)
+      where s.patient = $1::bigint and s.type = ${typeNumber('Consent')} order by r.updated_at desc limit 100`,
+    values: [subject],
+  })
+  const own = consents
+    .map(({ body }) => parseJson(body) as JsonObject)
+    .filter(consent => isFor(consent, `Organization/${organizationId}`))
+  const [latest] = own
+  return latest === undefined ? required() : failureOf(latest)
+}
+
+const isFor = (consent: JsonObject, organization: string): boolean =>
+  (isObject(consent['provision']) ? objects(consent['provision']['actor']) : []).some(
+    ({ reference }) => isObject(reference) && String(reference['reference']).endsWith(organization),
+  )
+
+const remedy = "ask for the patient's consent, or declare an emergency if the patient's life depends on it"
+
+const required = (): Failure =>
+  new Failure('CONSENT_REQUIRED', `The patient has not consented that this organisation sees this: ${remedy}.`)
+
+function failureOf(consent: JsonObject): Failure {
+  const reason = objects(consent['extension']).find(({ url }) => url === endReason)?.['valueCode']
+  if (consent['status'] === 'inactive' && reason === 'revoked')
+    return new Failure('CONSENT_REVOKED', `The patient has taken the consent back: ${remedy}.`)
+  if ((consent['status'] === 'inactive' && reason === 'expired') || isOver(consent))
+    return new Failure('CONSENT_EXPIRED', `The consent has run out: ${remedy}.`)
+  return required()
+}
+
+function isOver(consent: JsonObject): boolean {
+  const permits = rulesOf(consent, '').filter(({ effect }) => effect === 'permit')
+  return permits.length > 0 && permits.every(({ until }) => until <= Date.now())
+}

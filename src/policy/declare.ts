@@ -1,0 +1,67 @@
+// What a request says of itself beside who sends it: what the data is for, and whether a life depends on it.
+import type { IncomingHttpHeaders } from 'node:http'
+import { Failure } from '../lib/failure.ts'
+import type { Caller } from './caller.ts'
+import type { EmergencyAccess } from './consent/emergency.ts'
+import { purposeCode, purposeCodes } from './consent/purposes.ts'
+import { byConsent } from './consent/visibility.ts'
+
+export interface Declaring {
+  readonly headers: IncomingHttpHeaders
+  readonly requestId: string
+  /** Told when data is shown that only the emergency opens. */
+  readonly overridden: () => void
+}
+
+/**
+ * The caller as his request says that he asks.
+ * @throws Failure MALFORMED_REQUEST for a purpose that is not known; INSUFFICIENT_SCOPE or EMERGENCY_REASON_REQUIRED for an
+ * emergency that he may not declare, or does not explain.
+ */
+export type Declare = (caller: Caller, request: Declaring) => Caller
+
+export function createDeclare(emergency: EmergencyAccess): Declare {
+  return (caller, request) => {
+    const purpose = purposeOf(request.headers['x-purpose-of-use'])
+    const reason = emergencyReason(caller, request.headers)
+    if (purpose === undefined && reason === undefined) return caller
+    const declared = { ...caller, purpose: purpose ?? caller.purpose }
+    if (caller.consentExempt) return declared
+    const { overridden, requestId } = request
+    const visibility = byConsent(declared)
+    if (reason === undefined) return { ...declared, visibility }
+    const override = async (patient: string) => {
+      const opened = await emergency.open(declared, { patient, reason, requestId })
+      overridden()
+      return byConsent({ ...declared, opened: [opened] })
+    }
+    return { ...declared, visibility: { ...visibility, override } }
+  }
+}
+
+function purposeOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const code = purposeCode(String(header))
+  if (code) return code
+  throw new Failure(
+    'MALFORMED_REQUEST',
+    `X-Purpose-Of-Use must be one of ${Object.entries(purposeCodes).flat().join(', ')}.`,
+  )
+}
+
+const shortest = 10
+const longest = 500
+
+function emergencyReason(caller: Caller, headers: IncomingHttpHeaders): string | undefined {
+  const declared = String(headers['x-emergency-access'] ?? 'false').toLowerCase()
+  if (declared === 'false') return undefined
+  if (declared !== 'true') throw new Failure('MALFORMED_REQUEST', 'X-Emergency-Access must be true or false.')
+  if (!caller.has('emergency:access'))
+    throw new Failure('INSUFFICIENT_SCOPE', 'Emergency access needs the scope emergency:access.')
+  const reason = String(headers['x-emergency-reason'] ?? '').trim()
+  if (reason.length >= shortest && reason.length <= longest) return reason
+  throw new Failure(
+    'EMERGENCY_REASON_REQUIRED',
+    `Say in X-Emergency-Reason, in ${shortest} to ${longest} characters, why this patient's data is needed without consent: it is kept, reviewed and shown to the patient.`,
+  )
+}

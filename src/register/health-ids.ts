@@ -1,0 +1,88 @@
+// Health IDs that were given out, and to whom; merged patients lead to those who replace them.
+
+import type { Queryable } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { mint, neighbour, parse } from '../lib/health-id.ts'
+import { typeNumber } from '../store/type-number.ts'
+
+/** Who answers for a Health ID now. */
+export interface Holder {
+  /** Id of the Patient. */
+  readonly patient: string
+  /** The Health ID that this patient has now; undefined if it has none. */
+  readonly current: string | undefined
+}
+
+/** A chain of merged patients is followed as far as this. */
+const MOST_MERGED = 32
+
+interface Link {
+  readonly patient: string
+  readonly current: string | null
+  readonly is_replaced: boolean
+  readonly is_stored: boolean
+}
+
+/**
+ * Whose a Health ID is, a former one too: the patient who holds it, or whoever replaces that one. A circle of merged patients
+ * leads nowhere, so it is not followed. Undefined if nobody who is stored answers for it.
+ * @param healthId in canonical form
+ */
+export async function holderOf(on: Queryable, healthId: string): Promise<Holder | undefined> {
+  const chain = await on.query<Link>({
+    name: 'health-id-holder',
+    isFixed: true,
+    text: `with recursive chain(patient, hops) as (
+        (select h.patient, 0 from health_id h where h.value = $1
+          order by h.is_current desc, exists (select from resource r where r.type = $2 and r.id = h.patient) desc limit 1)
+        union all
+        select l.by_patient, hops + 1 from chain join patient_replaced l using (patient) where hops < ${MOST_MERGED}
+      )
+      select c.patient,
+        (select min(h.value) from health_id h where h.patient = c.patient and h.is_current) as current,
+        exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
+        exists (select from resource r where r.type = $2 and r.id = c.patient) as is_stored
+      from chain c order by c.hops`,
+    values: [healthId, typeNumber('Patient')],
+  })
+  const last = chain.at(-1)
+  const found = last?.is_replaced ? chain[0] : last
+  if (!found?.is_stored) return undefined
+  return { patient: found.patient, current: found.current ?? undefined }
+}
+
+/** A new Health ID that nobody has had. @param minted makes one */
+export async function freeHealthId(on: Queryable, country: string, minted = mint): Promise<string> {
+  for (;;) {
+    const healthId = minted(country)
+    const taken = await on.query({
+      name: 'health-id-taken',
+      isFixed: true,
+      text: 'select 1 from health_id where value = $1',
+      values: [healthId],
+    })
+    if (taken.length === 0) return healthId
+  }
+}
+
+/**
+ * A Health ID as somebody wrote it, in canonical form.
+ * @throws Failure INVALID_HEALTH_ID; with a suggestion only if that one is registered, and never acted upon.
+ */
+export async function readHealthId(on: Queryable, text: string, field: string): Promise<string> {
+  const reading = parse(text)
+  if ('healthId' in reading) return reading.healthId
+  if (reading.fault === 'malformed')
+    throw invalid(field, 'A Health ID has the form CC-XXXX-XXXX-XXXX: a country and twelve letters and digits.')
+  const near = neighbour(reading.form)
+  const suggestion = near !== undefined && (await holderOf(on, near)) ? near : undefined
+  const message = 'The check symbols of this Health ID do not fit: it was copied wrongly. Compare it with the card.'
+  throw invalid(field, message, suggestion)
+}
+
+function invalid(field: string, message: string, suggestion?: string): Failure {
+  return new Failure('INVALID_HEALTH_ID', message, {
+    details: [{ field, code: 'checksum', message }],
+    ...(suggestion === undefined ? {} : { extra: { suggestion } }),
+  })
+}

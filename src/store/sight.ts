@@ -1,0 +1,106 @@
+// Reads and looks that come before anything is shown or changed: may this caller see it?
+import { int2Array, textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { patientsNamed } from './patients.ts'
+import { read, type Version } from './read.ts'
+import type { SearchRequest } from './search/request.ts'
+import { createBinder } from './search/sql-context.ts'
+import type { Reading } from './session.ts'
+import { typeNumber } from './type-number.ts'
+import type { Visibility } from './visibility.ts'
+
+interface Look {
+  readonly subject: string
+  readonly patient: string | null
+  readonly is_seen: boolean
+}
+
+/**
+ * The session in which this resource may be seen: the same, or, in an emergency, one that sees its patient.
+ * @throws Failure CONSENT_… if the caller may not see it; nothing for what does not exist.
+ */
+export async function sighted<Of extends Reading>(session: Of, type: string, id: string): Promise<Of> {
+  const { visibility } = session.principal
+  if (!visibility) return session
+  const look = await lookAt(session.on, visibility, type, id)
+  if (!look || look.is_seen) return session
+  if (!visibility.override || look.patient === null) throw await visibility.refusal(session.on, BigInt(look.subject))
+  const wider = await overriding(session, look.patient)
+  const again = await lookAt(session.on, wider.principal.visibility!, type, id)
+  if (again && !again.is_seen) throw await visibility.refusal(session.on, BigInt(look.subject))
+  return wider
+}
+
+/** The session that sees one patient in an emergency, if the caller declares one; otherwise the same. */
+export async function overriding<Of extends Reading>(session: Of, patient: string): Promise<Of> {
+  const { visibility } = session.principal
+  if (!visibility?.override) return session
+  return { ...session, principal: { ...session.principal, visibility: await visibility.override(patient) } }
+}
+
+/**
+ * The session for what is about the patients that a request names: in an emergency, that one patient.
+ * @throws Failure MALFORMED_REQUEST if an emergency is declared for none or several.
+ */
+export async function overridingFor<Of extends Reading>(session: Of, patients: readonly string[]): Promise<Of> {
+  if (!session.principal.visibility?.override) return session
+  const [only, ...more] = patients
+  if (only !== undefined && more.length === 0) return overriding(session, only)
+  throw new Failure(
+    'MALFORMED_REQUEST',
+    'Emergency access is for one patient: name the patient in the request, such as patient=Patient/123.',
+  )
+}
+
+async function lookAt(on: Queryable, visibility: Visibility, type: string, id: string): Promise<Look | undefined> {
+  const binder = createBinder()
+  const [number, named] = [binder.bind(typeNumber(type)), binder.bind(id)]
+  const [look] = await on.query<Look>({
+    text: `select s.subject::text, ${visibility.resource('s', binder)} as is_seen, (
+        select p.id from search q join resource p using (key) where q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
+      from resource r join search s using (key) where r.type = ${number}::smallint and r.id = ${named}::text`,
+    values: binder.values,
+  })
+  return look
+}
+
+/** The current version, if the caller may see it. @throws Failure as read, CONSENT_… */
+export async function readSeen(
+  session: Reading,
+  type: string,
+  id: string,
+  options: { lock?: boolean } = {},
+): Promise<Version & { body: string }> {
+  if (session.principal.visibility) await sighted(session, type, id)
+  return read(session.on, type, id, options)
+}
+
+/** What is said beside the result of a search that names patients of whom the caller may see nothing, whether they exist or not. */
+export async function limitsOf({ on, principal }: Reading, { criteria }: SearchRequest): Promise<string[]> {
+  const named = principal.visibility ? patientsNamed(criteria) : []
+  const closed = named.length > 0 ? await principal.visibility!.closed(on, named) : []
+  return closed.length === 0
+    ? []
+    : [
+        `There is no consent for ${closed.map(id => `Patient/${id}`).join(', ')}, so only what this client wrote itself is shown: have the patient's consent recorded, or declare an emergency.`,
+      ]
+}
+
+/** @throws Failure CONSENT_… if something that is to be changed, and exists, may not even be seen. */
+export async function mustSee(
+  { on, principal: { visibility } }: Reading,
+  named: readonly { readonly type: string; readonly id: string }[],
+): Promise<void> {
+  if (!visibility || named.length === 0) return
+  const binder = createBinder()
+  const types = binder.bind(int2Array(named.map(each => typeNumber(each.type))))
+  const ids = binder.bind(textArray(named.map(each => each.id)))
+  const [hidden] = await on.query<{ subject: string }>({
+    text: `select s.subject::text from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
+      join resource r using (type, id) join search s using (key)
+      where (${visibility.resource('s', binder)}) is not true limit 1`,
+    values: binder.values,
+  })
+  if (hidden) throw await visibility.refusal(on, BigInt(hidden.subject))
+}
