@@ -32,6 +32,7 @@ function resolveRoute(parts: ConnectParts): Route {
     description:
       'Whoever is certainly registered already is found; whoever may be is registered anew, and somebody is asked to compare both.',
     access: bearer('health_id:verify'),
+    limit: 'lookup',
     body: ResolveRequest,
     maxBodyBytes: 32_768,
     replies: { 200: ResolveReply, 201: ResolveReply },
@@ -76,6 +77,7 @@ function verifyRoute(parts: ConnectParts): Route {
     operationId: 'verifyHealthId',
     summary: 'Whether a Health ID is right and registered',
     access: bearer('health_id:verify'),
+    limit: 'lookup',
     params: Type.Object({
       health_id: Type.String({
         description: 'Capitals, spaces and dashes do not matter.',
@@ -123,6 +125,7 @@ function searchRoute(parts: ConnectParts): Route {
     operationId: 'searchPatient',
     summary: 'Who holds a Health ID',
     access: bearer('patient:profile:read', 'patients:read'),
+    limit: 'lookup',
     query: Type.Object({ health_id: written }, { additionalProperties: true }),
     replies: { 200: PatientSearchReply },
     async handle(request) {
