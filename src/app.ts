@@ -8,7 +8,9 @@ import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
+import { createCursors } from './connect/cursor.ts'
 import { connectNeeds } from './connect/needs.ts'
+import { connectProjections } from './connect/projections.ts'
 import { connectRoutes } from './connect/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
@@ -72,7 +74,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
-  const projections: readonly Projection[] = []
+  const projections: readonly Projection[] = connectProjections(base, config.timeZone)
   const storeFor = createStore({
     database,
     indexer,
@@ -137,6 +139,7 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const whole = createWhole(database, indexing)
   const served = [
     ...identityRoutes(identity),
     ...healthRoutes(database, mappings, interfaceVersion),
@@ -147,6 +150,9 @@ export async function createApplication(
       translator: createTranslator(mappings, log),
       baseUrl,
       now: () => new Date(),
+      whole,
+      cursors: createCursors(key),
+      timeZone: config.timeZone,
     }),
     ...bulk.routes,
     ...fhirRoutes({
@@ -162,7 +168,7 @@ export async function createApplication(
   const idempotency = createIdempotency({
     database,
     log,
-    whole: createWhole(database, indexing),
+    whole,
     now: () => new Date(),
   })
   const koa = createApp({

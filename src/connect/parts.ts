@@ -5,6 +5,8 @@ import type { Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
+import type { Whole } from '../store/whole.ts'
+import type { Cursors } from './cursor.ts'
 
 export interface ConnectParts {
   readonly database: Database
@@ -13,6 +15,11 @@ export interface ConnectParts {
   /** Of the service, without trailing slash: the systems of its identifiers begin with it. */
   readonly baseUrl: string
   readonly now: () => Date
+  /** One transaction for several acts of a caller. */
+  readonly whole: Whole
+  readonly cursors: Cursors
+  /** Whose calendar days count, by its IANA name. */
+  readonly timeZone: string
 }
 
 /** What a map is told beside the record: who called, and when. */

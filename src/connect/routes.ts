@@ -1,7 +1,9 @@
 // Every route below /api/v1/connect, but those that give out tokens.
 import type { Route } from '../http/route.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
 import type { ConnectParts } from './parts.ts'
+import { paymentRoutes } from './payments/routes.ts'
 
-export function connectRoutes(_parts: ConnectParts): Route[] {
-  return []
+export function connectRoutes(parts: ConnectParts): Route[] {
+  return [...inventoryRoutes(parts), ...paymentRoutes(parts)]
 }
