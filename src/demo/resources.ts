@@ -9,7 +9,9 @@ const ucum = 'http://unitsofmeasure.org'
 const v3Act = 'http://terminology.hl7.org/CodeSystem/v3-ActCode'
 const terminology = 'http://terminology.hl7.org/CodeSystem'
 
-const organization = 'hopital-central-yaounde'
+/** To which the demo client belongs. */
+export const network = 'demo-organization'
+export const organization = 'hopital-central-yaounde'
 const practitioner = 'dr-nadine-fouda'
 
 const coding = (system: string, code: string, display: string): JsonObject => ({
@@ -26,11 +28,13 @@ export function demoResources(healthIdSystem: string): JsonObject[] {
 
 function institution(): JsonObject[] {
   return [
+    { resourceType: 'Organization', id: network, active: true, name: 'Réseau de santé de démonstration' },
     {
       resourceType: 'Organization',
       id: organization,
       active: true,
       name: 'Hôpital Central de Yaoundé',
+      partOf: reference('Organization', network),
       address: [{ city: 'Yaoundé', country: 'CM' }],
     },
     {
