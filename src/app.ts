@@ -8,7 +8,9 @@ import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
+import { createCursors } from './connect/cursor.ts'
 import { connectNeeds } from './connect/needs.ts'
+import { connectProjections } from './connect/projections.ts'
 import { connectRoutes } from './connect/routes.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
@@ -85,6 +87,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const projections: readonly Projection[] = [
     createRegisterProjection(addressesOf(baseUrl, base)),
     consentProjection(base, now),
+    ...connectProjections(base, config.timeZone),
   ]
   const storeFor = createStore({
     database,
@@ -174,6 +177,8 @@ export async function createApplication(
       addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
       baseUrl,
       now: () => new Date(),
+      cursors: createCursors(key),
+      timeZone: config.timeZone,
     }),
     ...bulk.routes,
     ...fhirRoutes({

@@ -8,6 +8,7 @@ import type { Register } from '../register/register.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
+import type { Cursors } from './cursor.ts'
 
 export interface ConnectParts {
   readonly database: Database
@@ -21,6 +22,9 @@ export interface ConnectParts {
   /** Of the service, without trailing slash: the systems of its identifiers begin with it. */
   readonly baseUrl: string
   readonly now: () => Date
+  readonly cursors: Cursors
+  /** Whose calendar days count, by its IANA name. */
+  readonly timeZone: string
 }
 
 /** What a map is told beside the record: who called, and when. */

@@ -1,10 +1,12 @@
-// The demo set: four complete patients of a hospital in Cameroon, invented, the same on every machine.
+// The demo set: four complete patients of a hospital in Cameroon, its pharmacy, blood bank and till; invented, the same on every
+// machine but for what expires.
 import type { Database } from '../db/database.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Projection } from '../store/projection.ts'
 import { purge } from '../store/purge.ts'
 import type { Store } from '../store/store.ts'
-import { demoResources } from './resources.ts'
+import { demoInventory } from './inventory.ts'
+import { demoResources, network, organization } from './resources.ts'
 
 export interface DemoData {
   /** Puts the demo set in place if the store has none of it yet. */
@@ -12,8 +14,6 @@ export interface DemoData {
   /** Removes whatever is stored about the demo patients, then puts the demo set in place. */
   restore(): Promise<{ seeded: Record<string, number>; patients: string[] }>
 }
-
-const healthIdSystem = 'NamingSystem/health-id'
 
 export interface DemoParts {
   readonly database: Database
@@ -24,14 +24,21 @@ export interface DemoParts {
 }
 
 export function createDemoData({ database, store, projections, baseUrl }: DemoParts): DemoData {
-  const resources = demoResources(`${baseUrl}/fhir/${healthIdSystem}`)
+  const systems = `${baseUrl}/fhir/NamingSystem`
+  const owners = { hospital: organization, organization: network }
+  const made = (): JsonObject[] => [
+    ...demoResources(`${systems}/health-id`),
+    ...demoInventory(systems, owners, new Date()),
+  ]
   return {
     async ensure() {
+      const resources = made()
       const patient = resources.find(each => each['resourceType'] === 'Patient')!
       const known = await store.history({ type: 'Patient', id: String(patient['id']), count: 1 }).catch(() => [])
       if (known.length === 0) await seed(store, resources)
     },
     async restore() {
+      const resources = made()
       const patients = resources.filter(each => each['resourceType'] === 'Patient')
       await purge(
         database,

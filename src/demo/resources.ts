@@ -9,10 +9,10 @@ const ucum = 'http://unitsofmeasure.org'
 const v3Act = 'http://terminology.hl7.org/CodeSystem/v3-ActCode'
 const terminology = 'http://terminology.hl7.org/CodeSystem'
 
-const organization = 'hopital-central-yaounde'
+/** To which the demo client belongs. */
+export const network = 'demo-organization'
+export const organization = 'hopital-central-yaounde'
 const practitioner = 'dr-nadine-fouda'
-/** The organisation of the demo client. */
-const recipient = 'demo-organization'
 
 const coding = (system: string, code: string, display: string): JsonObject => ({
   coding: [{ system, code, display }],
@@ -60,7 +60,7 @@ function consents(person: Person): JsonObject[] {
                 },
               ],
             },
-            reference: reference('Organization', recipient),
+            reference: reference('Organization', network),
           },
         ],
         purpose: [{ system: `${terminology}/v3-ActReason`, code: 'TREAT', display: 'treatment' }],
@@ -71,11 +71,13 @@ function consents(person: Person): JsonObject[] {
 
 function institution(): JsonObject[] {
   return [
+    { resourceType: 'Organization', id: network, active: true, name: 'Réseau de santé de démonstration' },
     {
       resourceType: 'Organization',
       id: organization,
       active: true,
       name: 'Hôpital Central de Yaoundé',
+      partOf: reference('Organization', network),
       address: [{ city: 'Yaoundé', country: 'CM' }],
     },
     {
@@ -85,7 +87,6 @@ function institution(): JsonObject[] {
       name: [{ family: 'Fouda', given: ['Nadine'], prefix: ['Dr'] }],
       gender: 'female',
     },
-    { resourceType: 'Organization', id: recipient, active: true, name: 'Clinique de démonstration' },
   ]
 }
 

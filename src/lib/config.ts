@@ -1,6 +1,7 @@
 // Every setting, one value each: its name, default, meaning and check. docs/configuration.md is printed from this list.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { isTimeZone } from './day.ts'
 import { networks } from './networks.ts'
 
 export type Environment = 'local' | 'sandbox' | 'production'
@@ -76,6 +77,11 @@ function key32(text: string): Buffer | undefined {
   return key
 }
 
+function timeZone(text: string): string {
+  if (!isTimeZone(text)) throw new Error('the name of a time zone, e.g. Africa/Douala or UTC')
+  return text
+}
+
 /** The settings in the order in which they are documented. */
 export const settings = {
   port: setting('PORT', '8080', 'TCP port of the HTTP server; 0 takes a free one.', whole(0, 65_535)),
@@ -117,6 +123,12 @@ export const settings = {
     'local',
     'local (demo data and demo client), sandbox or production.',
     oneOf('local', 'sandbox', 'production'),
+  ),
+  timeZone: setting(
+    'TIME_ZONE',
+    'Africa/Douala',
+    'Time zone, by its IANA name, in which days begin and end: of payments, and the last days on which medicines may be used.',
+    timeZone,
   ),
   encryptionKey: secret(
     'ENCRYPTION_KEY',

@@ -1,6 +1,7 @@
-// Calls the Connect operations as a client would, for people who are invented.
-import type { Answer } from '../support/fhir.ts'
-import { fhirCaller } from '../support/fhir.ts'
+// Calls the Connect operations as a client would, for people who are invented; and the clock of the service.
+import { vi } from 'vitest'
+import { createClient } from '../../src/auth/clients.ts'
+import { type Answer, fhirCaller } from '../support/fhir.ts'
 import type { Service } from '../support/service.ts'
 
 export interface Somebody {
@@ -45,3 +46,37 @@ export async function tasksOf(service: Service): Promise<Answer['body'][]> {
 }
 
 export const healthIdSystem = (service: Service): string => `${service.url}/fhir/NamingSystem/health-id`
+
+/** A call as some client: `call('GET', '/api/v1/connect/…')`. */
+export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
+
+/** A client of the organisation with these scopes and no others. */
+export async function clientOf(service: Service, organizationId: string, ...scopes: string[]): Promise<Call> {
+  const { database, identity } = service.application
+  const { client } = await createClient(database, 'local', { name: 'Test client', organizationId, scopes })
+  const token = await identity.tokens.mint({ clientId: client.id, organizationId, consentExempt: false }, scopes)
+  const call = fhirCaller(() => service)
+  return (method, path, body) =>
+    call(method, path, { token, body, headers: body === undefined ? {} : { 'content-type': 'application/json' } })
+}
+
+/** Sets the clock of this process, in which the service runs, until `vi.useRealTimers()`; timers go on. */
+export function setClock(moment: string | number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(moment) })
+}
+
+/** The ids of the page and of all that follow it, as `pick` names them. */
+export async function allPages(
+  call: Call,
+  path: string,
+  pick: (item: Record<string, unknown>) => unknown,
+): Promise<unknown[]> {
+  const found: unknown[] = []
+  let cursor = ''
+  do {
+    const { body } = await call('GET', `${path}${cursor}`)
+    found.push(...body.data.map(pick))
+    cursor = body.has_more ? `&cursor=${body.next_cursor}` : ''
+  } while (cursor)
+  return found
+}
