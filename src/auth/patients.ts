@@ -5,7 +5,7 @@ import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { randomText } from '../lib/ids.ts'
 import { type PatientCaller, patientCaller } from '../policy/caller.ts'
-import type { Holder } from '../register/health-ids.ts'
+import { type Holder, mergedInto } from '../register/health-ids.ts'
 import { redeemCode } from './enrolment.ts'
 import { digestOf, newOpaque } from './opaque.ts'
 import { type Throttle, tried } from './throttle.ts'
@@ -63,7 +63,10 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
       if (!found || found.revoked_at) throw invalid('it is not known, or was revoked')
       if (found.expires_at.getTime() <= now())
         throw new Failure('TOKEN_EXPIRED', 'The token of this telephone has expired: enrol it again.')
-      return patientCaller(found.patient_id, found.health_id, found.id)
+      // Two records of one patient may have been made one since.
+      const holder = await holderOf(found.health_id)
+      if (!holder) throw invalid('nobody answers for its Health ID any more')
+      return patientCaller(holder.patient, holder.current ?? found.health_id, found.id)
     },
     async revoke({ tokenId, within }) {
       await (within ?? database).query({
@@ -80,10 +83,11 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
  */
 export function unenrol(database: Database, patientId: string): Promise<number> {
   return database.transaction(async on => {
-    await on.run({ text: 'delete from enrolment_code where patient_id = $1', values: [patientId] })
+    const patients = await mergedInto(on, patientId)
+    await on.run({ text: 'delete from enrolment_code where patient_id = any($1)', values: [patients] })
     const ended = await on.query({
-      text: 'update patient_token set revoked_at = now() where patient_id = $1 and revoked_at is null returning 1 as ended',
-      values: [patientId],
+      text: 'update patient_token set revoked_at = now() where patient_id = any($1) and revoked_at is null returning 1 as ended',
+      values: [patients],
     })
     return ended.length
   })
@@ -102,7 +106,6 @@ async function give(database: Database, patientId: string, healthId: string, now
 
 interface TokenRow {
   readonly id: string
-  readonly patient_id: string
   readonly health_id: string
   readonly expires_at: Date
   readonly revoked_at: Date | null
@@ -112,7 +115,7 @@ async function tokenRow(database: Database, token: string): Promise<TokenRow | u
   const [row] = await database.query<TokenRow>({
     name: 'patient-token',
     isFixed: true,
-    text: 'select id, patient_id, health_id, expires_at, revoked_at from patient_token where hash = $1',
+    text: 'select id, health_id, expires_at, revoked_at from patient_token where hash = $1',
     values: [digestOf(token)],
   })
   return row

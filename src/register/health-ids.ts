@@ -51,6 +51,18 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   return { patient: found.patient, current: found.current ?? undefined }
 }
 
+/** Ids of a patient and of all whom it replaces, whatever was given to them under those. */
+export async function mergedInto(on: Queryable, patient: string): Promise<string[]> {
+  const rows = await on.query<{ patient: string }>({
+    text: `with recursive merged(patient) as (
+        select $1::text collate "C" union select l.patient from merged join patient_replaced l on l.by_patient = merged.patient
+      )
+      select patient from merged`,
+    values: [patient],
+  })
+  return rows.map(row => row.patient)
+}
+
 /** A new Health ID that nobody has had. @param minted makes one */
 export async function freeHealthId(on: Queryable, country: string, minted = mint): Promise<string> {
   for (;;) {

@@ -1,6 +1,7 @@
 // npm run admin: users of the portal, Bridge agents, and codes for patients, and that a running service knows of them at once.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findAgent } from '../../src/auth/agents.ts'
+import { mint } from '../../src/lib/health-id.ts'
 import { adminOn } from '../support/admin.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Answer, post } from '../support/identity.ts'
@@ -141,6 +142,26 @@ describe('patient enrol', () => {
     const authorization = `Bearer ${lost.body.token}`
     expect((await post(service, '/api/v1/mobile/revoke', '', { authorization })).status).toBe(401)
     expect((await enrol(code)).status).toBe(401)
+  })
+
+  test('stays with the patient when two records are made one: the token is that of the one that stays', async () => {
+    const [before, after] = [mint('CM'), mint('CM')]
+    const put = (id: string, value: string, more: object = {}) => {
+      const identifier = [{ use: 'official', system: `${service.url}/fhir/NamingSystem/health-id`, value }]
+      return fhirCaller(() => service)('PUT', `Patient/${id}`, {
+        body: { resourceType: 'Patient', id, identifier, ...more },
+      })
+    }
+    await put('one', before)
+    const { code } = await told('patient', 'enrol', before)
+    const { body } = await post(service, '/api/v1/mobile/enrol', { health_id: before, code })
+    await put('other', after)
+    await put('one', before, { link: [{ type: 'replaced-by', other: { reference: 'Patient/other' } }] })
+    const headers = { authorization: `Bearer ${body.token}` }
+    const { patients } = service.application.identity
+    expect(await patients.authenticate({ headers })).toMatchObject({ patientId: 'other', healthId: after })
+    expect(await told('patient', 'unenrol', after)).toEqual({ health_id: after, tokens_ended: 1 })
+    await expect(patients.authenticate({ headers })).rejects.toMatchObject({ code: 'TOKEN_INVALID' })
   })
 
   test('says why there is none: no Health ID, a mistyped one, or nobody has it', async () => {

@@ -13,8 +13,8 @@ create table enrolment_code (
 create table patient_token (
   hash bytea primary key,
   id text collate "C" not null unique,    -- by which the audit trail tells it
-  patient_id text collate "C" not null,
-  health_id text collate "C" not null,   -- canonical, as it was when the token was given
+  patient_id text collate "C" not null,  -- both as they were when it was given
+  health_id text collate "C" not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   revoked_at timestamptz
