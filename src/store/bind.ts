@@ -77,7 +77,8 @@ function bound(session: Session): Store {
       await prepareSearch(session, request)
       const inner = await overridingFor(session, patientsNamed(request.criteria))
       const result = await runSearch(inner.on, request, searchOptions(inner))
-      return { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request))] }
+      const isEmpty = result.matches.length === 0 && !result.total
+      return isEmpty ? { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request))] } : result
     },
     async everything(request) {
       const patients = request.patient === undefined ? [] : [request.patient]

@@ -76,7 +76,7 @@ export async function readSeen(
   return read(session.on, type, id, options)
 }
 
-/** What is said beside the result of a search that names patients of whom the caller may see nothing, whether they exist or not. */
+/** What is said when a search finds nothing that names patients of whom the caller may see nothing, whether they exist or not. */
 export async function limitsOf({ on, principal }: Reading, { criteria }: SearchRequest): Promise<string[]> {
   const named = principal.visibility ? patientsNamed(criteria) : []
   const closed = named.length > 0 ? await principal.visibility!.closed(on, named) : []

@@ -1,0 +1,91 @@
+// Lists of Connect: how much of them is asked for, where it begins, and what a page looks like.
+
+import { type TSchema, Type } from 'typebox'
+import { isDay } from '../lib/day.ts'
+import { Failure } from '../lib/failure.ts'
+import type { Cursors } from './cursor.ts'
+
+const usual = 20
+const most = 100
+
+/** The query members of every list. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.String({
+      description: `How many entries at a time: 1 to ${most}; ${usual} if it is left out.`,
+      examples: ['50'],
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 4000, description: 'The next_cursor of the page before, as it came.' }),
+  ),
+}
+
+/** The members of every page, beside `more` of its own. */
+export function pageOf<Item extends TSchema>(item: Item, $id: string, description: string, more = {}) {
+  return Type.Object(
+    {
+      ...more,
+      data: Type.Array(item),
+      has_more: Type.Boolean({ description: 'True if there is another page.' }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: 'Asks for the next page; null on the last.',
+      }),
+    },
+    { $id, description },
+  )
+}
+
+/** What a request wants of a list. */
+export interface Wanted {
+  readonly limit: number
+  /** The last entry that the caller has; undefined: from the beginning. */
+  readonly after: readonly string[] | undefined
+}
+
+interface Query {
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+/** The name of a list for its cursors: the operation, and whatever decides what is in the list. */
+export function listName(operation: string, filters: Readonly<Record<string, unknown>>): string {
+  const { limit: _limit, cursor: _cursor, ...more } = filters
+  return JSON.stringify([operation, Object.entries(more).sort()])
+}
+
+/** @throws Failure VALIDATION_FAILED for a limit out of range, or a cursor of another list. */
+export function wantedOf(cursors: Cursors, list: string, { limit = String(usual), cursor }: Query): Wanted {
+  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > most)
+    throw wrong('limit', `must be a whole number from 1 to ${most}`)
+  return { limit: Number(limit), after: cursor === undefined ? undefined : cursors.read(list, cursor) }
+}
+
+/** The page of rows of which one more than wanted was looked for. */
+export function page<Row, Item>(
+  cursors: Cursors,
+  list: string,
+  { limit }: Wanted,
+  rows: readonly Row[],
+  tell: { readonly position: (row: Row) => readonly string[]; readonly item: (row: Row) => Item | undefined },
+) {
+  const shown = rows.slice(0, limit)
+  const has_more = rows.length > limit
+  return {
+    data: shown.map(tell.item).filter(item => item !== undefined),
+    has_more,
+    next_cursor: has_more ? cursors.write(list, tell.position(shown.at(-1)!)) : null,
+  }
+}
+
+/** @throws Failure VALIDATION_FAILED unless the text is a day of the calendar. */
+export function mustBeDay(name: string, text: string): void {
+  if (!isDay(text)) throw wrong(name, 'must be a day of the calendar, such as 2026-03-14')
+}
+
+/** The failure for a query member. */
+export function wrong(name: string, message: string, code = 'format'): Failure {
+  return new Failure('VALIDATION_FAILED', `query.${name} ${message}.`, {
+    details: [{ field: `query.${name}`, code, message }],
+  })
+}
