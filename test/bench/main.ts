@@ -13,6 +13,7 @@ import { sample, type Workload, workloads } from './workloads.ts'
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
+       npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -20,6 +21,7 @@ nothing if it is there already, and measures each workload; the median round cou
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
   audit       measures instead what the audit trail costs, with 16 clients and with 64
+  inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
@@ -38,7 +40,7 @@ const { values: options, positionals } = parseArgs({
 })
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir = resolve(options.data)
+const dataDir = resolve(options.data) + (positionals[0] === 'inventory' ? '-inventory' : '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -63,6 +65,17 @@ async function main(): Promise<void> {
   if (positionals[0] === 'matching') {
     const { benchMatching } = await import('./matching.ts')
     return benchMatching(Number(options.rounds))
+  }
+  if (positionals[0] === 'inventory') {
+    const { benchInventory } = await import('./inventory.ts')
+    const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
+    const load = (path: string) =>
+      run(process.execPath, ['src/load.ts', path], 'loading (nothing changes if it is there)')
+    const env = environment()
+    return benchInventory({
+      ...{ root, env, dataDir, base, load, answering },
+      ...{ connections: connections!, seconds: seconds!, rounds: rounds! },
+    })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
