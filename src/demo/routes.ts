@@ -21,7 +21,8 @@ export function demoRoutes(demo: DemoData, isAllowed: boolean): Route[] {
       path: '/api/demo/reset',
       tag: 'Operational Flow',
       operationId: 'resetDemo',
-      summary: 'Restore the demo patients and everything about them; other data stays as it is',
+      summary:
+        "Restore the demo patients, everything about them and the demo hospital's stock; other data stays as it is",
       access: open,
       body: Type.Object({}, { additionalProperties: true, description: 'Ignored.' }),
       bodyOptional: true,

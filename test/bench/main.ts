@@ -14,6 +14,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
+       npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -22,6 +23,7 @@ nothing if it is there already, and measures each workload; the median round cou
   matching    measures instead how many people are found again, and how many strangers are taken for them
   token       measures instead how many access tokens are given out, to 16 clients and to 64
   audit       measures instead what the audit trail costs, with 16 clients and with 64
+  inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
@@ -40,7 +42,7 @@ const { values: options, positionals } = parseArgs({
 })
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir = resolve(options.data)
+const dataDir = resolve(options.data) + (positionals[0] === 'inventory' ? '-inventory' : '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -70,6 +72,17 @@ async function main(): Promise<void> {
     const { benchToken } = await import('./token.ts')
     const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
     return benchToken({ env: environment(), dataDir, base, seconds, rounds, connections: [16, 64] })
+  }
+  if (positionals[0] === 'inventory') {
+    const { benchInventory } = await import('./inventory.ts')
+    const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
+    const load = (path: string) =>
+      run(process.execPath, ['src/load.ts', path], 'loading (nothing changes if it is there)')
+    const env = environment()
+    return benchInventory({
+      ...{ root, env, dataDir, base, load, answering },
+      ...{ connections: connections!, seconds: seconds!, rounds: rounds! },
+    })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
