@@ -112,7 +112,7 @@ group Bed(source src : Bed, target tgt : Location) {
   })
 
   test('other JSON is nobody’s business, and what is not JSON is told without quoting it', () => {
-    expect(problemsOf(setOf({ 'matching.json': '{ "weights": [1] }' }))).toEqual([])
+    expect(problemsOf(setOf({ 'ward.json': '{ "beds": [1] }' }))).toEqual([])
     expect(problemsOf(setOf({ 'matching.json': '{\n  "name": Amina\n}' }))).toEqual([
       'mappings/matching.json:2:11 from here on this is not JSON',
     ])
