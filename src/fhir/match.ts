@@ -63,7 +63,7 @@ function mustBeSound(store: Store, patient: JsonObject): void {
 /** All who it could be, the likeliest first. */
 async function matchesOf(people: People, patient: JsonObject): Promise<Match[]> {
   const person = featuresOf(personOf(patient))
-  const [{ ranked }, holder] = await Promise.all([people.find(person), holderIn(people, patient)])
+  const [{ ranked }, holder] = await Promise.all([people.rank(person), holderIn(people, patient)])
   const found = ranked
     .filter(({ grade }) => grade !== 'certainly-not')
     .map((each): Match => ({ id: each.id, grade: each.grade, score: shownScore(each) }))

@@ -15,7 +15,7 @@ import type { Whole } from '../store/whole.ts'
 export interface People {
   readonly addresses: Addresses
   /** Compares somebody with all who are registered. */
-  find(person: Features): Promise<Decision>
+  rank(person: Features): Promise<Decision>
   /** Who answers for a Health ID in canonical form. */
   holderOf(healthId: string): Promise<Holder | undefined>
   /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
@@ -37,7 +37,7 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
     const on = caller.within ?? database
     return {
       addresses,
-      find: async person => (await register.find(on, person)).decision,
+      rank: person => register.rank(on, person),
       holderOf: healthId => holderOf(on, healthId),
       async together(work) {
         if (caller.within) return work(storeFor(caller), storeFor({ ...system, ...partsOf(caller) }))

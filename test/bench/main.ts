@@ -12,6 +12,7 @@ import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
+       npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
@@ -19,6 +20,8 @@ Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (def
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
+  resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
+              N people who are invented (default 20000)
   audit       measures instead what the audit trail costs, with 16 clients and with 64
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
@@ -32,6 +35,7 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
+    people: { type: 'string', default: '20000' },
     port: { type: 'string', default: '8191' },
     help: { type: 'boolean', default: false },
   },
@@ -63,6 +67,15 @@ async function main(): Promise<void> {
   if (positionals[0] === 'matching') {
     const { benchMatching } = await import('./matching.ts')
     return benchMatching(Number(options.rounds))
+  }
+  if (positionals[0] === 'resolve') {
+    const { benchResolve } = await import('./resolve.ts')
+    const [people, seconds, rounds] = [options.people, options.seconds, options.rounds].map(Number) as [
+      number,
+      number,
+      number,
+    ]
+    return benchResolve({ env: environment(), dataDir, port, people, seconds, rounds, connections: [16, 32] })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {
