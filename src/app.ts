@@ -16,6 +16,7 @@ import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { createBulk } from './fhir/bulk/bulk.ts'
+import { createPeople } from './fhir/people.ts'
 import { fhirRoutes } from './fhir/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { fhirBase } from './http/failures.ts'
@@ -162,6 +163,8 @@ export async function createApplication(
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
   const whole = createWhole(database, indexing)
+  const register = createRegister(() => mappings.matching())
+  const addresses = addressesOf(baseUrl, `${baseUrl}${fhirBase}`)
   const served = [
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients),
@@ -173,8 +176,8 @@ export async function createApplication(
       storeFor,
       whole,
       translator: createTranslator(mappings, log),
-      register: createRegister(() => mappings.matching()),
-      addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
+      register,
+      addresses,
       baseUrl,
       now: () => new Date(),
       cursors: createCursors(key),
@@ -184,6 +187,7 @@ export async function createApplication(
     ...fhirRoutes({
       storeFor,
       searchParams: () => indexer.params,
+      peopleFor: createPeople({ database, storeFor, whole, register, addresses }),
       trailFor: createAuditReader(database),
       maps: createDesk(mappings, transformer, interfaceVersion),
       log,

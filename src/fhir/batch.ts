@@ -166,6 +166,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
       prefer: outer.prefer,
       base: outer.base,
       maps: outer.maps,
+      people: outer.people,
       trail: outer.trail,
     },
   }

@@ -36,6 +36,19 @@ export function searchset(
   return bundle('searchset', [...(total === undefined ? [] : [`"total":${total}`]), linkField(links)], entries)
 }
 
+/** People who may be the one in question, the likeliest first, with how sure that is. */
+export function matchset(
+  base: string,
+  matches: readonly { readonly id: string; readonly grade: string; readonly score: number; readonly body: string }[],
+): string {
+  const entries = matches.map(({ id, grade, score, body }) => {
+    const extension = [{ url: 'http://hl7.org/fhir/StructureDefinition/match-grade', valueCode: grade }]
+    const search = text({ extension, mode: 'match', score })
+    return `{"fullUrl":${text(`${base}/Patient/${id}`)},"resource":${body},"search":${search}}`
+  })
+  return bundle('searchset', [`"total":${matches.length}`], entries)
+}
+
 /** The outcome entry of a page: what was not done as it was asked. */
 export function warningOutcome(warnings: readonly string[]): string {
   const issue = warnings.map(message => ({

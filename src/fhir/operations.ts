@@ -3,6 +3,8 @@
 import { Failure } from '../lib/failure.ts'
 import { everythingOf } from './everything.ts'
 import { lastnOf } from './lastn.ts'
+import { matchOf, matchTakes } from './match.ts'
+import { mergeOf, mergeTakes } from './merge.ts'
 import type { Operation } from './operation.ts'
 import { terminologyOperations } from './terminology/operations.ts'
 import { transformTakes } from './transform/inputs.ts'
@@ -55,6 +57,27 @@ export const operations: readonly Operation[] = [
       profile: 'Canonical URL of a profile to check against.',
     },
     run: validationOf,
+  },
+  {
+    name: 'match',
+    definition: 'http://hl7.org/fhir/OperationDefinition/Patient-match',
+    of: 'Patient',
+    onType: ['POST'],
+    onInstance: [],
+    summary: 'Who is registered that a patient could be, and how sure that is',
+    takes: matchTakes,
+    isRepeatable: true,
+    run: matchOf,
+  },
+  {
+    name: 'merge',
+    definition: 'http://hl7.org/fhir/OperationDefinition/Patient-merge',
+    of: 'Patient',
+    onType: ['POST'],
+    onInstance: [],
+    summary: 'Two patients who are one person become one',
+    takes: mergeTakes,
+    run: mergeOf,
   },
   ...terminologyOperations,
   {

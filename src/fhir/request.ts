@@ -2,6 +2,7 @@
 import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
 import type { MapDesk } from '../mapping/desk.ts'
+import type { People } from './people.ts'
 
 export interface FhirRequest {
   readonly method: string
@@ -19,6 +20,8 @@ export interface FhirRequest {
   readonly base: string
   /** The maps of the service. */
   readonly maps: MapDesk
+  /** The register of people, as the caller uses it. */
+  readonly people: People
   /** The audit trail, as the caller may see it. */
   readonly trail: AuditReader
 }

@@ -15,6 +15,7 @@ import { interact } from './interact.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
 import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from './negotiate.ts'
 import { compartmentRoutes, operationRoutes } from './operation-routes.ts'
+import type { People } from './people.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from './request.ts'
 import {
@@ -39,6 +40,7 @@ export interface FhirParts {
   /** What can be searched by at the moment. */
   readonly searchParams: () => SearchParams
   readonly maps: MapDesk
+  readonly peopleFor: (caller: Caller) => People
   readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log
   readonly version: string
@@ -50,7 +52,7 @@ const headersOf = (request: Request, name: string): string | undefined => {
 }
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
-function fhirRequest(request: Request, { maps, trailFor }: FhirParts): FhirRequest {
+function fhirRequest(request: Request, { maps, peopleFor, trailFor }: FhirParts): FhirRequest {
   mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
   return {
@@ -70,6 +72,7 @@ function fhirRequest(request: Request, { maps, trailFor }: FhirParts): FhirReque
     prefer: preferences(headersOf(request, 'prefer')),
     base: `${request.baseUrl}${fhirBase}`,
     maps,
+    people: peopleFor(request.caller),
     trail: trailFor(request.caller),
   }
 }

@@ -38,7 +38,7 @@ function spanOf(text: string, message: string): Span {
   const [path = ''] = /^[\w.]+/.exec(message) ?? []
   let offset = -1
   let from = 0
-  for (const name of path.split('.')) {
+  for (const name of path.split('.').slice(0, message.endsWith(' is missing') ? -1 : undefined)) {
     const at = text.slice(from).search(new RegExp(`"${name}"\\s*:`))
     if (at < 0) break
     offset = from + at

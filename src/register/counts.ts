@@ -23,6 +23,8 @@ const FEW = 3
 export type Words = Readonly<Record<NameField, ReadonlySet<string>>>
 
 export interface Counts {
+  /** How many are registered. */
+  people(on: Queryable): Promise<number>
   /** Who are registered, and how common the words are. */
   population(on: Queryable, words: Words, matching: Matching): Promise<Population>
 }
@@ -76,6 +78,7 @@ export function createCounts(now: () => number = Date.now): Counts {
     return counts
   }
   return {
+    people: countPeople,
     async population(on, words, matching) {
       const postings = [...allOf(words)]
       const [total, counts] = await Promise.all([countPeople(on), countBearers(on, postings)])

@@ -20,8 +20,13 @@ export interface Verdict {
 }
 
 export interface Register {
-  /** Compares somebody with all who are registered and share a blocking key, or have the number. */
+  /**
+   * Whether somebody is registered: compares with all who share a blocking key, or have the number. Who else it could be is told
+   * exactly where it is no match.
+   */
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<Verdict>
+  /** All who somebody could be, exactly. */
+  rank(on: Queryable, person: Features): Promise<Decision>
   /** Until the transaction ends nobody else registers anyone who could be the same person. */
   lock(on: Queryable, person: Features, number?: OwnNumber): Promise<void>
 }
@@ -40,21 +45,23 @@ interface Row {
 /** @param matching the weights as they are at the moment */
 export function createRegister(matching: () => Matching): Register {
   const counts = createCounts()
+  const counted = async (on: Queryable, person: Features, compared: readonly Candidate[], weights: Matching) =>
+    decide(person, compared, weights, await counts.population(on, wordsOf(person, compared), weights))
   return {
     async find(on, person, number) {
       const rows = await candidates(on, person, number)
-      const compared: Candidate[] = rows.map(({ patient, features }) => ({
-        id: patient,
-        features: JSON.parse(features) as Features,
-      }))
+      const compared = rows.map(candidateOf)
       const weights = matching()
-      const population =
-        compared.length === 0 ? { people: 0 } : await counts.population(on, wordsOf(person, compared), weights)
+      const people = compared.length > 0 ? await counts.people(on) : 0
       return {
-        decision: decide(person, compared, weights, population),
+        decision: surely(person, compared, weights, people) ?? (await counted(on, person, compared, weights)),
         healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
         numbered: new Set(rows.filter(row => row.is_numbered).map(({ patient }) => patient)),
       }
+    },
+    async rank(on, person) {
+      const compared = (await candidates(on, person, undefined)).map(candidateOf)
+      return counted(on, person, compared, matching())
     },
     async lock(on, person, number) {
       await on.query({
@@ -65,6 +72,11 @@ export function createRegister(matching: () => Matching): Register {
     },
   }
 }
+
+const candidateOf = ({ patient, features }: Row): Candidate => ({
+  id: patient,
+  features: JSON.parse(features) as Features,
+})
 
 function candidates(on: Queryable, person: Features, number: OwnNumber | undefined): Promise<Row[]> {
   return on.query<Row>({
@@ -79,6 +91,25 @@ function candidates(on: Queryable, person: Features, number: OwnNumber | undefin
       select p.patient, p.health_id, p.features, s.is_numbered from shared s join person p using (self)`,
     values: [int8Array([...(number ? [numberPosting(number)] : []), ...blockingKeys(person)]), number ? 1 : 0],
   })
+}
+
+/**
+ * What is sure however common the names are, so that they need not be counted: nobody is like that; or as if
+ * everybody had the names it is a match, and as if nobody had them no other comes near it.
+ */
+function surely(
+  person: Features,
+  compared: readonly Candidate[],
+  weights: Matching,
+  people: number,
+): Decision | undefined {
+  if (compared.length === 0) return decide(person, [], weights, { people })
+  const common = decide(person, compared, weights, { people, shareOf: () => 1 })
+  if (common.outcome !== 'match') return undefined
+  const rare = decide(person, compared, weights, { people, shareOf: () => Number.MIN_VALUE })
+  const least = common.ranked[0]!.score.bits
+  const isAlone = rare.ranked.every(({ id, score }) => id === common.id || score.bits + weights.leadBits < least)
+  return isAlone ? common : undefined
 }
 
 /** The words whose counts a decision may ask for: a given name may stand where the family name belongs. */

@@ -35,11 +35,12 @@ export function reviewTask(patient: string, others: readonly Ranked[], now: Date
   }
 }
 
-function inputOf({ id, grade, probability, score }: Ranked): JsonObject {
+function inputOf(candidate: Ranked): JsonObject {
+  const { id, grade, score } = candidate
   return {
     extension: [
       { url: matchGrade, valueCode: grade },
-      { url: `${ours}/StructureDefinition/match-score`, valueDecimal: rounded(probability) },
+      { url: `${ours}/StructureDefinition/match-score`, valueDecimal: shownScore(candidate) },
       ...score.parts.map(({ field, level, bits }) => ({
         url: `${ours}/StructureDefinition/match-field`,
         extension: [
@@ -54,8 +55,13 @@ function inputOf({ id, grade, probability, score }: Ranked): JsonObject {
   }
 }
 
-/** A probability as it is shown. */
-export const rounded = (probability: number): number => Number(probability.toFixed(4))
+/** Where something speaks against it, it is doubtful, however much else agrees: twins. */
+const DOUBTFUL = 0.5
+
+/** How probable it is, as it is shown. */
+export function shownScore({ probability, score }: Ranked): number {
+  return Number((score.isBlocked ? Math.min(probability, DOUBTFUL) : probability).toFixed(4))
+}
 
 /** Ids of the patients that a review Task compares: the one it is about, and the candidates. */
 export function comparedIn(task: JsonObject): {

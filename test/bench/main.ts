@@ -13,6 +13,7 @@ import { sample, type Workload, workloads } from './workloads.ts'
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
+       npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
@@ -22,6 +23,8 @@ nothing if it is there already, and measures each workload; the median round cou
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
   token       measures instead how many access tokens are given out, to 16 clients and to 64
+  resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
+              N people who are invented (default 20000)
   audit       measures instead what the audit trail costs, with 16 clients and with 64
   inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
   --scale N   repeats the bundles of PATH under new ids until there are N resources
@@ -36,6 +39,7 @@ const { values: options, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
+    people: { type: 'string', default: '20000' },
     port: { type: 'string', default: '8191' },
     help: { type: 'boolean', default: false },
   },
@@ -83,6 +87,15 @@ async function main(): Promise<void> {
       ...{ root, env, dataDir, base, load, answering },
       ...{ connections: connections!, seconds: seconds!, rounds: rounds! },
     })
+  }
+  if (positionals[0] === 'resolve') {
+    const { benchResolve } = await import('./resolve.ts')
+    const [people, seconds, rounds] = [options.people, options.seconds, options.rounds].map(Number) as [
+      number,
+      number,
+      number,
+    ]
+    return benchResolve({ env: environment(), dataDir, port, people, seconds, rounds, connections: [16, 32] })
   }
   await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
   if (Number(options.scale) > 0) {

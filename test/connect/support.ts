@@ -10,7 +10,7 @@ export interface Somebody {
   readonly date_of_birth?: string
   readonly sex?: string
   readonly phone_number?: string
-  readonly [more: string]: unknown
+  readonly [more: string]: string | undefined
 }
 
 /** `resolve`, `verify` and `search` of a service. */

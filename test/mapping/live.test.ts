@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { connectCaller } from '../connect/support.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { eventually } from '../support/identity.ts'
 import { startService } from '../support/service.ts'
@@ -34,4 +35,30 @@ test('a saved map is live within a second; a broken one is told at /readyz, and 
   await save('s:severe - t:high', 's:severe - t:low')
   await eventually(async () => (await criticality()) === 'low')
   expect(await state()).toBe('ok')
+})
+
+test('saved weights are live too; without sound ones the last good ones go on', async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
+  await cp(join(import.meta.dirname, '../../mappings'), folder, { recursive: true })
+  const service = await startService({ MAPPINGS_DIR: folder })
+  const { call, resolve } = connectCaller(() => service)
+  const file = join(folder, 'matching.json')
+  const original = await readFile(file, 'utf8')
+  const state = async () => (await call('GET', '/readyz')).body.checks.mappings
+  const somebody = { first_name: 'Josiane', last_name: 'Ngono', date_of_birth: '1993-03-30', sex: 'female' }
+  const married = { ...somebody, last_name: 'Biya' }
+  await resolve(somebody)
+
+  await writeFile(file, original.replace('"certainty": 0.99', '"certainty": 2'))
+  await eventually(async () => /^refused: 1 problem, serving the set of /.test(await state()))
+  expect((await resolve(somebody)).body.status).toBe('found')
+
+  const block = '"different": { "same_person": 0.03, "other_people": 0.986, "blocks_match": true }'
+  expect(original).toContain(block)
+  const lenient = original
+    .replace(block, block.replace('true', 'false'))
+    .replace('"certainty": 0.99', '"certainty": 0.21')
+  await writeFile(file, lenient)
+  await eventually(async () => (await state()) === 'ok')
+  expect((await resolve(married)).body.status).toBe('found')
 })

@@ -1,5 +1,6 @@
 // Maps of a folder as one whole: what is told of it, and how its parts find each other.
 
+import { readFileSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,8 +8,14 @@ import { readFolder, type SourceFile } from '../../src/mapping/files.ts'
 import { isSound, type MappingSet, mappingSet } from '../../src/mapping/set.ts'
 import { example, folderWith, fromFhir, shapes, sound, toFhir } from './support.ts'
 
-function setOf(files: Readonly<Record<string, string>>, needs?: Parameters<typeof mappingSet>[1]['needs']): MappingSet {
-  return mappingSet(sources(files), { shapes, needs })
+type Options = Parameters<typeof mappingSet>[1]
+
+function setOf(
+  files: Readonly<Record<string, string>>,
+  needs?: Options['needs'],
+  more: Partial<Options> = {},
+): MappingSet {
+  return mappingSet(sources(files), { shapes, needs, ...more })
 }
 
 function sources(files: Readonly<Record<string, string>>): SourceFile[] {
@@ -112,9 +119,37 @@ group Bed(source src : Bed, target tgt : Location) {
   })
 
   test('other JSON is nobody’s business, and what is not JSON is told without quoting it', () => {
-    expect(problemsOf(setOf({ 'matching.json': '{ "weights": [1] }' }))).toEqual([])
+    expect(problemsOf(setOf({ 'ward.json': '{ "beds": [1] }' }))).toEqual([])
     expect(problemsOf(setOf({ 'matching.json': '{\n  "name": Amina\n}' }))).toEqual([
       'mappings/matching.json:2:11 from here on this is not JSON',
+    ])
+  })
+})
+
+describe('the weights that people are matched by', () => {
+  const delivered = readFileSync(join(import.meta.dirname, '../../mappings/matching.json'), 'utf8')
+
+  test('are part of the set, and missed only by whoever needs them', () => {
+    expect(setOf({ 'matching.json': delivered }).matching?.certainty).toBe(0.99)
+    expect([setOf(sound).matching, problemsOf(setOf(sound))]).toEqual([undefined, []])
+    expect(problemsOf(setOf(sound, [], { needsMatching: true }))).toEqual([
+      'matching.json:1:1 this file is missing; the service needs it to match people',
+    ])
+  })
+
+  test('are told what is wrong with them, with the line', () => {
+    const lines = delivered.split('\n')
+    const at = lines.findIndex(line => line.includes('"certainty": 0.99'))
+    const wrong = delivered.replace('"certainty": 0.99', '"certainty": 99').replace('"near": 0.92', '"neer": 0.92')
+    const set = setOf({ 'matching.json': wrong })
+    expect(set.matching).toBeUndefined()
+    const place = (line: number, column: number) => `mappings/matching.json:${line}:${column}`
+    const likeness = lines.findIndex(line => line.startsWith('  "likeness"'))
+    const near = lines.findIndex(line => line.includes('"near": 0.92'))
+    expect(problemsOf(set)).toEqual([
+      `${place(at + 1, 5)} decision.certainty must be a share between 0 and 1, such as 0.02 (neither of both)`,
+      `${place(likeness + 1, 3)} likeness.near is missing`,
+      `${place(near + 1, 5)} likeness.neer is not known here; perhaps near?`,
     ])
   })
 })

@@ -1,0 +1,57 @@
+// What $match and $merge take beside the caller's store: the register of people, and one transaction for several acts.
+
+import type { Queryable } from '../db/statement.ts'
+import type { Decision } from '../matching/decide.ts'
+import type { Features } from '../matching/person.ts'
+import { type Caller, system } from '../policy/caller.ts'
+import { type Holder, holderOf } from '../register/health-ids.ts'
+import type { Addresses } from '../register/patient.ts'
+import type { Register } from '../register/register.ts'
+import type { Access } from '../store/access.ts'
+import type { Principal } from '../store/session.ts'
+import type { Store } from '../store/store.ts'
+import type { Whole } from '../store/whole.ts'
+
+export interface People {
+  readonly addresses: Addresses
+  /** Compares somebody with all who are registered. */
+  rank(person: Features): Promise<Decision>
+  /** Who answers for a Health ID in canonical form. */
+  holderOf(healthId: string): Promise<Holder | undefined>
+  /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
+  together<T>(work: (own: Store, service: Store) => Promise<T>): Promise<T>
+}
+
+export interface PeopleParts {
+  readonly database: Queryable
+  readonly storeFor: (principal: Principal) => Store
+  readonly whole: Whole
+  readonly register: Register
+  readonly addresses: Addresses
+}
+
+/** The register as a caller uses it. */
+export function createPeople(parts: PeopleParts): (caller: Caller) => People {
+  const { database, storeFor, whole, register, addresses } = parts
+  return caller => {
+    const on = caller.within ?? database
+    return {
+      addresses,
+      rank: person => register.rank(on, person),
+      holderOf: healthId => holderOf(on, healthId),
+      async together(work) {
+        if (caller.within) return work(storeFor(caller), storeFor({ ...system, ...partsOf(caller) }))
+        const told: Access[] = []
+        const result = await whole(within => {
+          told.length = 0
+          const part = { within, witness: (access: Access) => void told.push(access) }
+          return work(storeFor({ ...caller, ...part }), storeFor({ ...system, ...part }))
+        })
+        for (const access of told) caller.witness?.(access)
+        return result
+      },
+    }
+  }
+}
+
+const partsOf = ({ within, witness }: Caller): Pick<Caller, 'within' | 'witness'> => ({ within, witness })
