@@ -10,7 +10,7 @@ const floors: readonly (readonly string[])[] = [
   ['db'],
   ['store'],
   ['policy', 'load', 'mapping', 'audit', 'register'],
-  ['http', 'map'],
+  ['http', 'map', 'consents'],
   ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
   ['admin'],
   [''],

@@ -1,6 +1,7 @@
 // What the Connect operations work with.
 
 import type { Database } from '../db/database.ts'
+import type { Cursors } from '../http/cursor.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Addresses } from '../register/patient.ts'
@@ -8,7 +9,6 @@ import type { Register } from '../register/register.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
-import type { Cursors } from './cursor.ts'
 
 export interface ConnectParts {
   readonly database: Database

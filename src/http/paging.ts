@@ -7,6 +7,8 @@ import type { Cursors } from './cursor.ts'
 
 const usual = 20
 const most = 100
+/** The most rows that a page is made of: one more tells whether there is another page. */
+export const mostRows = most + 1
 
 /** The query members of every list. */
 export const pageQuery = {

@@ -1,9 +1,10 @@
 // A transaction around several acts of a caller, each of which thinks that it has one of its own.
 import type { Database } from '../db/database.ts'
 import type { Transaction } from '../db/statement.ts'
+import type { Access } from './access.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
-import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'
+import { inLine, lost, mostAttempts, mustStartOver, type Principal } from './session.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
 export type Whole = <T>(work: (within: Transaction) => Promise<T>) => Promise<T>
@@ -24,4 +25,23 @@ export function createWhole(database: Database, indexing: Indexing): Whole {
       }
     }
   }
+}
+
+/**
+ * One transaction for all that a caller does in the work: the one that he is within, or a new one. What was done in a new one is
+ * told to his witness once it is certain.
+ */
+export async function asWhole<Of extends Principal, T>(
+  whole: Whole,
+  caller: Of,
+  work: (caller: Of, on: Transaction) => Promise<T>,
+): Promise<T> {
+  if (caller.within) return work(caller, caller.within)
+  const told: Access[] = []
+  const result = await whole(on => {
+    told.length = 0
+    return work({ ...caller, within: on, witness: (access: Access) => void told.push(access) }, on)
+  })
+  for (const access of told) caller.witness?.(access)
+  return result
 }

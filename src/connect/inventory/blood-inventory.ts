@@ -2,7 +2,7 @@
 
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
-import type { Wanted } from '../paging.ts'
+import type { Wanted } from '../../http/paging.ts'
 import { conditions } from '../sql.ts'
 
 /** What a caller may narrow the inventory by. */

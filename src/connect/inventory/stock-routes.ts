@@ -1,11 +1,11 @@
 // GET and PUT /api/v1/connect/pharmacy/stock: what pharmacies have, and how they report it.
 
 import { Type } from 'typebox'
+import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { id, text } from '../../shapes/fields.ts'
 import { StockItem } from '../../shapes/stock-item.ts'
 import { fold } from '../../store/values.ts'
-import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../paging.ts'
 import { type ConnectParts, contextOf } from '../parts.ts'
 import { StockReport } from './stock-body.ts'
 import { stockItemOf, stockRows, todayOf } from './stock-list.ts'

@@ -2,11 +2,11 @@
 
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
+import { mostRows, type Wanted } from '../../http/paging.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Context, Translator } from '../../mapping/translator.ts'
 import { PaymentRecord } from '../../shapes/payment.ts'
 import { typeNumber } from '../../store/type-number.ts'
-import { mostRows, type Wanted } from '../paging.ts'
 
 /** Which payments are asked for. */
 export interface Day {

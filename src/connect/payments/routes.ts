@@ -2,12 +2,12 @@
 
 import { Type } from 'typebox'
 import { fhirBase } from '../../http/failures.ts'
+import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { day, money } from '../../shapes/fields.ts'
 import { PaymentRecord } from '../../shapes/payment.ts'
 import { patientsIn } from '../../store/patients.ts'
 import { todayOf } from '../inventory/stock-list.ts'
-import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../paging.ts'
 import { type ConnectParts, contextOf } from '../parts.ts'
 import { nothing, paymentOf, paymentsOf } from './reconciliation.ts'
 
