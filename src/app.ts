@@ -111,6 +111,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     shapes,
     needs: connectNeeds,
     needsMatching: true,
+    needsConsents: true,
     log,
   })
   maps.catch(() => {})
@@ -162,6 +163,7 @@ export async function createApplication(
       whole,
       translator: createTranslator(mappings, log),
       register: createRegister(() => mappings.matching()),
+      consentTypes: () => mappings.consents(),
       addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
       baseUrl,
       now: () => new Date(),
