@@ -115,6 +115,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     shapes,
     needs: connectNeeds,
     needsMatching: true,
+    needsConsents: true,
     log,
   })
   maps.catch(() => {})
@@ -178,6 +179,7 @@ export async function createApplication(
       translator: createTranslator(mappings, log),
       register,
       addresses,
+      consentTypes: () => mappings.consents(),
       baseUrl,
       now: () => new Date(),
       cursors: createCursors(key),

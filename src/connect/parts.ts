@@ -6,6 +6,7 @@ import type { Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
+import type { ConsentTypes } from '../shapes/consent-types.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
@@ -17,6 +18,8 @@ export interface ConnectParts {
   readonly whole: Whole
   readonly translator: Translator
   readonly register: Register
+  /** What patients can consent to at the moment. */
+  readonly consentTypes: () => ConsentTypes
   /** Of the identifiers that this service gives. */
   readonly addresses: Addresses
   /** Of the service, without trailing slash: the systems of its identifiers begin with it. */

@@ -32,11 +32,17 @@ export function spanAt(text: string, offset: number): Span {
   return { offset, length: 1, line: before.length, column: before.at(-1)!.length + 1 }
 }
 
+/** The tokens of a text that is JSON. */
+export function tokensIn(text: string): { token: string; offset: number }[] {
+  return [...text.matchAll(new RegExp(ANY, 'g'))].map(({ 0: token, index: offset }) => ({ token, offset }))
+}
+
 const ESCAPE = String.raw`\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`
 const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|${ESCAPE})*"`
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
 const SPACE = /\s*/y
-const TOKEN = new RegExp(String.raw`${STRING}|${NUMBER}|true|false|null|[{}[\],:]`, 'y')
+const ANY = String.raw`${STRING}|${NUMBER}|true|false|null|[{}[\],:]`
+const TOKEN = new RegExp(ANY, 'y')
 
 /** What may come next. */
 type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'

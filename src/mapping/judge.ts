@@ -16,6 +16,8 @@ export interface Standard {
   readonly needs: readonly Need[]
   /** True if there must be weights to match people by. */
   readonly needsMatching?: boolean
+  /** True if there must be types of consent. */
+  readonly needsConsents?: boolean
 }
 
 /** Files, and what was made of them. */

@@ -5,6 +5,7 @@ import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import type { Log } from '../lib/log.ts'
 import type { Matching } from '../matching/weights.ts'
+import type { ConsentTypes } from '../shapes/consent-types.ts'
 import { lookInto, type SourceFile } from './files.ts'
 import { type Follower, follow } from './follow.ts'
 import { calmFiles, isSame, isSound, type Judged, judge, type Standard, unreadable } from './judge.ts'
@@ -25,6 +26,8 @@ export interface Mappings {
   program(name: string): Program
   /** What people are matched by now. @throws Error if there is nothing; where it is needed it is always there. */
   matching(): Matching
+  /** What patients can consent to now. @throws Error if nothing says so; where it is needed it is always there. */
+  consents(): ConsentTypes
   /** All that is served now, which is sound. */
   set(): MappingSet
   /** The files that these come from. */
@@ -74,6 +77,11 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
       const { matching } = live.served.set
       if (!matching) throw new Error('there are no weights to match people by')
       return matching
+    },
+    consents() {
+      const { consents } = live.served.set
+      if (!consents) throw new Error('there are no types of consent')
+      return consents
     },
     set: () => live.served.set,
     files: () => live.served.files,

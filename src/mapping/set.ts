@@ -8,6 +8,8 @@ import { type Parsed, parse } from '../fml/parser.ts'
 import { type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
 import type { Matching } from '../matching/weights.ts'
+import type { ConsentTypes } from '../shapes/consent-types.ts'
+import { consentsIn } from './consents.ts'
 import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
@@ -22,6 +24,8 @@ export interface MappingSet {
   readonly structures: Structures
   /** What people are matched by; absent if the folder has none. */
   readonly matching: Matching | undefined
+  /** What patients can consent to; absent if the folder does not say. */
+  readonly consents: ConsentTypes | undefined
   /** Everything that is wrong, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
 }
@@ -32,6 +36,8 @@ export interface SetOptions {
   readonly needs?: readonly Need[]
   /** True if there must be weights to match people by. */
   readonly needsMatching?: boolean
+  /** True if there must be types of consent. */
+  readonly needsConsents?: boolean
   /**
    * Paths of maps of others: they may name structures that are not known here, leave what is required to whoever uses them,
    * and stand for a map that has the same URL.
@@ -63,7 +69,8 @@ export function mappingSet(files: readonly SourceFile[], options: SetOptions): M
 export function* buildSet(files: readonly SourceFile[], options: SetOptions): Generator<void, MappingSet> {
   const { structures, tables, problems } = resourcesIn(files, options.shapes)
   const weights = weightsIn(files, options.needsMatching ?? false)
-  const found = [...problems, ...weights.problems]
+  const { consents, problems: faults } = consentsIn(files, options.needsConsents ?? false)
+  const found = [...problems, ...weights.problems, ...faults]
   const read: Read[] = []
   for (const source of files.filter(({ name }) => isMap(name))) {
     read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
@@ -82,7 +89,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     yield
   }
   found.push(...unmet(options.needs ?? [], mappings))
-  return { mappings, structures, matching: weights.matching, problems: inOrder(found) }
+  return { mappings, structures, matching: weights.matching, consents, problems: inOrder(found) }
 }
 
 interface Read {

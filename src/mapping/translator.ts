@@ -17,6 +17,9 @@ export interface Context {
   readonly health_id?: string
   readonly encounter_id?: string
   readonly organization_id?: string
+  readonly consent_opens?: string
+  readonly resource_types?: readonly string[]
+  readonly observation_categories?: readonly string[]
 }
 
 export interface Translator {

@@ -1,6 +1,6 @@
 // Every scope: what it means, how risky it is, and which FHIR interactions it opens (interface §5.1, decisions of the interface's open points).
 // SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are understood beside the named ones.
-import { isResourceType } from '../definitions/r4.ts'
+import { isResourceType, resourceTypes } from '../definitions/r4.ts'
 import type { Interaction } from '../store/session.ts'
 
 interface Scope {
@@ -8,6 +8,8 @@ interface Scope {
   readonly risk: 'Low' | 'Medium' | 'High' | 'Critical'
   /** FHIR types the scope opens, by interactions. */
   readonly fhir?: Readonly<Record<string, string>>
+  /** FHIR types that a consent to the scope opens beside these: operations of the interface read them, FHIR does not. */
+  readonly consented?: readonly string[]
 }
 
 const on = (interactions: string, ...types: string[]): Record<string, string> =>
@@ -32,10 +34,15 @@ export const scopes: Readonly<Record<string, Scope>> = {
       'Consent',
     ),
   },
-  'patient:profile:read': { meaning: 'Read the demographic profile of a patient', risk: 'Medium' },
+  'patient:profile:read': {
+    meaning: 'Read the demographic profile of a patient',
+    risk: 'Medium',
+    consented: ['Patient'],
+  },
   'patient:diagnostics:read': {
     meaning: 'Read diagnoses, prescriptions, laboratory results and vital signs',
     risk: 'Medium',
+    consented: ['Condition', 'MedicationRequest', 'Observation', 'DiagnosticReport'],
   },
   'consents:read': { meaning: 'Check consent grant status', risk: 'Low' },
   'consents:write': { meaning: 'Request patient consent', risk: 'Low' },
@@ -153,4 +160,18 @@ function compile(held: readonly string[]): Permission {
   }
   const all = table.get('*')
   return (type, interaction) => all?.has(interaction) === true || table.get(type)?.has(interaction) === true
+}
+
+/** The FHIR types that somebody opens for reading who consents to these scopes; those of a wildcard are all. */
+export function typesOpenedBy(held: readonly string[]): string[] {
+  const reads = (interactions: string): boolean => /[rs]/.test(interactions)
+  const opened = held.flatMap(name => {
+    const known = Object.hasOwn(scopeAliases, name) ? scopeAliases[name]! : name
+    const scope = Object.hasOwn(scopes, known) ? scopes[known] : undefined
+    const own = Object.entries(scope?.fhir ?? {}).filter(([, interactions]) => reads(interactions))
+    const wide = smartScope(name)
+    const smart = wide && reads(wide.interactions) ? [wide.type] : []
+    return [...own.map(([type]) => type), ...(scope?.consented ?? []), ...smart]
+  })
+  return opened.includes('*') ? [...resourceTypes] : [...new Set(opened)]
 }

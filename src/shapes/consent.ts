@@ -1,6 +1,7 @@
 // How a patient's consent stands, as the consent operations give it: decisions §3 and §5.
 
 import { Type } from 'typebox'
+import { consentTypeName } from './consent-types.ts'
 import { code, id, moment, nullable, text, uuid } from './fields.ts'
 
 /** Stored as Consent, written as IHE Privacy Consent on FHIR writes it. */
@@ -13,22 +14,11 @@ export const ConsentRecord = Type.Object(
     ),
     consent_id: nullable(uuid('The consent itself; absent where there is none.')),
     consent_type: nullable(
-      code(
-        [
-          'full_record',
-          'summary',
-          'diagnostics',
-          'diagnoses',
-          'prescriptions',
-          'lab_results',
-          'vitals',
-          'documents',
-          'appointments',
-          'emergency_only',
-          'research',
-        ],
-        'Which part of the record is opened. diagnostics: diagnoses, prescriptions, results and vital signs. emergency_only: nothing, save in an emergency.',
-      ),
+      Type.String({
+        pattern: consentTypeName,
+        description: 'Which part of the record is opened: one of those that GET /api/v1/connect/consent-types lists.',
+        examples: ['full_record', 'lab_results'],
+      }),
     ),
     purpose: nullable(text('What the data may be used for: treatment, payment, operations, research, or in words.')),
     scopes: nullable(

@@ -38,6 +38,19 @@ describe('check', () => {
     })
   })
 
+  test('reads the types of consent too', async () => {
+    const types =
+      '{ "expires_after_days": 365,\n  "types": { "full_record": { "opens": "everything", "titel": "T", "meaning": "M" } } }'
+    const { isGood, text } = await answer(check, await folderWith({ ...sound, 'consents.json': types }))
+    expect(isGood).toBe(false)
+    expect(text).toBe(`consents.json:2:54: types.full_record.titel is not known here; did you mean \`title\`?
+   2 |   "types": { "full_record": { "opens": "everything", "titel": "T", "meaning": "M" } } }
+     |                                                      ^^^^^^^
+
+2 maps, 1 problem
+`)
+  })
+
   test('shows every problem with its line, and the way out', async () => {
     const { isGood, text, json } = await answer(check, await folderWith(broken))
     expect(isGood).toBe(false)

@@ -1,0 +1,90 @@
+// Where each member and each entry of a JSON file stands, by the names and indexes that lead to it.
+
+import type { Span } from '../fml/ast.ts'
+import { MAX_PROBLEMS, NOWHERE } from '../fml/problem.ts'
+import { tokensIn } from './json-file.ts'
+
+export type Path = readonly string[]
+
+export interface Place {
+  readonly path: Path
+  /** The name of a member, or an entry as far as its first token goes. */
+  readonly span: Span
+}
+
+/** An object or a list that is being read. */
+interface Open {
+  readonly path: Path
+  readonly isList: boolean
+  /** The member or entry that one is in; undefined before the name of a member. */
+  last: string | undefined
+}
+
+/** What stands deeper is told at its surroundings. */
+const DEEPEST = 20
+
+/** All places of a text that is JSON, in order; a member that is written twice has two. */
+export function placesIn(text: string): Place[] {
+  const places: Place[] = []
+  const open: Open[] = []
+  const spanOf = spansIn(text)
+  for (const { token, offset } of tokensIn(text)) {
+    const around = open.at(-1)
+    const note = (): void => {
+      if (open.length <= DEEPEST) places.push({ path: [...around!.path, around!.last!], span: spanOf(token, offset) })
+    }
+    if (token === ':') continue
+    if (token === '}' || token === ']') open.pop()
+    else if (token === ',') around!.last = around!.isList ? String(Number(around!.last) + 1) : undefined
+    else if (around && around.last === undefined) {
+      around.last = String(JSON.parse(token))
+      note()
+    } else {
+      if (around?.isList) note()
+      if (token === '{' || token === '[') open.push(opened(token === '[', around, open.length))
+    }
+  }
+  return places
+}
+
+function opened(isList: boolean, around: Open | undefined, depth: number): Open {
+  const path = around && depth <= DEEPEST ? [...around.path, around.last!] : []
+  return { path, isList, last: isList ? '0' : undefined }
+}
+
+/** The spans of tokens that come in order. */
+function spansIn(text: string): (token: string, offset: number) => Span {
+  let [line, start, next] = [1, 0, text.indexOf('\n')]
+  return (token, offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf('\n', start)) {
+      line++
+      start = next + 1
+    }
+    return { offset, length: token.length, line, column: offset - start + 1 }
+  }
+}
+
+/** Where a path leads; what is missing is told at its surroundings. */
+export function spanOfPath(places: readonly Place[], path: Path): Span {
+  for (let length = path.length; length > 0; length--) {
+    const key = JSON.stringify(path.slice(0, length))
+    // Of what is written twice the last counts.
+    const found = places.findLast(each => JSON.stringify(each.path) === key)
+    if (found) return found.span
+  }
+  return NOWHERE
+}
+
+/** The places of members that the same object has had before; what stands within them is not told too. */
+export function repeatedIn(places: readonly Place[]): Place[] {
+  const known = new Set<string>()
+  const repeated: Place[] = []
+  for (const place of places) {
+    const key = JSON.stringify(place.path)
+    const isInside = (outer: Place): boolean => outer.path.every((each, index) => each === place.path[index])
+    if (known.has(key) && !repeated.some(isInside)) repeated.push(place)
+    known.add(key)
+    if (repeated.length === MAX_PROBLEMS) break
+  }
+  return repeated
+}

@@ -1,0 +1,56 @@
+// Which parts of a patient's record consents open to a client at the moment: for operations that say what they hold back.
+import type { Queryable } from '../../db/statement.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { typeNumber } from '../../store/type-number.ts'
+import { type Code, postingsOf } from './codes.ts'
+import { usualPurpose } from './purposes.ts'
+
+/** A part of a record: resources of a type, or those of a code. */
+export interface Part {
+  readonly type: string
+  readonly code?: Code
+}
+
+export interface Opened<Of extends Part> {
+  readonly parts: readonly Of[]
+  /** Id of the Consent that opens the first of them. */
+  readonly consent: string | undefined
+}
+
+interface GrantRow {
+  readonly types: number[] | null
+  readonly codes: string[] | null
+  readonly except_codes: string[] | null
+  readonly consent: string
+}
+
+/** Those of the parts that are opened. What the client wrote itself is not asked here. */
+export async function openedParts<Of extends Part>(
+  on: Queryable,
+  viewer: { readonly organizationId: string; readonly purpose: string },
+  patient: string,
+  parts: readonly Of[],
+): Promise<Opened<Of>> {
+  const grants = await on.query<GrantRow>({
+    name: 'consent-opened',
+    text: `select types, codes::text[], except_codes::text[], consent from consent_grant
+      where organization = $1 and patient = $2 and starts_at <= statement_timestamp() and ends_at > statement_timestamp()
+        and (purposes is null or $3 = any(purposes))`,
+    values: [
+      hash64(`Organization/${viewer.organizationId}`),
+      hash64(`Patient/${patient}`),
+      viewer.purpose || usualPurpose,
+    ],
+  })
+  const opening = (part: Of): GrantRow | undefined => grants.find(grant => isOpenedBy(part, grant))
+  const opened = parts.filter(part => opening(part))
+  return { parts: opened, consent: opened[0] && opening(opened[0])?.consent }
+}
+
+function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }: GrantRow): boolean {
+  if (types && !types.includes(typeNumber(type))) return false
+  if (!code) return true
+  const postings = postingsOf([code], [type]).map(String)
+  const has = (list: readonly string[]): boolean => postings.some(posting => list.includes(posting))
+  return (codes === null || has(codes)) && (except === null || !has(except))
+}
