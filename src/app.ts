@@ -11,6 +11,7 @@ import { identityRoutes } from './auth/routes.ts'
 import { connectNeeds } from './connect/needs.ts'
 import { connectProjections } from './connect/projections.ts'
 import { connectRoutes } from './connect/routes.ts'
+import { createConsents } from './consents/consents.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
@@ -35,6 +36,7 @@ import { createTranslator } from './mapping/translator.ts'
 import { mobileRoutes } from './mobile/routes.ts'
 import { system } from './policy/caller.ts'
 import { createEmergencyAccess } from './policy/consent/emergency.ts'
+import { opens } from './policy/consent/opening.ts'
 import { consentProjection } from './policy/consent/projection.ts'
 import { createDeclare } from './policy/declare.ts'
 import { portalRoutes } from './portal/routes.ts'
@@ -166,9 +168,18 @@ export async function createApplication(
   const whole = createWhole(database, indexing)
   const register = createRegister(() => mappings.matching())
   const addresses = addressesOf(baseUrl, `${baseUrl}${fhirBase}`)
+  const translator = createTranslator(mappings, log)
+  const cursors = createCursors(key)
+  const trailFor = createAuditReader(database)
+  const now = () => new Date()
+  const consents = createConsents({
+    ...{ storeFor, whole, translator, baseUrl, now },
+    opens: (type, scopes) => opens(mappings.consents(), type, scopes),
+    usualDays: () => mappings.consents().expiresAfterDays,
+  })
   const served = [
     ...identityRoutes(identity),
-    ...mobileRoutes(identity.patients),
+    ...mobileRoutes(identity.patients, { consents, trailFor, cursors, now }),
     ...portalRoutes(identity.sessions, environment !== 'local'),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...demoRoutes(demo, environment !== 'production'),
@@ -176,13 +187,14 @@ export async function createApplication(
       database,
       storeFor,
       whole,
-      translator: createTranslator(mappings, log),
+      translator,
       register,
       addresses,
+      consents,
       consentTypes: () => mappings.consents(),
       baseUrl,
-      now: () => new Date(),
-      cursors: createCursors(key),
+      now,
+      cursors,
       timeZone: config.timeZone,
     }),
     ...bulk.routes,
@@ -190,7 +202,7 @@ export async function createApplication(
       storeFor,
       searchParams: () => indexer.params,
       peopleFor: createPeople({ database, storeFor, whole, register, addresses }),
-      trailFor: createAuditReader(database),
+      trailFor,
       maps: createDesk(mappings, transformer, interfaceVersion),
       log,
       version: interfaceVersion,

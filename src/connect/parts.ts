@@ -1,5 +1,6 @@
 // What the Connect operations work with.
 
+import type { ConsentDesk } from '../consents/desk.ts'
 import type { Database } from '../db/database.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Translator } from '../mapping/translator.ts'
@@ -18,6 +19,7 @@ export interface ConnectParts {
   readonly whole: Whole
   readonly translator: Translator
   readonly register: Register
+  readonly consents: ConsentDesk
   /** What patients can consent to at the moment. */
   readonly consentTypes: () => ConsentTypes
   /** Of the identifiers that this service gives. */

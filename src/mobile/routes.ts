@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { open, patientToken, type Route, reply, route } from '../http/route.ts'
 import type { PatientCaller } from '../policy/caller.ts'
+import { type PatientParts, patientRoutes } from './consent-routes.ts'
 
 /** Who gives patients' tokens and takes them back. */
 export interface Enrolments {
@@ -40,7 +41,12 @@ const Enrolment = Type.Object(
 const mobile = { method: 'POST', tag: 'Mobile', isRepeatable: true } as const
 
 /** Every route below /api/v1/mobile. */
-export function mobileRoutes(enrolments: Enrolments): Route[] {
+export function mobileRoutes(enrolments: Enrolments, parts: PatientParts): Route[] {
+  return [...enrolmentRoutes(enrolments), ...patientRoutes(parts)]
+}
+
+/** How a patient enrols, and ends it. */
+export function enrolmentRoutes(enrolments: Enrolments): Route[] {
   return [
     route({
       ...mobile,

@@ -12,7 +12,7 @@ import { listen } from '../../src/http/listen.ts'
 import { createApp } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
-import { mobileRoutes } from '../../src/mobile/routes.ts'
+import { enrolmentRoutes } from '../../src/mobile/routes.ts'
 import { portalRoutes } from '../../src/portal/routes.ts'
 import { onCleanup } from './cleanup.ts'
 import { freePort } from './process.ts'
@@ -73,7 +73,7 @@ export async function startProcess({
   const app = createApp({
     routes: [
       ...identityRoutes(identity),
-      ...mobileRoutes(identity.patients),
+      ...enrolmentRoutes(identity.patients),
       ...portalRoutes(identity.sessions, false),
     ],
     authenticate: identity.authenticate,

@@ -1,0 +1,67 @@
+// What can be done about a patient's consents, and how they are told of.
+import type { Asker } from '../policy/caller.ts'
+
+/** How a consent stands, as the interface tells it. */
+export interface ConsentStatus {
+  readonly health_id: string
+  readonly status: 'none' | 'pending' | 'active' | 'denied' | 'revoked' | 'expired'
+  readonly consent_id: string | null
+  readonly consent_type: string | null
+  readonly purpose: string | null
+  readonly scopes: readonly string[] | null
+  readonly granted_at: string | null
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+  readonly organization_id: string | null
+}
+
+/** Whose consent it is. */
+export interface Subject {
+  /** Id of the Patient. */
+  readonly patient: string
+  /** In canonical form. */
+  readonly healthId: string
+}
+
+/** What a patient is asked for, or gives. */
+export interface Terms {
+  readonly consentType: string
+  readonly purpose?: string
+  readonly scopes?: readonly string[]
+  /** When it ends; undefined: after the usual time. */
+  readonly expiresAt?: string
+}
+
+export interface ConsentDesk {
+  /** All consents of a patient, the newest first. */
+  list(request: Request, subject: Subject): Promise<ConsentStatus[]>
+  /** How the consent for an organisation stands: what is in force, else what is asked for, else what was last. */
+  status(request: Request, subject: Subject, organization: string): Promise<ConsentStatus>
+  /** Asks for consent, once: what is asked for already is answered again. */
+  ask(request: Request, subject: Subject, organization: string, terms: Terms): Promise<ConsentStatus>
+  /** Records that the patient has consented; in place of what was asked for or given of the same type before. */
+  grant(request: Request, subject: Subject, organization: string, terms: Terms, proof?: string): Promise<ConsentStatus>
+  /** The patient's answer to one consent. @throws Failure NOT_FOUND, CONFLICT if it does not stand so that this can be answered. */
+  answer(
+    request: Request,
+    subject: Subject,
+    consent: string,
+    answer: Answer,
+    expiresAt?: string,
+  ): Promise<ConsentStatus>
+  /** The patient's answer to whatever there is for an organisation. @throws Failure CONFLICT if there is nothing. */
+  answerAll(
+    request: Request,
+    subject: Subject,
+    organization: string,
+    answer: Exclude<Answer, 'grant'>,
+  ): Promise<ConsentStatus>
+}
+
+export type Answer = 'grant' | 'deny' | 'revoke'
+
+/** Who asks, and by which request. */
+export interface Request {
+  readonly caller: Asker
+  readonly requestId: string
+}

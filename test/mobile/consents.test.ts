@@ -1,0 +1,163 @@
+// What a patient decides by telephone counts from the next request on, and nobody else's consents can be decided.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { issueCode } from '../../src/auth/enrolment.ts'
+import { type Call, clientOf, connectCaller } from '../connect/support.ts'
+import { type Answer, fhirCaller } from '../support/fhir.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+let clinic: Call
+const call = fhirCaller(() => service)
+const { resolve } = connectCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  clinic = await clientOf(service, 'clinic', 'consents:write', 'consents:read', 'system/*.rs')
+})
+
+let people = 0
+
+/** Somebody who is registered and has enrolled a telephone. */
+async function enrolled() {
+  const number = ++people
+  const { body } = await resolve({
+    first_name: `Telephoning${'abcdefgh'[number % 8]}`,
+    last_name: `Patient${number}${'xyzw'[number % 4]}`,
+    date_of_birth: `195${number % 10}-0${1 + (number % 9)}-07`,
+    sex: 'male',
+  })
+  const { health_id: healthId, patient_id: patient } = body
+  const { code } = await issueCode(service.application.database, patient, Date.now())
+  const reply = await call('POST', '/api/v1/mobile/enrol', {
+    body: JSON.stringify({ health_id: healthId, code }),
+    headers: { 'content-type': 'application/json' },
+  })
+  const phone = (method: string, path: string, sent?: object): Promise<Answer> =>
+    call(method, `/api/v1/mobile/${path}`, {
+      token: reply.body.token,
+      headers: { 'content-type': 'application/json' },
+      ...(sent ? { body: JSON.stringify(sent) } : {}),
+    })
+  return { healthId, patient, phone, at: (name: string) => `/api/v1/connect/patient/${healthId}/consent/${name}` }
+}
+
+describe('a patient', () => {
+  test('sees what is asked for, gives it and takes it back', async () => {
+    const { patient, phone, at } = await enrolled()
+    const sees = async () => (await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record', purpose: 'treatment' })
+    expect((await phone('GET', 'consents')).body).toEqual({ data: [asked], has_more: false })
+    expect(await sees()).toBe(403)
+
+    const given = await phone('POST', `consents/${asked.consent_id}/grant`, { expires_at: '2090-01-01T00:00:00Z' })
+    expect(given.status).toBe(200)
+    expect(given.body).toMatchObject({
+      status: 'active',
+      expires_at: '2090-01-01T00:00:00Z',
+      organization_id: 'clinic',
+    })
+    expect(await sees()).toBe(200)
+
+    expect((await phone('POST', `consents/${asked.consent_id}/revoke`)).body.status).toBe('revoked')
+    expect(await sees()).toBe(403)
+    const { body } = await call('GET', `Provenance?target=Consent/${asked.consent_id}`)
+    const agents = body.entry.map(
+      (each: { resource: { agent: { who: { reference: string } }[] } }) => each.resource.agent[0]!.who.reference,
+    )
+    expect(agents.sort()).toEqual(['Organization/clinic', `Patient/${patient}`, `Patient/${patient}`])
+  })
+
+  test('refuses what is asked for', async () => {
+    const { phone, at } = await enrolled()
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'vitals' })
+    expect((await phone('POST', `consents/${asked.consent_id}/deny`)).body.status).toBe('denied')
+    expect((await clinic('GET', at('status'))).body.status).toBe('denied')
+  })
+
+  test('answers only what waits for an answer', async () => {
+    const { phone, at } = await enrolled()
+    const { body: given } = await clinic('POST', at('grant'), { consent_type: 'full_record' })
+    for (const answer of ['grant', 'deny']) {
+      const reply = await phone('POST', `consents/${given.consent_id}/${answer}`)
+      expect([reply.status, reply.body.error_code]).toEqual([409, 'CONFLICT'])
+    }
+  })
+
+  test('cannot answer for somebody else', async () => {
+    const [ada, ben] = [await enrolled(), await enrolled()]
+    const { body: asked } = await clinic('POST', ada.at('request'), { consent_type: 'full_record' })
+    const reply = await ben.phone('POST', `consents/${asked.consent_id}/grant`)
+    expect([reply.status, reply.body.error_code]).toEqual([404, 'NOT_FOUND'])
+    expect((await clinic('GET', ada.at('status'))).body.status).toBe('pending')
+    expect((await ben.phone('GET', 'consents')).body.data).toEqual([])
+  })
+
+  test.each([
+    [{ expires_at: '2001-01-01T00:00:00Z' }, 422],
+    [{ expires_at: 'soon' }, 422],
+    [{ consent_type: 'full_record' }, 422],
+  ])('who sends %o is told what is wrong', async (sent, status) => {
+    const { phone, at } = await enrolled()
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record' })
+    expect((await phone('POST', `consents/${asked.consent_id}/grant`, sent)).status).toBe(status)
+    expect((await clinic('GET', at('status'))).body.status).toBe('pending')
+  })
+
+  test('has no access to anything else with the token, nor a client to this', async () => {
+    const { phone, patient } = await enrolled()
+    expect((await phone('GET', `../../fhir/R4/Patient/${patient}`)).status).toBe(401)
+    expect((await clinic('GET', '/api/v1/mobile/consents')).status).toBe(401)
+  })
+})
+
+describe('the access log', () => {
+  test('tells who looked, when and whether it was an emergency, and nothing of others', async () => {
+    const { patient, phone } = await enrolled()
+    const token = await service.application.identity.tokens.mint(
+      { clientId: 'ambulance-app', organizationId: 'ambulance', consentExempt: false },
+      ['system/*.rs', 'emergency:access'],
+    )
+    const reason = 'Collapsed at work, history unknown'
+    await call('GET', `Patient/${patient}`, { token })
+    await call('GET', `Patient/${patient}`, {
+      token,
+      headers: { 'x-emergency-access': 'true', 'x-emergency-reason': reason },
+    })
+    const { status, body } = await phone('GET', 'access-log')
+    expect(status).toBe(200)
+    const theirs = body.data.filter((each: { organization_id: string }) => each.organization_id === 'ambulance')
+    expect(theirs).toEqual([
+      {
+        at: expect.any(String),
+        organization_id: 'ambulance',
+        client_id: 'ambulance-app',
+        action: expect.stringMatching(/^(read|emergency_access)$/),
+        resource_type: 'Patient',
+        purpose: 'BTG',
+        reason: expect.toSatisfy(value => value === null || value === reason),
+        outcome: 'done',
+      },
+      expect.objectContaining({ purpose: 'BTG', outcome: 'done' }),
+      expect.objectContaining({ action: 'read', outcome: 'refused', purpose: null }),
+    ])
+    expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
+  })
+
+  test('comes in pages that hold each access once', async () => {
+    const { patient, phone } = await enrolled()
+    for (let time = 0; time < 5; time++) await call('GET', `Patient/${patient}`)
+    const all: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await phone('GET', `access-log?limit=2${cursor}`)
+      all.push(
+        ...body.data
+          .filter((each: { client_id: string }) => each.client_id === 'demo-client')
+          .map((each: { at: string }) => each.at),
+      )
+      cursor = body.has_more ? `&cursor=${body.next_cursor}` : ''
+    } while (cursor)
+    expect(all.length).toBeGreaterThanOrEqual(5)
+    expect(all).toEqual([...all].sort().reverse())
+  })
+})
