@@ -41,6 +41,7 @@ import { consentProjection } from './policy/consent/projection.ts'
 import { createDeclare } from './policy/declare.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { holderOf } from './register/health-ids.ts'
+import { mergedWith } from './register/merged.ts'
 import { addressesOf } from './register/patient.ts'
 import { createRegisterProjection } from './register/projection.ts'
 import { createRegister } from './register/register.ts'
@@ -89,7 +90,7 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
   const now = () => new Date()
   const projections: readonly Projection[] = [
     createRegisterProjection(addressesOf(baseUrl, base)),
-    consentProjection(base, now),
+    consentProjection({ base, mergedWith, now }),
     ...connectProjections(base, config.timeZone),
   ]
   const storeFor = createStore({
@@ -173,7 +174,7 @@ export async function createApplication(
   const trailFor = createAuditReader(database)
   const now = () => new Date()
   const consents = createConsents({
-    ...{ storeFor, whole, translator, baseUrl, now },
+    ...{ database, storeFor, whole, translator, mergedWith, baseUrl, now },
     opens: (type, scopes) => opens(mappings.consents(), type, scopes),
     usualDays: () => mappings.consents().expiresAfterDays,
   })
@@ -218,7 +219,7 @@ export async function createApplication(
   const koa = createApp({
     routes,
     authenticate: identity.authenticate,
-    declare: createDeclare(createEmergencyAccess({ database, storeFor, now: () => new Date() })),
+    declare: createDeclare(createEmergencyAccess({ database, storeFor, mergedWith, now })),
     limits: createLimits(quotasOf(config)),
     idempotency,
     audit,

@@ -64,7 +64,7 @@ async function main(): Promise<number> {
     })
     meter.end()
     if (stored(progress) > 10_000)
-      for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term'])
+      for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term', 'person', 'person_posting'])
         await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
     await storage.indexing.close()
     await storage.database.end()

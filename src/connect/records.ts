@@ -5,6 +5,7 @@ import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Caller } from '../policy/caller.ts'
 import { openedParts, type Part } from '../policy/consent/opened.ts'
+import { mergedWith } from '../register/merged.ts'
 import { Diagnosis } from '../shapes/diagnosis.ts'
 import { LabResult } from '../shapes/lab-result.ts'
 import { Prescription } from '../shapes/prescription.ts'
@@ -106,8 +107,9 @@ export async function recordsOf(
   shown: readonly Kind[],
   slice: Slice,
 ): Promise<Page> {
+  const same = (await mergedWith(parts.database, [subject.patient])).get(subject.patient) ?? []
   const due = slice.after ? shown.filter(({ name }) => slice.after!.has(name)) : shown
-  const pages = await Promise.all(due.map(kind => pageOf(parts, request, subject, kind, slice)))
+  const pages = await Promise.all(due.map(kind => pageOf(parts, request, { ...subject, same }, kind, slice)))
   const { caller } = request
   const resources = pages.reduce((sum, page) => sum + page.records.length, 0)
   caller.witness?.({
@@ -115,7 +117,7 @@ export async function recordsOf(
     type: 'Patient',
     id: subject.patient,
     query: `connect/patient/${subject.healthId}/records?type=${due.map(({ name }) => name).join(',')}`,
-    patients: [subject.patient],
+    patients: same,
     resources,
   })
   return {
@@ -128,14 +130,18 @@ export async function recordsOf(
 async function pageOf(
   parts: ConnectParts,
   request: Request,
-  { patient, healthId }: Known,
+  { patient, healthId, same }: Known & { readonly same: readonly string[] },
   kind: Kind,
   { since, until, limit, after }: Slice,
 ) {
   const opens = (type: string, interaction: string): boolean => type === kind.type && interaction === 's'
   // The operation is told as one, not each of its searches.
   const store = parts.storeFor({ ...request.caller, may: opens, witness: undefined })
-  const query: [string, string][] = [['patient', patient], ...Object.entries(kind.query), ['_count', String(limit)]]
+  const query: [string, string][] = [
+    ['patient', same.join(',')],
+    ...Object.entries(kind.query),
+    ['_count', String(limit)],
+  ]
   if (since !== undefined) query.push([kind.date, `ge${since}`])
   if (until !== undefined) query.push([kind.date, `le${until}`])
   const cursor = after?.get(kind.name)

@@ -92,15 +92,16 @@ async function byDemographics(
   if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
   return together(parts, request.caller, async (caller, within) => {
     await parts.register.lock(within, person, number)
-    const now = await look(within)
+    // Sent together: what comes after the locks is answered when they are there.
+    const [now, healthId] = await Promise.all([look(within), freeHealthId(within, countryOf(request.body))])
     const one = theOne(now)
-    if (one === undefined) return register(parts, { ...request, caller }, within, demographics, now)
+    if (one === undefined) return register(parts, { ...request, caller }, healthId, demographics, now)
     if (isComplete(now, one, number)) return foundAs(now, one)
-    const healthId = await complete(parts, caller, one, {
+    const current = await complete(parts, caller, one, {
       number: now.numbered.size === 0 ? number : undefined,
       country: countryOf(request.body),
     })
-    return { ...foundAs(now, one), healthId }
+    return { ...foundAs(now, one), healthId: current }
   })
 }
 
@@ -130,12 +131,11 @@ function foundAs({ healthIds }: Verdict, id: string): Resolved {
 async function register(
   parts: ConnectParts,
   request: ResolveRequest,
-  on: Transaction,
+  healthId: string,
   demographics: Demographics,
   { decision, numbered }: Verdict,
 ): Promise<Resolved> {
   const { caller, body } = request
-  const healthId = await freeHealthId(on, countryOf(body))
   const reference = numbered.size === 0 ? referenceIn(body) : undefined
   const record = {
     ...demographics,

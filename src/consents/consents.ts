@@ -1,12 +1,13 @@
 // What is done about a patient's consents, whoever does it: an organisation asks, the patient answers, and takes back what was
 // given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
-import type { Transaction } from '../db/statement.ts'
+import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { onBehalfOf } from '../policy/caller.ts'
+import type { MergedWith } from '../policy/consent/projection.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
@@ -16,6 +17,8 @@ import { ended } from './ending.ts'
 import { provenanceOf } from './provenance.ts'
 
 export interface ConsentParts {
+  readonly database: Queryable
+  readonly mergedWith: MergedWith
   readonly storeFor: (principal: Principal) => Store
   readonly whole: Whole
   readonly translator: Translator
@@ -84,10 +87,12 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
 /** Most consents of one patient that are looked at. */
 const most = 1000
 
-/** The consents of a patient, the newest first; of one organisation only, if one is named. */
+/** The consents of a patient, and of those who were merged with it, the newest first; of one organisation only, if one is named. */
 async function find(parts: ConsentParts, request: Request, subject: Subject, organization?: string): Promise<Stored[]> {
   const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'rs' }))
-  const query = Object.entries({ patient: subject.patient, _sort: '-_lastUpdated', _count: String(most) })
+  const on = request.caller.within ?? parts.database
+  const same = (await parts.mergedWith(on, [subject.patient])).get(subject.patient) ?? [subject.patient]
+  const query = Object.entries({ patient: same.join(','), _sort: '-_lastUpdated', _count: String(most) })
   const { matches } = await store.search(store.parse(['Consent'], query, true))
   const context = contextOf(parts, request, subject, organization)
   const all = matches.flatMap(({ body }): Stored[] => {

@@ -33,7 +33,7 @@ export function createDeclare(emergency: EmergencyAccess): Declare {
     const override = async (patient: string) => {
       const opened = await emergency.open(declared, { patient, reason, requestId })
       overridden()
-      return byConsent({ ...declared, opened: [opened] })
+      return byConsent({ ...declared, opened })
     }
     return { ...declared, visibility: { ...visibility, override } }
   }

@@ -80,15 +80,23 @@ export function createCounts(now: () => number = Date.now): Counts {
   return {
     people: countPeople,
     async population(on, words, matching) {
-      const postings = [...allOf(words)]
-      const [total, counts] = await Promise.all([countPeople(on), countBearers(on, postings)])
-      return { people: total, shareOf: sharesBy(counts, total, matching) }
+      const postings = postingsBy(words)
+      const [total, counts] = await Promise.all([countPeople(on), countBearers(on, [...postings.values()])])
+      const countOf = (field: NameField, word: string): number | undefined => {
+        const posting = postings.get(`${field} ${word}`)
+        return posting === undefined ? undefined : counts.get(posting)
+      }
+      return { people: total, shareOf: sharesBy(countOf, total, matching) }
     },
   }
 }
 
-function* allOf(words: Words): Generator<bigint> {
-  for (const field of ['given', 'family'] as const) for (const word of words[field]) yield namePosting(field, word)
+/** The posting of each word, by field and word. */
+function postingsBy(words: Words): Map<string, bigint> {
+  const fields = ['given', 'family'] as const
+  return new Map(
+    fields.flatMap(field => [...words[field]].map(word => [`${field} ${word}`, namePosting(field, word)] as const)),
+  )
 }
 
 function bearers(on: Queryable, postings: readonly bigint[]): Promise<(Sample & { ord: number })[]> {
@@ -113,10 +121,14 @@ function estimated({ count, last }: Sample, most: number): number {
 }
 
 /** A small register says little about a country, and one or two bearers do not make a name of its own. */
-function sharesBy(counts: ReadonlyMap<bigint, number>, people: number, matching: Matching): ShareOf {
+function sharesBy(
+  countOf: (field: NameField, word: string) => number | undefined,
+  people: number,
+  matching: Matching,
+): ShareOf {
   const total = Math.max(people, matching.smallestPopulation)
   return (field, word) => {
-    const count = counts.get(namePosting(field, word))
+    const count = countOf(field, word)
     if (count === undefined) return undefined
     const share = count / total
     return count >= FEW || share < matching.ownNameShare ? share : undefined

@@ -1,14 +1,14 @@
 // What people are found by and counted by, as 64-bit hashes: blocking keys, words of names, numbers of organisations.
 
-import { hash64, uncachedHash64 } from '../lib/hash.ts'
+import { uncachedHash64 } from '../lib/hash.ts'
 import { blockingKeys } from '../matching/blocking.ts'
 import type { Features } from '../matching/person.ts'
 import type { OwnNumber } from './patient.ts'
 
 export type NameField = 'given' | 'family'
 
-/** Everybody who has a word in a name. */
-export const namePosting = (field: NameField, word: string): bigint => hash64(`name ${field} ${word}`)
+/** Everybody who has a word in a name. Not remembered in memory: names are personal data. */
+export const namePosting = (field: NameField, word: string): bigint => uncachedHash64(`name ${field} ${word}`)
 
 /** Whoever has this number in the files of an organisation. */
 export const numberPosting = ({ system, value }: OwnNumber): bigint => uncachedHash64(`number ${system}|${value}`)

@@ -27,7 +27,10 @@ export interface Register {
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<Verdict>
   /** All who somebody could be, exactly. */
   rank(on: Queryable, person: Features): Promise<Decision>
-  /** Until the transaction ends nobody else registers anyone who could be the same person. */
+  /**
+   * Until the transaction ends nobody else registers anyone who could be the same person: what is asked after it sees what others did
+   * before. Nobody waits for its answer.
+   */
   lock(on: Queryable, person: Features, number?: OwnNumber): Promise<void>
 }
 
@@ -64,7 +67,7 @@ export function createRegister(matching: () => Matching): Register {
       return counted(on, person, compared, matching())
     },
     async lock(on, person, number) {
-      await on.query({
+      await on.run({
         name: 'register-lock',
         text: 'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
         values: [int8Array(lockKeys(person, number))],

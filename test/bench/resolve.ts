@@ -144,7 +144,8 @@ function peopleOf(count: number, dice: Dice): Known[] {
     healthId: mint('CM', random),
     body: {
       first_name: `${name(3000)} ${name(3000)}`,
-      last_name: name(20_000),
+      // Unlike any given name: somebody called Gada Dada Gada cannot be told from the same with names exchanged.
+      last_name: `${name(20_000)}eng`,
       date_of_birth: `${1930 + dice.below(90)}-${two(1 + dice.below(12))}-${two(1 + dice.below(28))}`,
       sex: dice.pick(['male', 'female']),
       phone_number: `+2376${String(dice.below(1e8)).padStart(8, '0')}`,

@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { type Caller, system } from '../caller.ts'
+import type { MergedWith } from './projection.ts'
 
 /** One emergency. */
 export interface Emergency {
@@ -26,25 +27,27 @@ export interface EmergencyAccess {
   /**
    * Opens a patient's record to the caller for an hour, or finds it open; the first time a review Task is created and the
    * audit trail told.
-   * @returns hash of the patient
+   * @returns hashes of the patient, and of those who are the same person
    * @throws Failure NOT_FOUND, CONSENT_REQUIRED if the patient has refused that, too.
    */
-  open(caller: Caller, emergency: Emergency): Promise<bigint>
+  open(caller: Caller, emergency: Emergency): Promise<bigint[]>
 }
 
 export interface EmergencyParts {
   readonly database: Database
   readonly storeFor: (principal: Principal) => Store
+  readonly mergedWith: MergedWith
   readonly now: () => Date
 }
 
 const minutes = 60
 
-export function createEmergencyAccess({ database, storeFor, now }: EmergencyParts): EmergencyAccess {
+export function createEmergencyAccess({ database, storeFor, mergedWith, now }: EmergencyParts): EmergencyAccess {
   return {
     async open(caller, emergency) {
       const { patient, reason } = emergency
-      await mustBeAllowed(database, patient)
+      const same = (await mergedWith(database, [patient])).get(patient) ?? [patient]
+      await mustBeAllowed(database, patient, same)
       const isFirst = await database.transaction(async within => {
         const opened = now()
         if (!(await note(within, caller, emergency, opened))) return false
@@ -60,20 +63,20 @@ export function createEmergencyAccess({ database, storeFor, now }: EmergencyPart
           patients: [patient],
           resources: 0,
         })
-      return hash64(`Patient/${patient}`)
+      return same.map(id => hash64(`Patient/${id}`))
     },
   }
 }
 
 const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
 
-async function mustBeAllowed(database: Database, patient: string): Promise<void> {
+async function mustBeAllowed(database: Database, patient: string, same: readonly string[]): Promise<void> {
   const rows = await database.query<{ body: string | null }>({
     name: 'emergency-consents',
     text: `select null as body from resource where type = ${typeNumber('Patient')} and id = $2
       union all
       select r.body from search s join resource r using (key) where s.patient = any($1::bigint[]) and s.type = ${typeNumber('Consent')}`,
-    values: [int8Array([hash64(`Patient/${patient}`)]), patient],
+    values: [int8Array(same.map(id => hash64(`Patient/${id}`))), patient],
   })
   if (!rows.some(({ body }) => body === null)) throw new Failure('NOT_FOUND', `There is no Patient/${patient}.`)
   const consents = rows.flatMap(({ body }) => (body === null ? [] : [parseJson(body) as JsonObject]))

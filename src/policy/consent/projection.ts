@@ -6,40 +6,84 @@ import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { typeNumber } from '../../store/type-number.ts'
+import { objects } from '../../store/values.ts'
 import { postingsOf } from './codes.ts'
 import { type Grant, grantsOf } from './grants.ts'
 import { rulesOf } from './rules.ts'
 
-/** @param base address of this server's FHIR endpoint; @param now in whose light periods are read */
-export function consentProjection(base: string, now: () => Date): Projection {
+/** Of each patient (ids), all who are the same person, itself first. */
+export type MergedWith = (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+
+export interface ConsentProjectionParts {
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  readonly mergedWith: MergedWith
+  /** In whose light periods are read. */
+  readonly now: () => Date
+}
+
+export function consentProjection({ base, mergedWith, now }: ConsentProjectionParts): Projection {
   return {
-    types: new Set(['Consent']),
+    types: new Set(['Consent', 'Patient']),
     async apply(on, changes) {
-      const patients = await lockPatients(on, changes)
-      if (patients.length === 0) return
+      const named = await concerned(on, changes)
+      if (named.length === 0) return
+      const groups = await mergedWith(on, named)
+      const patients = [...new Set([...groups.values()].flat())].sort()
+      await lock(on, patients)
       const consents = await consentsOf(on, patients)
-      await replace(on, patients, consents, base, now().getTime())
+      const persons = patients.map(patient => ({ patient, same: groups.get(patient) ?? sameIn(groups, patient) }))
+      await replace(on, persons, consents, base, now().getTime())
     },
   }
 }
 
-/**
- * Hashes of the patients whom the consents are about, or were about before; nobody else works out their grants until this
- * transaction ends, and whoever comes next finds the consents of this one.
- */
-async function lockPatients(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
-  const rows = await on.query<{ patient: string }>({
-    name: 'consent-lock',
-    text: `select patient::text, pg_advisory_xact_lock(patient) from (
-        select patient from (
-          select s.patient from search s where s.self = any($1::bigint[])
-          union
-          select h.subject from history h where h.type = ${typeNumber('Consent')} and h.id = any($2::text[])
-        ) concerned where patient is not null and patient not in (0, 1) order by patient
-      ) patients`,
-    values: [int8Array(changes.map(({ id }) => hash64(`Consent/${id}`))), textArray(changes.map(({ id }) => id))],
+const sameIn = (groups: ReadonlyMap<string, readonly string[]>, patient: string): readonly string[] =>
+  [...groups.values()].find(group => group.includes(patient)) ?? [patient]
+
+/** Ids of the patients whom consents are about, or were about before, and of those who were merged, or are no more. */
+async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
+  const consents = changes.filter(({ type }) => type === 'Consent').map(({ id }) => id)
+  const patients = changes.filter(change => change.type === 'Patient' && mayBeMerged(change)).map(({ id }) => id)
+  if (consents.length === 0 && patients.length === 0) return []
+  const rows = await on.query<{ id: string }>({
+    name: 'consent-concerned',
+    text: `with told(patient) as (
+        select s.patient from search s where s.self = any($1::bigint[])
+        union
+        select h.subject from history h where h.type = ${typeNumber('Consent')} and h.id = any($2::text[])
+        union
+        select also.patient from consent_grant g join consent_grant also using (consent) where g.patient = any($3::bigint[])
+      )
+      select r.id from told join search p on p.self = told.patient and p.type = ${typeNumber('Patient')} join resource r using (key)
+      union
+      select unnest($4::text[])`,
+    values: [
+      int8Array(consents.map(id => hash64(`Consent/${id}`))),
+      textArray(consents),
+      int8Array(patients.map(id => hash64(`Patient/${id}`))),
+      textArray(patients.filter(id => changes.some(change => change.id === id && isLinked(change)))),
+    ],
   })
-  return rows.map(row => row.patient)
+  return rows.map(({ id }) => id)
+}
+
+const isLinked = ({ resource }: Projected): boolean =>
+  objects(resource?.['link']).some(({ type }) => type === 'replaces' || type === 'replaced-by')
+
+/** Who was just created without a link is nobody else. */
+function mayBeMerged(change: Projected): boolean {
+  const meta = change.resource?.['meta'] as { versionId?: string } | undefined
+  return isLinked(change) || meta?.versionId !== '1'
+}
+
+/** Nobody else works out these grants until this transaction ends, and whoever comes next finds the consents of this one. */
+async function lock(on: Queryable, patients: readonly string[]): Promise<void> {
+  await on.query({
+    name: 'consent-lock',
+    text: 'select pg_advisory_xact_lock(patient) from (select unnest($1::bigint[]) as patient order by 1) patients',
+    values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
+  })
 }
 
 interface Found {
@@ -47,30 +91,46 @@ interface Found {
   readonly body: string
 }
 
-const consentsOf = (on: Queryable, patients: readonly string[]): Promise<Found[]> =>
-  on.query<Found>({
+async function consentsOf(on: Queryable, patients: readonly string[]): Promise<Found[]> {
+  const rows = await on.query<{ ord: number; body: string }>({
     name: 'consents-of',
-    text: `select s.patient::text, r.body from search s join resource r using (key)
-      where s.patient = any($1::bigint[]) and s.type = ${typeNumber('Consent')}`,
-    values: [int8Array(patients.map(BigInt))],
+    text: `select ord, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
+      join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)`,
+    values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
   })
+  return rows.map(({ ord, body }) => ({ patient: patients[ord - 1]!, body }))
+}
+
+/** A patient, and all who are the same person. */
+interface Person {
+  readonly patient: string
+  readonly same: readonly string[]
+}
 
 async function replace(
   on: Queryable,
-  patients: readonly string[],
+  persons: readonly Person[],
   consents: readonly Found[],
   base: string,
   now: number,
 ): Promise<void> {
   const byPatient = Map.groupBy(consents, ({ patient }) => patient)
-  const rows = [...byPatient].flatMap(([patient, found]) => {
-    const rules = found.flatMap(({ body }) => rulesOf(parseJson(body) as JsonObject, base))
-    return grantsOf(rules, now).map(grant => rowOf(patient, grant))
-  })
+  const rules = new Map(
+    [...byPatient].map(([patient, found]) => [
+      patient,
+      found.flatMap(({ body }) => rulesOf(parseJson(body) as JsonObject, base)),
+    ]),
+  )
+  const rows = persons.flatMap(({ patient, same }) =>
+    grantsOf(
+      same.flatMap(each => rules.get(each) ?? []),
+      now,
+    ).map(grant => rowOf(patient, grant)),
+  )
   await on.run({
     name: 'consent-clear',
     text: 'delete from consent_grant where patient = any($1::bigint[])',
-    values: [int8Array(patients.map(BigInt))],
+    values: [int8Array(persons.map(({ patient }) => hash64(`Patient/${patient}`)))],
   })
   if (rows.length > 0) await on.run({ name: 'consent-grants', text: insertText, values: [JSON.stringify(rows)] })
 }
@@ -84,7 +144,7 @@ const insertText = `insert into consent_grant
 function rowOf(patient: string, { organization, from, until, types, codes, except, purposes, consent }: Grant) {
   const hashes = (list: readonly bigint[]): string[] => list.map(String)
   return {
-    patient,
+    patient: String(hash64(`Patient/${patient}`)),
     organization: String(hash64(organization)),
     starts_at: moment(from),
     ends_at: moment(until),

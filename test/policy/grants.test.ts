@@ -1,0 +1,251 @@
+// What consents come to, as a table: which rule decides for whom, what, when and what for.
+import { describe, expect, test } from 'vitest'
+import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
+import { rulesOf } from '../../src/policy/consent/rules.ts'
+import { consentOf, ofType, terminology } from '../support/consents.ts'
+
+const base = 'http://localhost/api/fhir/R4'
+const now = Date.parse('2026-06-01T12:00:00Z')
+const act = `${terminology}/v3-ActReason`
+
+interface Question {
+  readonly organization?: string
+  readonly type?: string
+  readonly codes?: readonly string[]
+  readonly purpose?: string
+  readonly at?: string
+}
+
+/** True if the consents open it, as the SQL over their grants would find. */
+function opens(consents: readonly object[], question: Question = {}): boolean {
+  const {
+    organization = 'clinic',
+    type = 'Condition',
+    codes = [],
+    purpose = 'TREAT',
+    at = '2026-06-01T12:00:00Z',
+  } = question
+  const rules = consents.flatMap(each => rulesOf(each as never, base))
+  const has = (list: readonly { readonly code: string }[]): boolean => list.some(({ code }) => codes.includes(code))
+  return grantsOf(rules, now).some(
+    (grant: Grant) =>
+      grant.organization === `Organization/${organization}` &&
+      grant.from <= Date.parse(at) &&
+      grant.until > Date.parse(at) &&
+      (grant.types?.includes(type) ?? true) &&
+      (grant.codes === undefined || has(grant.codes)) &&
+      !has(grant.except) &&
+      (grant.purposes?.includes(purpose) ?? true),
+  )
+}
+
+const consent = (provision: object = {}, more: object = {}) => consentOf('c', 'ada', 'clinic', provision, more)
+const coded = (code: string) => ({ code: [{ coding: [{ system: `${terminology}/observation-category`, code }] }] })
+const purpose = (...codes: string[]) => ({ purpose: codes.map(code => ({ system: act, code })) })
+const noActor = { actor: undefined }
+
+describe('one consent', () => {
+  test.each<[string, object[], Question, boolean]>([
+    ['opens the whole record to its organisation', [consent()], {}, true],
+    ['opens nothing to another', [consent()], { organization: 'other' }, false],
+    ['opens the types that it names', [consent(ofType('Observation'))], { type: 'Observation' }, true],
+    ['opens no other type', [consent(ofType('Observation'))], { type: 'Condition' }, false],
+    ['with a class that is no resource type opens nothing', [consent({ class: [{ code: 'CDA' }] })], {}, false],
+    ['opens what has its code', [consent(coded('laboratory'))], { type: 'Observation', codes: ['laboratory'] }, true],
+    ['opens nothing else', [consent(coded('laboratory'))], { type: 'Observation', codes: ['vital-signs'] }, false],
+    [
+      'counts sections of a laboratory as laboratory',
+      [consent(coded('laboratory'))],
+      { type: 'DiagnosticReport', codes: ['HM'] },
+      true,
+    ],
+    ['counts imaging as none', [consent(coded('laboratory'))], { type: 'DiagnosticReport', codes: ['RAD'] }, false],
+    ['for treatment opens nothing for research', [consent(purpose('TREAT'))], { purpose: 'HRESCH' }, false],
+    ['for treatment opens it for treatment', [consent(purpose('TREAT'))], {}, true],
+    ['for two purposes opens it for both', [consent(purpose('TREAT', 'HPAYMT'))], { purpose: 'HPAYMT' }, true],
+    [
+      'for a purpose of another system opens nothing',
+      [consent({ purpose: [{ system: 'http://x', code: 'TREAT' }] })],
+      {},
+      false,
+    ],
+    ['that has run out opens nothing', [consent({ period: { end: '2026-05-31' } })], {}, false],
+    ['holds through its last day', [consent({ period: { end: '2026-06-01' } })], {}, true],
+    ['holds no more at the moment of its end', [consent({ period: { end: '2026-06-01T12:00:00Z' } })], {}, false],
+    ['that begins later opens nothing yet', [consent({ period: { start: '2026-07-01' } })], {}, false],
+    [
+      'that begins later opens it then',
+      [consent({ period: { start: '2026-07-01' } })],
+      { at: '2026-07-02T00:00:00Z' },
+      true,
+    ],
+    ['with a period that cannot be read opens nothing', [consent({ period: { end: 'soon' } })], {}, false],
+    ['that is proposed opens nothing', [consent({}, { status: 'proposed' })], {}, false],
+    ['that is rejected opens nothing', [consent({}, { status: 'rejected' })], {}, false],
+    ['that was entered in error opens nothing', [consent({}, { status: 'entered-in-error' })], {}, false],
+    [
+      'to a treatment opens no data',
+      [consent({}, { scope: { coding: [{ system: `${terminology}/consentscope`, code: 'treatment' }] } })],
+      {},
+      false,
+    ],
+    [
+      'narrowed by a security label, which no search knows, opens nothing',
+      [consent({ securityLabel: [{ code: 'N' }] })],
+      {},
+      false,
+    ],
+    ['narrowed to single resources opens nothing', [consent({ data: [{ meaning: 'instance' }] })], {}, false],
+    ['narrowed to a time of data opens nothing', [consent({ dataPeriod: { start: '2020' } })], {}, false],
+    ['about correcting data only opens nothing', [consent({ action: [{ coding: [{ code: 'correct' }] }] })], {}, false],
+    ['about disclosing data opens it', [consent({ action: [{ coding: [{ code: 'disclose' }] }] })], {}, true],
+    [
+      'for a practitioner opens nothing to an organisation',
+      [consent({ actor: [{ reference: { reference: 'Practitioner/p' } }] })],
+      {},
+      false,
+    ],
+    [
+      'for nobody in particular is for who keeps it',
+      [consent(noActor, { organization: [{ reference: 'Organization/clinic' }] })],
+      {},
+      true,
+    ],
+    [
+      'for nobody in particular is for nobody else',
+      [consent(noActor, { organization: [{ reference: 'Organization/clinic' }] })],
+      { organization: 'other' },
+      false,
+    ],
+    ['for nobody, kept by nobody, opens nothing', [consent(noActor)], {}, false],
+    [
+      'names its organisation by an absolute address, too',
+      [consent({ actor: [{ reference: { reference: `${base}/Organization/clinic` } }] })],
+      {},
+      true,
+    ],
+    [
+      'of another server’s organisation opens nothing here',
+      [consent({ actor: [{ reference: { reference: 'http://elsewhere/Organization/clinic' } }] })],
+      {},
+      false,
+    ],
+  ])('%s', (_name, consents, question, expected) => {
+    expect(opens(consents, question)).toBe(expected)
+  })
+})
+
+describe("R4's own way of writing", () => {
+  const policy = (code: string) => ({ policyRule: { coding: [{ code }] }, policy: undefined })
+  test.each<[string, object, Question, boolean]>([
+    ['opting in permits', consent({ type: undefined }, policy('OPTIN')), {}, true],
+    ['opting out denies', consent({ type: undefined }, policy('OPTOUT')), {}, false],
+    ['an unknown policy denies', consent({ type: undefined }, policy('OTHER')), {}, false],
+    [
+      'opting in with an exception leaves that out',
+      consent({ type: undefined, provision: [{ type: 'deny', ...ofType('Observation') }] }, policy('OPTIN')),
+      { type: 'Observation' },
+      false,
+    ],
+    [
+      'an exception without a type is the opposite of what it is in',
+      consent({ provision: [{ ...ofType('Observation') }] }),
+      { type: 'Observation' },
+      false,
+    ],
+    [
+      'opting out with an exception opens that',
+      consent({ type: undefined, provision: [{ type: 'permit', ...ofType('Observation') }] }, policy('OPTOUT')),
+      { type: 'Observation' },
+      true,
+    ],
+  ])('%s', (_name, written, question, expected) => {
+    expect(opens([written], question)).toBe(expected)
+  })
+})
+
+describe('exceptions and several consents', () => {
+  test.each<[string, object[], Question, boolean]>([
+    ['an exception closes its type', [consent({ provision: [{ type: 'deny', ...ofType('Condition') }] })], {}, false],
+    [
+      'and no other',
+      [consent({ provision: [{ type: 'deny', ...ofType('Condition') }] })],
+      { type: 'Observation' },
+      true,
+    ],
+    [
+      'an exception closes what has its code',
+      [consent({ provision: [{ type: 'deny', ...coded('laboratory') }] })],
+      { type: 'Observation', codes: ['laboratory'] },
+      false,
+    ],
+    [
+      'and nothing else of the type',
+      [consent({ provision: [{ type: 'deny', ...coded('laboratory') }] })],
+      { type: 'Observation', codes: ['vital-signs'] },
+      true,
+    ],
+    [
+      'an exception that cannot be told closes more, not less',
+      [consent({ provision: [{ type: 'deny', ...ofType('Observation'), securityLabel: [{ code: 'R' }] }] })],
+      { type: 'Observation' },
+      false,
+    ],
+    [
+      'an exception of which the class cannot be told closes everything',
+      [consent({ provision: [{ type: 'deny', class: [{ code: 'CDA' }] }] })],
+      {},
+      false,
+    ],
+    [
+      'a refusal beats a permission that is as particular',
+      [consent(), consentOf('d', 'ada', 'clinic', { type: 'deny' })],
+      {},
+      false,
+    ],
+    [
+      'a permission for one organisation beats a refusal for all',
+      [consent(), consent({ type: 'deny', ...noActor })],
+      {},
+      true,
+    ],
+    ['a refusal for all closes the others', [consent({ type: 'deny', ...noActor })], { organization: 'other' }, false],
+    [
+      'a permission for a type beats a refusal of the record',
+      [consent({ type: 'deny' }), consentOf('d', 'ada', 'clinic', ofType('Observation'))],
+      { type: 'Observation' },
+      true,
+    ],
+    [
+      'two narrow ones add up',
+      [consent(ofType('Observation')), consentOf('d', 'ada', 'clinic', ofType('Condition'))],
+      {},
+      true,
+    ],
+    [
+      'a refusal closes for as long as it holds',
+      [consent(), consentOf('d', 'ada', 'clinic', { type: 'deny', period: { end: '2026-06-30' } })],
+      { at: '2026-06-15T00:00:00Z' },
+      false,
+    ],
+    [
+      'and opens after it',
+      [consent(), consentOf('d', 'ada', 'clinic', { type: 'deny', period: { end: '2026-06-30' } })],
+      { at: '2026-07-02T00:00:00Z' },
+      true,
+    ],
+    [
+      'breaking the glass is no purpose of a request',
+      [consent({ type: 'deny', provision: [{ type: 'permit', ...purpose('BTG') }] })],
+      {},
+      false,
+    ],
+  ])('%s', (_name, consents, question, expected) => {
+    expect(opens(consents, question)).toBe(expected)
+  })
+})
+
+test('a consent without exceptions is one row', () => {
+  expect(grantsOf(rulesOf(consent() as never, base), now)).toHaveLength(1)
+  expect(grantsOf(rulesOf(consent(purpose('TREAT')) as never, base), now)).toHaveLength(1)
+})
