@@ -3,15 +3,18 @@ import { open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Type } from 'typebox'
+import type { Database } from '../../db/database.ts'
 import { fhirBase } from '../../http/failures.ts'
 import { type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import type { Caller } from '../../policy/caller.ts'
+import { hasNarrowed } from '../../policy/consent/narrowed.ts'
 import { fhirJson } from '../negotiate.ts'
 import { exportRoutes } from './export-routes.ts'
 import { filesOf, findFile } from './files.ts'
 import { importRoute } from './import-route.ts'
 import { inputsOf } from './inputs.ts'
-import { findJob, removeJob } from './jobs.ts'
+import { findJob, type Job, removeJob } from './jobs.ts'
 import { statusReply } from './manifest.ts'
 import { addressOf, type BulkParts, common, header, JobPath, ndjson } from './start.ts'
 
@@ -74,6 +77,7 @@ function fileRoute({ database, folder, now }: BulkParts): Route {
     async handle(request) {
       const job = await findJob(database, request.params.job, request.caller.clientId, now())
       const file = job.state === 'done' ? await findFile(database, job.id, request.params.file) : undefined
+      if (job.kind === 'export') await mustStillBeOpen(database, request.caller, job)
       const handle = file && (await open(folder.path(job.id, file.name)).catch(() => undefined))
       if (!file || !handle) throw new Failure('NOT_FOUND', 'There is no such file: see the manifest.')
       const stream = handle.createReadStream({ end: file.bytes - 1 })
@@ -83,6 +87,16 @@ function fileRoute({ database, folder, now }: BulkParts): Route {
       return reply(200, gzipped(stream), { ...headers, 'content-encoding': 'gzip' })
     },
   })
+}
+
+/** What was exported under consents that have ended since is not handed out. @throws Failure CONSENT_REVOKED. */
+async function mustStillBeOpen(database: Database, caller: Caller, { transactionTime }: Job): Promise<void> {
+  if (caller.consentExempt || !transactionTime) return
+  if (!(await hasNarrowed(database, caller.organizationId, transactionTime))) return
+  throw new Failure(
+    'CONSENT_REVOKED',
+    'A consent under which this was exported has ended since, so its files are not handed out any more: start the export anew.',
+  )
 }
 
 const takesGzip = (accepted: string | undefined): boolean =>

@@ -128,18 +128,30 @@ async function replace(
     ).map(grant => rowOf(patient, grant)),
   )
   await on.run({
-    name: 'consent-clear',
-    text: 'delete from consent_grant where patient = any($1::bigint[])',
-    values: [int8Array(persons.map(({ patient }) => hash64(`Patient/${patient}`)))],
+    name: 'consent-grants',
+    text: replaceText,
+    values: [int8Array(persons.map(({ patient }) => hash64(`Patient/${patient}`))), JSON.stringify(rows)],
   })
-  if (rows.length > 0) await on.run({ name: 'consent-grants', text: insertText, values: [JSON.stringify(rows)] })
 }
 
+const said = 'patient, organization, types, codes, except_codes, purposes'
+
 // As JSON, since arrays of unequal length cannot be nested; hashes as texts, since they are longer than a double holds.
-const insertText = `insert into consent_grant
-  select patient, organization, starts_at, ends_at, types, codes, except_codes, purposes, consent
-  from json_to_recordset($1) as given(patient bigint, organization bigint, starts_at timestamptz, ends_at timestamptz,
-    types smallint[], codes bigint[], except_codes bigint[], purposes text[], consent text)`
+const replaceText = `with gone as (
+    delete from consent_grant where patient = any($1::bigint[]) returning ${said}, starts_at, ends_at
+  ), fresh as (
+    insert into consent_grant
+    select patient, organization, starts_at, ends_at, types, codes, except_codes, purposes, consent
+    from json_to_recordset($2) as given(patient bigint, organization bigint, starts_at timestamptz, ends_at timestamptz,
+      types smallint[], codes bigint[], except_codes bigint[], purposes text[], consent text)
+    returning ${said}, starts_at, ends_at
+  )
+  insert into consent_narrowed
+  select organization, max(clock_timestamp()) from gone where not exists (
+    select from fresh where (${said.replaceAll(/\w+/g, 'fresh.$&')}) is not distinct from (${said.replaceAll(/\w+/g, 'gone.$&')})
+      and fresh.starts_at <= gone.starts_at and fresh.ends_at >= gone.ends_at)
+  group by organization order by organization
+  on conflict (organization) do update set at = excluded.at`
 
 function rowOf(patient: string, { organization, from, until, types, codes, except, purposes, consent }: Grant) {
   const hashes = (list: readonly bigint[]): string[] => list.map(String)
