@@ -1,0 +1,51 @@
+// How many are registered and how common a name is: exact where it is little, from a sample where it is much.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readMatching } from '../../src/matching/weights.ts'
+import { createCounts } from '../../src/register/counts.ts'
+import { fhirCaller } from '../support/fhir.ts'
+import { startService } from '../support/service.ts'
+
+const file = join(import.meta.dirname, '../../mappings/matching.json')
+const weights = readMatching(readFileSync(file, 'utf8'), 'matching.json')
+
+test('thousands are estimated to within a tenth, and a few are counted', async () => {
+  const service = await startService()
+  const call = fhirCaller(() => service)
+  const named = (index: number): string => (index < 1200 ? 'Marie' : index < 1203 ? 'Zenaida' : `Person${index}`)
+  const people = Array.from({ length: 4000 }, (_, index) => ({
+    resourceType: 'Patient',
+    id: `counted-${index}`,
+    name: [
+      {
+        family: index === 7 ? 'Unique' : 'Ngo',
+        given: [named(index).replace(/\d/g, digit => 'abcdefghij'[Number(digit)]!)],
+      },
+    ],
+  }))
+  for (let from = 0; from < people.length; from += 1000) {
+    const entry = people
+      .slice(from, from + 1000)
+      .map(resource => ({ resource, request: { method: 'PUT', url: `Patient/${resource.id}` } }))
+    const { status, text } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(status, text.slice(0, 500)).toBe(200)
+  }
+  const words = { given: new Set(['MARIE', 'ZENAIDA', 'NOBODY']), family: new Set(['NGO', 'UNIQUE']) }
+  const counts = createCounts()
+  const { people: total, shareOf } = await counts.population(service.application.database, words, weights)
+  const near = (value: number | undefined, expected: number): void => {
+    expect(value).toBeGreaterThan(expected * 0.9)
+    expect(value).toBeLessThan(expected * 1.1)
+  }
+  near(total, 4000)
+  near(shareOf!('given', 'MARIE')! * total, 1200)
+  near(shareOf!('family', 'NGO')! * total, 3999)
+  expect(shareOf!('given', 'ZENAIDA')! * total).toBeCloseTo(3)
+  // One bearer is no name of its own, unless the register is so large that its share is below that of one.
+  expect([shareOf!('family', 'UNIQUE'), shareOf!('given', 'NOBODY'), shareOf!('given', 'MARIA')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+}, 60_000)
