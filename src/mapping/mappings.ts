@@ -101,10 +101,12 @@ async function look(live: Live): Promise<readonly string[]> {
 async function lookCloser(live: Live): Promise<void> {
   const { mark, judged } = await judgedFolder(live, live.judged)
   const before = live.judged
-  Object.assign(live, { mark, judged })
-  if (judged === before || (!judged.set && !before.set)) return
+  const isNew = judged !== before && (judged.set !== undefined || before.set !== undefined)
+  // All at once: what is said to be sound is served by then.
+  const served = isNew && isSound(judged) ? await adopted(judged, live) : live.served
+  Object.assign(live, { mark, judged, served })
+  if (!isNew) return
   if (!isSound(judged)) return tell(live)
-  live.served = await adopted(judged, live)
   live.log.info({ maps: live.served.set.mappings.size }, 'mappings: the maps of the folder are served from now on')
 }
 
