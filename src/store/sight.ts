@@ -87,7 +87,10 @@ export async function limitsOf({ on, principal }: Reading, { criteria }: SearchR
       ]
 }
 
-/** @throws Failure CONSENT_… if something that is to be changed, and exists, may not even be seen. */
+/**
+ * @throws Failure CONSENT_… if something that is to be changed, and exists, may not even be seen; FORBIDDEN if it is somebody
+ * else's to change.
+ */
 export async function mustSee(
   { on, principal: { visibility } }: Reading,
   named: readonly { readonly type: string; readonly id: string }[],
@@ -96,11 +99,17 @@ export async function mustSee(
   const binder = createBinder()
   const types = binder.bind(int2Array(named.map(each => typeNumber(each.type))))
   const ids = binder.bind(textArray(named.map(each => each.id)))
-  const [hidden] = await on.query<{ subject: string }>({
-    text: `select s.subject::text from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
+  const isSeen = visibility.resource('s', binder)
+  const [refused] = await on.query<{ subject: string; is_seen: boolean }>({
+    text: `select s.subject::text, ${isSeen} as is_seen from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
       join resource r using (type, id) join search s using (key)
-      where (${visibility.resource('s', binder)}) is not true limit 1`,
+      where (${isSeen} and ${visibility.change('s', binder)}) is not true limit 1`,
     values: binder.values,
   })
-  if (hidden) throw await visibility.refusal(on, BigInt(hidden.subject))
+  if (!refused) return
+  if (!refused.is_seen) throw await visibility.refusal(on, BigInt(refused.subject))
+  throw new Failure(
+    'FORBIDDEN',
+    'Only whoever recorded a consent changes it, or the operations for consent of Connect.',
+  )
 }

@@ -1,6 +1,7 @@
 // Which resources a caller may see beside what his scopes open: conditions that every statement carries which reads for him.
 import type { Queryable } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Binder } from './search/sql-context.ts'
 
 /** What a caller may see; one without it sees all that his scopes open. */
@@ -9,6 +10,10 @@ export interface Visibility {
   resource(row: string, binder: Pick<Binder, 'bind'>): string
   /** The condition that he may see this row of `history`, as far as the row itself tells. */
   version(row: string, binder: Pick<Binder, 'bind'>): string
+  /** The condition that he may change the resource of this row of `search`, which he may see. */
+  change(row: string, binder: Pick<Binder, 'bind'>): string
+  /** Why he may not write a resource so; undefined if he may. @param base address of this server's FHIR endpoint */
+  objection(resource: JsonObject, base: string): Failure | undefined
   /** Why he may not see what is about a patient. @param subject hash of the patient, or a mark as in the column `subject` */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
   /** Of these patients (ids), those of whom he may see nothing but what he wrote himself. */

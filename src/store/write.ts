@@ -68,6 +68,7 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
+  mustBeAccepted(session, changes)
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
@@ -99,6 +100,14 @@ const isDefinition = (plan: Plan): boolean => plan.written.type === 'SearchParam
 /** True for types of which more is written than their own rows: then all of it happens, or nothing. */
 export const needsTransaction = ({ projections }: Writing, type: string): boolean =>
   type === 'SearchParameter' || projections.some(({ types }) => types.has(type))
+
+/** @throws Failure if the caller may not write something so. */
+function mustBeAccepted({ principal: { visibility }, indexer }: Writing, changes: readonly Change[]): void {
+  for (const { resource } of changes) {
+    const objection = resource && visibility?.objection(resource, indexer.base)
+    if (objection) throw objection
+  }
+}
 
 interface Plan {
   readonly change: Change

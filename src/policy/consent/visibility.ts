@@ -3,12 +3,16 @@
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
+import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { authorHash } from '../../store/author.ts'
 import { nobody, several } from '../../store/index/subject.ts'
+import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
 import { usualPurpose } from './purposes.ts'
 import { refusal } from './refusal.ts'
+import { rulesOf } from './rules.ts'
 
 type Bind = (value: unknown) => string
 
@@ -55,9 +59,24 @@ export function byConsent(viewer: Viewer): Visibility {
           where latest.type = ${row}.type and latest.id = ${row}.id
             and seen.subject = ${row}.subject and seen.subject not in (${nobody}, ${several}) and ${ofResource('seen', bind)})`,
       ]),
+    change: (row, { bind }) => `(${row}.type <> ${typeNumber('Consent')} or ${row}.author = ${bind(author)}::bigint)`,
+    objection: (resource, base) =>
+      resource['resourceType'] === 'Consent' ? foreign(resource, organizationId, base) : undefined,
     refusal: (on, subject) => refusal(on, subject, organizationId),
     closed: (on, patients) => closedAmong(on, patients, organization, opened),
   }
+}
+
+/** A consent is recorded by whom it is for: nobody opens a record to others. */
+function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
+  const isOwn = rulesOf(consent, base).every(
+    ({ effect, organization }) => effect === 'deny' || organization === `Organization/${organizationId}`,
+  )
+  if (isOwn) return undefined
+  return new Failure(
+    'FORBIDDEN',
+    'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
+  )
 }
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' or ')})`

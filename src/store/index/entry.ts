@@ -48,6 +48,8 @@ interface TypeIndex {
 
 /** Everything that is known of how resources are indexed: read by searches, used by writes. */
 export interface Indexer {
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
   readonly params: SearchParams
   /** Which state of the users' search parameters `params` is; 1 when nobody has defined any yet. */
   readonly epoch: number
@@ -69,6 +71,7 @@ export function createIndexer(base: string): Indexer {
     return index
   }
   return {
+    base,
     get params() {
       return params
     },
