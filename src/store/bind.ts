@@ -77,7 +77,7 @@ function bound(session: Session): Store {
       await prepareSearch(session, request)
       const inner = await overridingFor(session, patientsNamed(request.criteria))
       const result = await runSearch(inner.on, request, searchOptions(inner))
-      return { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request))] }
+      return { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request, result.closed))] }
     },
     async everything(request) {
       const patients = request.patient === undefined ? [] : [request.patient]

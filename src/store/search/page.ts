@@ -4,26 +4,32 @@ import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
 import { seen } from '../visibility.ts'
+import { type Closed, closedOf } from './closed.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
+import { type Reach, reached, reachOf } from './reach.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf, valueOfMissing } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import type { SearchOptions, SqlContext } from './sql-context.ts'
 import { conditions, createContext, pageText, type Source, typeCondition } from './statement.ts'
 import { needsWord } from './text-query.ts'
-import { isClinicalDate, walkedCodes } from './walk.ts'
+import { isClinicalDate, isPlainToken, walkedCodes } from './walk.ts'
 
 export interface Page {
   readonly rows: readonly HitRow[]
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
+  /** As in the result of the search. */
+  readonly closed: readonly string[] | undefined
 }
 
-type PageRow = HitRow & Record<string, string>
+type PageRow = HitRow & Closed & Record<string, string>
 
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
+  const reach = await reachOf(on, request, options)
+  if (reach) return readReached(on, request, options, reach)
   const alphabetical = alphabeticalParam(request, options)
   if (isOfWords(request) || (alphabetical && request.criteria.length > 0)) {
     const page = await readFew(on, request, options)
@@ -38,6 +44,18 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
   const orders = ordersOf(request, context)
   const text = pageText(request, context, { ...source, orders })
   const isFixed = postings !== undefined || suitsOnePlan(request, options.indexer)
+  const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
+  return pageOf(rows, request, orders.length)
+}
+
+/** A page of what lies within reach: all matches among it are found, and then ordered. */
+async function readReached(on: Queryable, request: SearchRequest, options: SearchOptions, reach: Reach): Promise<Page> {
+  const { context, where } = conditions(request, options)
+  const orders = ordersOf(request, context)
+  const source: Source = { from: 'found s', where: 'true', key: 's.key' }
+  const text = `with found as materialized (select s.key, s.date from ${reached(request, reach, context)} s where ${where})
+    ${pageText(request, context, { ...source, orders })}`
+  const isFixed = request.criteria.every(each => isPlainToken(each) || isClinicalDate(each, request.types[0]!))
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
@@ -130,7 +148,10 @@ async function readAlphabet(
 }
 
 function searched(request: SearchRequest, options: SearchOptions): Source & { context: SqlContext } {
-  return { ...conditions(request, options), from: 'search s', key: 's.key' }
+  // Postings say of which type they are, and one patient has few of a token: a second index for the type would only cost,
+  // though it looks cheap beside asking for consent.
+  const isFound = request.criteria.some(isPlainToken) && suitsOnePlan(request, options.indexer)
+  return { ...conditions(request, options, isFound ? '(s.type + 0)' : 's.type'), from: 'search s', key: 's.key' }
 }
 
 // `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
@@ -174,6 +195,7 @@ function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLen
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : from !== undefined
   return {
+    closed: closedOf(rows),
     rows: shown,
     next: hasNext ? cursorAt(shown.at(-1), 'next', sortLength) : undefined,
     previous: hasPrevious ? cursorAt(shown[0], 'previous', sortLength) : undefined,

@@ -2,6 +2,7 @@
 import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
@@ -15,11 +16,25 @@ export interface Conditions {
   readonly where: string
 }
 
-export function conditions(request: SearchRequest, options: SearchOptions, typeColumn = 's.type'): Conditions {
+export function conditions(
+  request: SearchRequest,
+  options: SearchOptions,
+  typeColumn = 's.type',
+  isSeen = seen,
+): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
   const criteria = request.criteria.map(each => conditionOf(each, 's', context))
-  return { context, where: [type, ...criteria, ...seen('s', context)].join(' and ') }
+  return { context, where: [type, ...criteria, ...isSeen('s', context)].join(' and ') }
+}
+
+/** The same for statements that look at very many rows, with what they look at. */
+export function wideConditions(request: SearchRequest, options: SearchOptions): Conditions & { readonly from: string } {
+  const { visibility } = options
+  if (!visibility) return { ...conditions(request, options), from: 'search s' }
+  const { context, where } = conditions(request, options, 's.type', () => [])
+  const { join, condition } = visibility.among('s', request.types.map(typeNumber), context)
+  return { context, from: `search s ${join}`, where: `${where} and ${condition}` }
 }
 
 export function createContext(
@@ -60,9 +75,10 @@ export function pageText(request: SearchRequest, context: SqlContext, { from, wh
     usesResource && request.types.length === 1
       ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
       : ''
+  const closed = closedColumn(request.criteria, context).map(column => `, ${column} as closed`)
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
   return `
-    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
+    select ${hitColumns}${closed}, ${names.map(name => `${name}::text`).join(', ')}
     from (
       select ${key}, ${expressions.map((expression, index) => `${expression} as k${index}`).join(', ')}
       from ${from}${usesResource ? ' join resource u on u.key = s.key' : ''}

@@ -1,0 +1,61 @@
+// Searches of a caller who may see little of very much: what he may see is looked through, instead of everything for what he
+// may see. What lies within reach is still asked whether he may see it: this only narrows.
+import { int2Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
+import { isWorldly } from '../index/subject.ts'
+import { patientsNamed } from '../patients.ts'
+import { typeNumber } from '../type-number.ts'
+import type { Reach } from '../visibility.ts'
+import type { Criterion, SearchRequest } from './request.ts'
+import type { SearchOptions, SqlContext } from './sql-context.ts'
+import { conditions } from './statement.ts'
+
+export type { Reach } from '../visibility.ts'
+
+/** What a search may look through; undefined if it had better be answered as for somebody who sees everything. */
+export async function reachOf(
+  on: Queryable,
+  { types, criteria }: SearchRequest,
+  { visibility }: SearchOptions,
+): Promise<Reach | undefined> {
+  // What may be about nobody is seen by everybody, and no patient leads to it.
+  if (!visibility || types.some(isWorldly) || criteria.some(isNarrow)) return undefined
+  return visibility.reach(on, types.map(typeNumber))
+}
+
+/** True for what few resources meet, whoever asks. */
+const isNarrow = (criterion: Criterion): boolean =>
+  (criterion.kind === 'param' && ['_id', 'identifier'].includes(criterion.param.code)) ||
+  patientsNamed([criterion]).length > 0
+
+/**
+ * Every row of `search` within reach, once, as something to select from. `offset 0` keeps the planner from looking through
+ * the whole table in the order of the answer.
+ */
+export function reached({ types }: SearchRequest, { patients, own }: Reach, { bind }: SqlContext): string {
+  const among = `any(${bind(patients)}::bigint[])`
+  const about = `s.patient = ${among}`
+  // Where the column patient is empty: a Patient itself, and what names patients by other ways than the one of its type.
+  const byOtherWays = `s.patient is null and s.subject not in (0, 1) and s.subject = ${among}`
+  const aboutSeveral = `s.about is not null and s.about && ${bind(patients)}::bigint[]`
+  const written = `s.key = any(${bind(own)}::bigint[])`
+  const type = `s.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
+  const isNew = [about, byOtherWays, aboutSeveral].map(way => ` and (${way}) is not true`)
+  const ways = [about, byOtherWays, `${aboutSeveral}${isNew[0]}`, `${written}${isNew.join('')}`]
+  return `(${ways.map(way => `select s.* from search s where ${way} and ${type}`).join(' union all ')} offset 0)`
+}
+
+/** How many matches lie within reach and may be seen. */
+export async function countReached(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  reach: Reach,
+): Promise<number> {
+  const { context, where } = conditions(request, options)
+  const [row] = await on.query<{ count: number }>({
+    text: `select count(*) as count from ${reached(request, reach, context)} s where ${where}`,
+    values: context.values,
+  })
+  return row!.count
+}
