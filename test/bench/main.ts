@@ -13,6 +13,7 @@ import { sample, type Workload, workloads } from './workloads.ts'
 const help = `Usage: npm run bench -- maps
        npm run bench -- matching [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
+       npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -20,7 +21,10 @@ nothing if it is there already, and measures each workload; the median round cou
   maps        measures the maps of the service instead, beside @medplum/core
   matching    measures instead how many people are found again, and how many strangers are taken for them
   audit       measures instead what the audit trail costs, with 16 clients and with 64
+  consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
+              granted; the grants are written straight into the table consent_grant, not by way of Consents
   --scale N   repeats the bundles of PATH under new ids until there are N resources
+  --crowd N   with consent: adds N people with 19 resources each (100000: 2 million), copied by SQL within the database
 `
 
 const { values: options, positionals } = parseArgs({
@@ -29,6 +33,7 @@ const { values: options, positionals } = parseArgs({
     data: { type: 'string', default: './data/bench' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
+    crowd: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
@@ -73,6 +78,12 @@ async function main(): Promise<void> {
     const { benchAudit } = await import('./audit.ts')
     const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
     return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
+  }
+  if (positionals[0] === 'consent') {
+    const { benchConsent } = await import('./consent.ts')
+    const [seconds, rounds, crowd] = [Number(options.seconds), Number(options.rounds), Number(options.crowd)]
+    const connections = Number(options.connections)
+    return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
