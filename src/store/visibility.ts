@@ -13,8 +13,8 @@ export interface Visibility {
   refusal(on: Queryable, subject: bigint): Promise<Failure>
   /** What `resource` says, for statements that look at many rows of these types: something to join, and a condition on both. */
   among(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { join: string; condition: string }
-  /** Whom and what he may see something of, if that is little: it narrows searches, and decides nothing. */
-  reach(on: Queryable, types: readonly number[]): Promise<Reach | undefined>
+  /** Selects a `Reach` of these types, or no row if it is large: it narrows searches, and decides nothing. */
+  reach(types: readonly number[], binder: Pick<Binder, 'bind'>): string
   /** Of these patients (ids), those of whom he may see nothing but what he wrote himself: as an array, null for none. */
   closed(patients: readonly string[], binder: Pick<Binder, 'bind'>): string
   /** Sees this patient's data in an emergency, which is on record when it resolves; absent if the caller declares none. */

@@ -3,11 +3,11 @@ import { int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
-import { seen } from '../visibility.ts'
+import { type Reach, seen } from '../visibility.ts'
 import { type Closed, closedOf } from './closed.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
-import { type Reach, reached, reachOf } from './reach.ts'
+import { reached, reachOf, reachText } from './reach.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf, valueOfMissing } from './sort.ts'
 import { conditionOf } from './sql.ts'
@@ -24,14 +24,17 @@ export interface Page {
   readonly closed: readonly string[] | undefined
 }
 
-type PageRow = HitRow & Closed & Record<string, string>
+type PageRow = HitRow & Closed & Partial<Reach> & Record<string, string>
 
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
-  const reach = await reachOf(on, request, options)
-  if (reach) return readReached(on, request, options, reach)
   const alphabetical = alphabeticalParam(request, options)
-  if (isOfWords(request) || (alphabetical && request.criteria.length > 0)) {
+  const ofWords = isOfWords(request)
+  if (alphabetical || ofWords) {
+    const reach = await reachOf(on, request, options)
+    if (reach) return readReached(on, request, options, reach)
+  }
+  if (ofWords || (alphabetical && request.criteria.length > 0)) {
     const page = await readFew(on, request, options)
     if (page) return page
   }
@@ -39,14 +42,22 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
     const page = await readAlphabet(on, request, options, alphabetical)
     if (page) return page
   }
+  return readInOrder(on, request, options)
+}
+
+async function readInOrder(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
   const postings = walkedCodes(request, options.indexer)
   const { context, ...source } = postings ? walked(request, options, postings) : searched(request, options)
   const orders = ordersOf(request, context)
-  const text = pageText(request, context, { ...source, orders })
+  const text = pageText(request, context, { ...source, orders, reach: reachText(request, context) })
   const isFixed = postings !== undefined || suitsOnePlan(request, options.indexer)
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
-  return pageOf(rows, request, orders.length)
+  const reach = rows[0] && withinReach(rows[0])
+  return reach ? readReached(on, request, options, reach) : pageOf(rows, request, orders.length)
 }
+
+const withinReach = ({ patients, own }: Partial<Reach>): Reach | undefined =>
+  patients && own ? { patients, own } : undefined
 
 /** A page of what lies within reach: all matches among it are found, and then ordered. */
 async function readReached(on: Queryable, request: SearchRequest, options: SearchOptions, reach: Reach): Promise<Page> {
@@ -94,11 +105,7 @@ async function readFew(on: Queryable, request: SearchRequest, options: SearchOpt
     values: context.values,
   })
   if (rows[0]!.found > fewest) return undefined
-  return pageOf(
-    rows.filter(row => row.key !== null),
-    request,
-    orders.length,
-  )
+  return pageOf(rows, request, orders.length)
 }
 
 /** The string parameter by which results are ordered, if its texts can be walked in that order from the place of the cursor. */
@@ -187,7 +194,8 @@ function walked(
   return { context, from: pages, where: 'true', key: 'c.key' }
 }
 
-function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {
+function pageOf(all: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {
+  const rows = all.filter(row => row.key !== null)
   const backward = isBackward(from)
   const more = rows.length > count
   const shown = more ? rows.slice(0, count) : rows
@@ -195,7 +203,7 @@ function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLen
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : from !== undefined
   return {
-    closed: closedOf(rows),
+    closed: closedOf(all),
     rows: shown,
     next: hasNext ? cursorAt(shown.at(-1), 'next', sortLength) : undefined,
     previous: hasPrevious ? cursorAt(shown[0], 'previous', sortLength) : undefined,
