@@ -147,7 +147,6 @@ async function workloadPaths(database: Database): Promise<[string, string[]][]> 
     ['patient by name', found.map(({ family }) => `Patient?name=${encodeURIComponent(family)}`)],
     ['everything about a patient', ids.map(id => `Patient/${id}/$everything`)],
     ['count of all conditions', ['Condition?_summary=count']],
-    ['count of a code', vitals.map(code => `Observation?code=${code}&_summary=count`)],
   ]
 }
 

@@ -54,9 +54,14 @@ beforeAll(async () => {
       { clientId: `${organization}-app`, organizationId: organization, consentExempt: false },
       ['system/*.cruds'],
     )
-  for (const patient of patients)
-    await store({ resourceType: 'Patient', id: patient, name: [{ family: `Name-${patient}`, given: ['Ada'] }] })
   await store({ resourceType: 'Practitioner', id: 'fouda' })
+  for (const patient of patients)
+    await store({
+      resourceType: 'Patient',
+      id: patient,
+      name: [{ family: `Name-${patient}`, given: ['Ada'] }],
+      generalPractitioner: [{ reference: 'Practitioner/fouda' }],
+    })
   await store(appointment('both-open', 'open', 'labs'), appointment('one-hidden', 'open', 'hidden'))
   for (const organization of organizations)
     await store(
@@ -133,6 +138,10 @@ describe.each(organizations)('an organisation with %s grants', organization => {
     ['Observation?date=2026-01-01T00:04Z&_summary=count', 1],
     ['Patient?_summary=count', 2],
     ['?_type=Patient,Observation&_summary=count', 227],
+    ['Observation?patient.name=Name-labs&_summary=count', 75],
+    ['Observation?patient.name=Name-hidden&_summary=count', 0],
+    ['Practitioner?_has:Patient:general-practitioner:name=Name-open&_summary=count', 1],
+    ['Practitioner?_has:Patient:general-practitioner:name=Name-hidden&_summary=count', 0],
   ])('counts %s as %i', async (query, count) => {
     expect((await ask(organization, query)).body.total).toBe(count)
   })

@@ -9,7 +9,6 @@ import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
 import type { Criterion, SearchRequest } from './request.ts'
 import { type Binder, createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
-import { conditions } from './statement.ts'
 
 /** The statement that says what a search may look through; undefined if it asks for few resources, or for what everybody sees. */
 export function reachText(
@@ -35,7 +34,7 @@ export async function reachOf(
 }
 
 /** True for what few resources meet, whoever asks. */
-const isNarrow = (criterion: Criterion): boolean =>
+export const isNarrow = (criterion: Criterion): boolean =>
   (criterion.kind === 'param' && ['_id', 'identifier'].includes(criterion.param.code)) ||
   patientsNamed([criterion]).length > 0
 
@@ -60,19 +59,4 @@ export function reached(request: SearchRequest, { patients, own }: Reach, { bind
     `${written} and (s.type + 0) = ${types}${isNew.join('')}`,
   ]
   return `(${ways.map(way => `select s.* from search s where ${way}`).join(' union all ')} offset 0)`
-}
-
-/** How many matches lie within reach and may be seen. */
-export async function countReached(
-  on: Queryable,
-  request: SearchRequest,
-  options: SearchOptions,
-  reach: Reach,
-): Promise<number> {
-  const { context, where } = conditions(request, options)
-  const [row] = await on.query<{ count: number }>({
-    text: `select count(*) as count from ${reached(request, reach, context)} s where ${where}`,
-    values: context.values,
-  })
-  return row!.count
 }

@@ -7,13 +7,13 @@ import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { countMatches } from './count.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { readPage } from './page.ts'
-import { countReached, reachOf } from './reach.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
-import { createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
-import { conditions, wideConditions } from './statement.ts'
+import { createBinder, type SearchOptions } from './sql-context.ts'
+import { conditions } from './statement.ts'
 
 export interface SearchResult {
   readonly matches: readonly Hit[]
@@ -81,51 +81,6 @@ export async function findIds(
     limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
-}
-
-const estimateFrom = 10_000
-
-async function countMatches(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number> {
-  const reach = await reachOf(on, request, options)
-  if (reach) return countReached(on, request, options, reach)
-  const few = options.visibility ? await countFew(on, request, options) : undefined
-  if (few !== undefined) return few
-  const { context, from, where } = wideConditions(request, options)
-  const limit = request.total === 'estimate' ? ` limit ${estimateFrom + 1}` : ''
-  const [row] = await on.query<{ count: number }>({
-    text: `select count(*) as count from (select 1 from ${from} where ${where}${limit}) matches`,
-    values: context.values,
-  })
-  const counted = row!.count
-  return limit && counted > estimateFrom ? Math.max(counted, await estimate(on, from, where, context)) : counted
-}
-
-/** Most matches whose visibility is looked at one by one: from there on it is cheaper to look at all grants at once. */
-const countedSingly = 500
-
-/** How many there are if they are few, whether the caller may see them or not; undefined if they are many. */
-async function countFew(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number | undefined> {
-  const { context, where } = conditions(request, { ...options, visibility: undefined })
-  const isSeen = options.visibility!.resource('s', context)
-  const text = `with matches as materialized (select s.type, s.subject, s.author, s.about, s.tokens from search s where ${where}),
-      first as (select * from matches limit ${context.bind(countedSingly + 1)})
-    select f.found, (select count(*) from first s where f.found <= ${countedSingly} and ${isSeen}) as count
-    from (select count(*) as found from first) f`
-  const [row] = await on.query<{ found: number; count: number }>({
-    name: preparedName(text),
-    text,
-    values: context.values,
-  })
-  return row!.found > countedSingly ? undefined : row!.count
-}
-
-/** What the planner expects, good enough for "about how many". */
-async function estimate(on: Queryable, from: string, where: string, context: SqlContext): Promise<number> {
-  const rows = await on.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>({
-    text: `explain (format json) select 1 from ${from} where ${where}`,
-    values: context.values,
-  })
-  return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
 }
 
 // Included resources are found page-wise over keys, one statement for each include, never one for each resource.
