@@ -8,7 +8,7 @@ import { type Closed, closedOf } from './closed.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
 import { reached, reachOf, reachText } from './reach.ts'
-import type { Cursor, SearchRequest } from './request.ts'
+import type { Criterion, Cursor, SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf, valueOfMissing } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import type { SearchOptions, SqlContext } from './sql-context.ts'
@@ -30,7 +30,9 @@ type PageRow = HitRow & Closed & Partial<Reach> & Record<string, string>
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
   const alphabetical = alphabeticalParam(request, options)
   const ofWords = isOfWords(request)
-  if (alphabetical || ofWords) {
+  const isFixed = !alphabetical && !ofWords && hasOnePlan(request, options)
+  if (!isFixed) {
+    // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
     const reach = await reachOf(on, request, options)
     if (reach) return readReached(on, request, options, reach)
   }
@@ -42,15 +44,23 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
     const page = await readAlphabet(on, request, options, alphabetical)
     if (page) return page
   }
-  return readInOrder(on, request, options)
+  return readInOrder(on, request, options, isFixed)
 }
 
-async function readInOrder(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
+const hasOnePlan = (request: SearchRequest, { indexer }: SearchOptions): boolean =>
+  walkedCodes(request, indexer) !== undefined || suitsOnePlan(request, indexer)
+
+async function readInOrder(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  isFixed: boolean,
+): Promise<Page> {
   const postings = walkedCodes(request, options.indexer)
   const { context, ...source } = postings ? walked(request, options, postings) : searched(request, options)
   const orders = ordersOf(request, context)
-  const text = pageText(request, context, { ...source, orders, reach: reachText(request, context) })
-  const isFixed = postings !== undefined || suitsOnePlan(request, options.indexer)
+  const reachIfFixed = isFixed ? reachText(request, context) : undefined
+  const text = pageText(request, context, { ...source, orders, reach: reachIfFixed })
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   const reach = rows[0] && withinReach(rows[0])
   return reach ? readReached(on, request, options, reach) : pageOf(rows, request, orders.length)
@@ -59,6 +69,9 @@ async function readInOrder(on: Queryable, request: SearchRequest, options: Searc
 const withinReach = ({ patients, own }: Partial<Reach>): Reach | undefined =>
   patients && own ? { patients, own } : undefined
 
+const isPlainString = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.param.type === 'string' && criterion.modifier === ''
+
 /** A page of what lies within reach: all matches among it are found, and then ordered. */
 async function readReached(on: Queryable, request: SearchRequest, options: SearchOptions, reach: Reach): Promise<Page> {
   const { context, where } = conditions(request, options)
@@ -66,7 +79,9 @@ async function readReached(on: Queryable, request: SearchRequest, options: Searc
   const source: Source = { from: 'found s', where: 'true', key: 's.key' }
   const text = `with found as materialized (select s.key, s.date from ${reached(request, reach, context)} s where ${where})
     ${pageText(request, context, { ...source, orders })}`
-  const isFixed = request.criteria.every(each => isPlainToken(each) || isClinicalDate(each, request.types[0]!))
+  const isFixed = request.criteria.every(
+    each => isPlainToken(each) || isPlainString(each) || isClinicalDate(each, request.types[0]!),
+  )
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
