@@ -208,13 +208,13 @@ async function measure(
   seconds: number,
   { service, postmaster }: { service: number; postmaster: number },
 ): Promise<Round> {
-  const before = [cpuOf(service), cpuOf(postmaster)] as const
+  const before = [cpuOf(service, postmaster), cpuOf(postmaster)] as const
   const result = await shoot(workload, token, seconds)
   const done = result.requests.total || 1
   return {
     rate: result.requests.total / result.duration,
     result,
-    server: (cpuOf(service) - before[0]) / done,
+    server: (cpuOf(service, postmaster) - before[0]) / done,
     postgres: (cpuOf(postmaster) - before[1]) / done,
   }
 }
