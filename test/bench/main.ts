@@ -24,7 +24,7 @@ nothing if it is there already, and measures each workload; the median round cou
   consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
               granted; the grants are written straight into the table consent_grant, not by way of Consents
   --scale N   repeats the bundles of PATH under new ids until there are N resources
-  --crowd N   with consent: adds N people with 19 resources each at most (100000: nearly 2 million), copied by SQL within the database
+  --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
 
 const { values: options, positionals } = parseArgs({
