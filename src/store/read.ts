@@ -1,10 +1,12 @@
 // Reads stored versions and their history; bodies come out as they were stored.
+
+import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { type Binder, createBinder } from './search/sql-context.ts'
 import type { Reading } from './session.ts'
 import { methodName, typeName, typeNumber, type WriteMethod } from './type-number.ts'
-import type { Seen } from './visibility.ts'
+import type { Seen, Visibility } from './visibility.ts'
 
 /** One version of a resource; `body` is its JSON as stored, or null where the version is a deletion. */
 export interface Version {
@@ -56,7 +58,27 @@ export async function read(
     text: lock ? `${readText} for update` : readText,
     values: [typeNumber(type), id],
   })
-  if (row) return toVersion(row) as Version & { body: string }
+  return row ? (toVersion(row) as Version & { body: string }) : mustBeThere(on, type, id)
+}
+
+/** The current version if it is there and the caller may see it, by one statement. */
+export async function readVisible(
+  on: Queryable,
+  visibility: Visibility,
+  type: string,
+  id: string,
+  { lock = false } = {},
+): Promise<(Version & { body: string }) | undefined> {
+  const binder = createBinder()
+  const text = `select r.type, r.id, r.version, r.updated_at, r.method, r.body from resource r join search s using (key)
+    where r.type = ${binder.bind(typeNumber(type))} and r.id = ${binder.bind(id)}
+      and ${visibility.resource('s', binder)}${lock ? ' for update of r' : ''}`
+  const [row] = await on.query<VersionRow>({ name: preparedName(text), isFixed: true, text, values: binder.values })
+  return row && (toVersion(row) as Version & { body: string })
+}
+
+/** @throws Failure NOT_FOUND, or GONE if it was deleted: for what is not there. */
+export async function mustBeThere(on: Queryable, type: string, id: string): Promise<never> {
   const [last] = await on.query<{ version: number }>({
     name: 'read-gone',
     isFixed: true,

@@ -1,9 +1,10 @@
 // Reads and looks that come before anything is shown or changed: may this caller see it?
 import { int2Array, textArray } from '../db/arrays.ts'
+import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { patientsNamed } from './patients.ts'
-import { read, type Version } from './read.ts'
+import { mustBeThere, read, readVisible, type Version } from './read.ts'
+import { type Closed, closedColumn } from './search/closed.ts'
 import type { SearchRequest } from './search/request.ts'
 import { createBinder } from './search/sql-context.ts'
 import type { Reading } from './session.ts'
@@ -72,19 +73,42 @@ export async function readSeen(
   id: string,
   options: { lock?: boolean } = {},
 ): Promise<Version & { body: string }> {
-  if (session.principal.visibility) await sighted(session, type, id)
-  return read(session.on, type, id, options)
+  const { on, principal } = session
+  if (!principal.visibility) return read(on, type, id, options)
+  const found = await readVisible(on, principal.visibility, type, id, options)
+  if (found) return found
+  const { visibility } = (await sighted(session, type, id)).principal
+  return (await readVisible(on, visibility!, type, id, options)) ?? mustBeThere(on, type, id)
 }
 
-/** What is said when a search finds nothing that names patients of whom the caller may see nothing, whether they exist or not. */
-export async function limitsOf({ on, principal }: Reading, { criteria }: SearchRequest): Promise<string[]> {
-  const named = principal.visibility ? patientsNamed(criteria) : []
-  const closed = named.length > 0 ? await principal.visibility!.closed(on, named) : []
+/**
+ * What is said when a search finds nothing that names patients of whom the caller may see nothing, whether they exist or not.
+ * @param found who they are, if the search has found that out already
+ */
+export async function limitsOf(
+  { on, principal }: Reading,
+  { criteria }: SearchRequest,
+  found: readonly string[] | undefined,
+): Promise<string[]> {
+  const closed = found ?? (principal.visibility ? await closedAmong(on, principal.visibility, criteria) : [])
   return closed.length === 0
     ? []
     : [
         `There is no consent for ${closed.map(id => `Patient/${id}`).join(', ')}, so only what this client wrote itself is shown: have the patient's consent recorded, or declare an emergency.`,
       ]
+}
+
+async function closedAmong(
+  on: Queryable,
+  visibility: Visibility,
+  criteria: SearchRequest['criteria'],
+): Promise<readonly string[]> {
+  const binder = createBinder()
+  const [closed] = closedColumn(criteria, { ...binder, visibility })
+  if (closed === undefined) return []
+  const text = `select ${closed} as closed`
+  const [row] = await on.query<Closed>({ name: preparedName(text), isFixed: true, text, values: binder.values })
+  return row!.closed ?? []
 }
 
 /**

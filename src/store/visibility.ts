@@ -16,10 +16,22 @@ export interface Visibility {
   objection(resource: JsonObject, base: string): Failure | undefined
   /** Why he may not see what is about a patient. @param subject hash of the patient, or a mark as in the column `subject` */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
-  /** Of these patients (ids), those of whom he may see nothing but what he wrote himself. */
-  closed(on: Queryable, patients: readonly string[]): Promise<string[]>
+  /** What `resource` says, for statements that look at many rows of these types: something to join, and a condition on both. */
+  among(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { join: string; condition: string }
+  /** Selects a `Reach` of these types, or no row if it is large: it narrows searches, and decides nothing. */
+  reach(types: readonly number[], binder: Pick<Binder, 'bind'>): string
+  /** Of these patients (ids), those of whom he may see nothing but what he wrote himself: as an array, null for none. */
+  closed(patients: readonly string[], binder: Pick<Binder, 'bind'>): string
   /** Sees this patient's data in an emergency, which is on record when it resolves; absent if the caller declares none. */
   readonly override?: (patient: string) => Promise<Visibility>
+}
+
+/** All that a caller may see, but for what is about nobody, is about one or more of the patients, or his own. */
+export interface Reach {
+  /** Hashes of the patients, as the text of an array. */
+  readonly patients: string
+  /** Keys of what he wrote, likewise. */
+  readonly own: string
 }
 
 /** What a search or another statement works with. */

@@ -31,13 +31,18 @@ function stats(): Map<number, Stat> {
   return found
 }
 
-/** Milliseconds of CPU that the process and all below it have used, ended ones included. */
-export function cpuOf(root: number): number {
+/**
+ * Milliseconds of CPU that the process and all below it have used, ended ones included.
+ * @param except a process below it that is counted apart: the service starts the database server itself
+ */
+export function cpuOf(root: number, except?: number): number {
   const all = [...stats().values()]
   const sum = (stat: Stat): number =>
     stat.own +
     stat.ended +
-    all.filter(child => child.parent === stat.pid).reduce((total, child) => total + sum(child), 0)
+    all
+      .filter(child => child.parent === stat.pid && child.pid !== except)
+      .reduce((total, child) => total + sum(child), 0)
   const top = all.find(stat => stat.pid === root)
   return top ? sum(top) * tick : 0
 }

@@ -16,6 +16,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -27,7 +28,10 @@ nothing if it is there already, and measures each workload; the median round cou
               N people who are invented (default 20000)
   audit       measures instead what the audit trail costs, with 16 clients and with 64
   inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
+  consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
+              granted; the grants are written straight into the table consent_grant, not by way of Consents
   --scale N   repeats the bundles of PATH under new ids until there are N resources
+  --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
 
 const { values: options, positionals } = parseArgs({
@@ -36,6 +40,7 @@ const { values: options, positionals } = parseArgs({
     data: { type: 'string', default: './data/bench' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
+    crowd: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
@@ -106,6 +111,12 @@ async function main(): Promise<void> {
     const { benchAudit } = await import('./audit.ts')
     const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
     return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
+  }
+  if (positionals[0] === 'consent') {
+    const { benchConsent } = await import('./consent.ts')
+    const [seconds, rounds, crowd] = [Number(options.seconds), Number(options.rounds), Number(options.crowd)]
+    const connections = Number(options.connections)
+    return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,

@@ -1,8 +1,7 @@
 // What consent lets a client see, as conditions in SQL: the one place where that is decided, for every statement that reads.
 // A client sees what is about nobody, what it wrote itself, and what the patients concerned have opened to its organisation.
 
-import { int8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/statement.ts'
+import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -32,38 +31,70 @@ export function byConsent(viewer: Viewer): Visibility {
   const { clientId, organizationId, opened = [] } = viewer
   const author = authorHash(clientId)
   const organization = hash64(`Organization/${organizationId}`)
+  const grantsBy = (bind: Bind) => grantsOf(bind(organization), bind(viewer.purpose || usualPurpose))
   const isOpen = (column: string, bind: Bind): string[] =>
     opened.length > 0 ? [`${column} = any(${bind(int8Array(opened))}::bigint[])`] : []
-  const grants = (bind: Bind) => grantsFor(bind(organization), bind(viewer.purpose || usualPurpose))
   /** The columns subject, author and about of a row lead to somebody who opens it. */
-  const ways = (row: string, bind: Bind, tokens: string | undefined): string[] => {
-    const isGranted = grants(bind)
-    const opens = (patient: string): string[] => [isGranted(patient, `${row}.type`, tokens), ...isOpen(patient, bind)]
+  const ways = (
+    row: string,
+    bind: Bind,
+    grants: Grants,
+    tokens: string | undefined,
+    isGranted = grants.open,
+  ): string[] => {
+    const opens = (patient: string, open = grants.open): string[] => [
+      ...isOpen(patient, bind),
+      open(patient, `${row}.type`, tokens),
+    ]
     return [
       `${row}.subject = ${nobody}`,
-      ...opens(`${row}.subject`),
       `${row}.author = ${bind(author)}::bigint`,
+      ...opens(`${row}.subject`, isGranted),
       // Where several are concerned, all of them have to agree.
       `(${row}.subject = ${several} and ${row}.about is not null and not exists (
         select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
     ]
   }
-  const ofResource = (row: string, bind: Bind): string => anyOf(ways(row, bind, `${row}.tokens`))
+  const ofResource = (row: string, bind: Bind, grants = grantsBy(bind)): string =>
+    anyOf(ways(row, bind, grants, `${row}.tokens`))
   return {
     resource: (row, { bind }) => ofResource(row, bind),
-    version: (row, { bind }) =>
-      anyOf([
-        ...ways(row, bind, undefined),
+    version: (row, { bind }) => {
+      const grants = grantsBy(bind)
+      return anyOf([
+        ...ways(row, bind, grants, undefined),
         // What a consent opens by its code is known of the current version, and holds for those about the same patient.
         `exists (select from resource latest join search seen using (key)
           where latest.type = ${row}.type and latest.id = ${row}.id
-            and seen.subject = ${row}.subject and seen.subject not in (${nobody}, ${several}) and ${ofResource('seen', bind)})`,
-      ]),
+            and seen.subject = ${row}.subject and seen.subject not in (${nobody}, ${several}) and ${ofResource('seen', bind, grants)})`,
+      ])
+    },
+    among: (row, types, { bind }) => {
+      const grants = grantsBy(bind)
+      const isGranted: Grants['open'] = (...asked) =>
+        `(granted.is_whole or (granted.patient is not null and ${grants.open(...asked)}))`
+      const join = grants.joined('granted', `${row}.subject`, types, bind)
+      return { join, condition: anyOf(ways(row, bind, grants, `${row}.tokens`, isGranted)) }
+    },
+    reach: (types, { bind }) =>
+      reach(
+        `${bind(organization)}::bigint`,
+        `${bind(author)}::bigint`,
+        opened.length > 0 ? `${bind(int8Array(opened))}::bigint[]` : undefined,
+        `${bind(int2Array(types))}::smallint[]`,
+      ),
     change: (row, { bind }) => `(${row}.type <> ${typeNumber('Consent')} or ${row}.author = ${bind(author)}::bigint)`,
     objection: (resource, base) =>
       resource['resourceType'] === 'Consent' ? foreign(resource, organizationId, base) : undefined,
     refusal: (on, subject) => refusal(on, subject, organizationId),
-    closed: (on, patients) => closedAmong(on, patients, organization, opened),
+    closed: (patients, { bind }) => {
+      const given = `unnest(${bind(int8Array(patients.map(patientHash)))}::bigint[], ${bind(textArray(patients))}::text[])`
+      const isOpened = anyOf([
+        ...isOpen('given.patient', bind),
+        someGrant(`${bind(organization)}::bigint`, 'given.patient'),
+      ])
+      return `(select array_agg(given.id) from ${given} as given(patient, id) where not ${isOpened})`
+    },
   }
 }
 
@@ -81,32 +112,56 @@ function foreign(consent: JsonObject, organizationId: string, base: string): Fai
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' or ')})`
 
-/**
- * The condition that a grant opens a resource of a type, as the statement begins.
- * @param tokens the column of its postings; undefined: not known, so that only grants count that do not ask for them
- */
-const grantsFor =
-  (organization: string, purpose: string) =>
-  (patient: string, type: string, tokens: string | undefined): string =>
-    `exists (select from consent_grant g where g.organization = ${organization}::bigint and g.patient = ${patient}
-      and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()
-      and (g.types is null or ${type} = any(g.types)) and (g.purposes is null or ${purpose}::text = any(g.purposes))
-      and (g.codes is null${tokens ? ` or g.codes && ${tokens}` : ''})
-      and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}))`
+const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
-async function closedAmong(
-  on: Queryable,
-  patients: readonly string[],
-  organization: bigint,
-  opened: readonly bigint[],
-): Promise<string[]> {
-  const hashes = patients.map(id => hash64(`Patient/${id}`))
-  const rows = await on.query<{ ord: number }>({
-    name: 'consent-closed',
-    text: `select ord from unnest($1::bigint[]) with ordinality as given(patient, ord)
-      where not exists (select from consent_grant g where g.organization = $2 and g.patient = given.patient
-        and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp())`,
-    values: [int8Array(hashes), organization],
-  })
-  return rows.map(({ ord }) => patients[ord - 1]!).filter((_, index) => !opened.includes(hashes[rows[index]!.ord - 1]!))
+/** Conditions that there is a grant, as the statement begins. */
+interface Grants {
+  /**
+   * One opens a resource of a type.
+   * @param tokens the column of its postings; undefined: not known, so that only grants count that do not ask for them
+   */
+  open(patient: string, type: string, tokens: string | undefined): string
+  /**
+   * All patients at once, to be joined: `is_whole` if a grant opens whatever is of these types. For what looks at so many
+   * rows that asking for each would cost more than reading all grants of the organisation.
+   */
+  joined(name: string, patient: string, types: readonly number[], bind: Bind): string
+}
+
+// `offset 0`: asked for one patient at a time, whatever the planner believes of their number.
+function grantsOf(organization: string, purpose: string): Grants {
+  const now = isNow(`${organization}::bigint`)
+  const purposes = `(g.purposes is null or ${purpose}::text = any(g.purposes))`
+  return {
+    open: (patient, type, tokens) =>
+      `exists (select from consent_grant g where ${now} and g.patient = ${patient}
+        and (g.types is null or ${type} = any(g.types)) and ${purposes}
+        and (g.codes is null${tokens ? ` or g.codes && ${tokens}` : ''})
+        and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}) offset 0)`,
+    joined: (name, patient, types, bind) => `left join (
+        select g.patient, bool_or(g.codes is null and g.except_codes is null
+          and (g.types is null or g.types @> ${bind(int2Array(types))}::smallint[])) as is_whole
+        from consent_grant g where ${now} and ${purposes} group by g.patient
+      ) ${name} on ${name}.patient = ${patient}`,
+  }
+}
+
+/** One opens something of the patient, whatever for. */
+const someGrant = (organization: string, patient: string): string =>
+  `exists (select from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
+
+const isNow = (organization: string): string =>
+  `g.organization = ${organization} and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()`
+
+/** Most grants, and most resources written by the client itself, that a search is narrowed to. */
+const most = { grants: 200, own: 500 }
+
+/** What is looked through is counted first, in the order of an index: an organisation with very many grants is soon passed. */
+function reach(organization: string, author: string, opened: string | undefined, types: string): string {
+  const first = `order by g.patient limit ${most.grants + 1}`
+  const patients = `array(select g.patient from consent_grant g where ${isNow(organization)} ${first})`
+  return `select found.patients, found.own from (
+      select (${patients}${opened ? ` || ${opened}` : ''})::text as patients, keys_written_by(${author}, ${types}, ${most.own})::text as own
+      where (select count(*) from (select from consent_grant g where g.organization = ${organization} ${first}) counted) <= ${most.grants} offset 0
+    ) found where found.own is not null`
 }

@@ -38,6 +38,9 @@ const worldly: ReadonlySet<string> = new Set([
   ...['MessageDefinition', 'ExampleScenario', 'TestScript', 'TestReport'],
 ])
 
+/** True if resources of the type may be about nobody. */
+export const isWorldly = (type: string): boolean => worldly.has(type)
+
 /**
  * Whose data the resource is.
  * @param patient hash of the one patient that the type's own parameter names, if it names one

@@ -3,29 +3,40 @@ import { int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
-import { seen } from '../visibility.ts'
+import { type Reach, seen } from '../visibility.ts'
+import { type Closed, closedOf } from './closed.ts'
 import type { HitRow } from './hit.ts'
 import { suitsOnePlan } from './one-plan.ts'
-import type { Cursor, SearchRequest } from './request.ts'
+import { reached, reachOf, reachText } from './reach.ts'
+import type { Criterion, Cursor, SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy, ordersOf, valueOfMissing } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import type { SearchOptions, SqlContext } from './sql-context.ts'
 import { conditions, createContext, pageText, type Source, typeCondition } from './statement.ts'
 import { needsWord } from './text-query.ts'
-import { isClinicalDate, walkedCodes } from './walk.ts'
+import { isClinicalDate, isPlainToken, walkedCodes } from './walk.ts'
 
 export interface Page {
   readonly rows: readonly HitRow[]
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
+  /** As in the result of the search. */
+  readonly closed: readonly string[] | undefined
 }
 
-type PageRow = HitRow & Record<string, string>
+type PageRow = HitRow & Closed & Partial<Reach> & Record<string, string>
 
 /** Reads a page, and one match more to know whether there is another. */
 export async function readPage(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<Page> {
   const alphabetical = alphabeticalParam(request, options)
-  if (isOfWords(request) || (alphabetical && request.criteria.length > 0)) {
+  const ofWords = isOfWords(request)
+  const isFixed = !alphabetical && !ofWords && hasOnePlan(request, options)
+  if (!isFixed) {
+    // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
+    const reach = await reachOf(on, request, options)
+    if (reach) return readReached(on, request, options, reach)
+  }
+  if (ofWords || (alphabetical && request.criteria.length > 0)) {
     const page = await readFew(on, request, options)
     if (page) return page
   }
@@ -33,11 +44,44 @@ export async function readPage(on: Queryable, request: SearchRequest, options: S
     const page = await readAlphabet(on, request, options, alphabetical)
     if (page) return page
   }
+  return readInOrder(on, request, options, isFixed)
+}
+
+const hasOnePlan = (request: SearchRequest, { indexer }: SearchOptions): boolean =>
+  walkedCodes(request, indexer) !== undefined || suitsOnePlan(request, indexer)
+
+async function readInOrder(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  isFixed: boolean,
+): Promise<Page> {
   const postings = walkedCodes(request, options.indexer)
   const { context, ...source } = postings ? walked(request, options, postings) : searched(request, options)
   const orders = ordersOf(request, context)
-  const text = pageText(request, context, { ...source, orders })
-  const isFixed = postings !== undefined || suitsOnePlan(request, options.indexer)
+  const reachIfFixed = isFixed ? reachText(request, context) : undefined
+  const text = pageText(request, context, { ...source, orders, reach: reachIfFixed })
+  const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
+  const reach = rows[0] && withinReach(rows[0])
+  return reach ? readReached(on, request, options, reach) : pageOf(rows, request, orders.length)
+}
+
+const withinReach = ({ patients, own }: Partial<Reach>): Reach | undefined =>
+  patients && own ? { patients, own } : undefined
+
+const isPlainString = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.param.type === 'string' && criterion.modifier === ''
+
+/** A page of what lies within reach: all matches among it are found, and then ordered. */
+async function readReached(on: Queryable, request: SearchRequest, options: SearchOptions, reach: Reach): Promise<Page> {
+  const { context, where } = conditions(request, options)
+  const orders = ordersOf(request, context)
+  const source: Source = { from: 'found s', where: 'true', key: 's.key' }
+  const text = `with found as materialized (select s.key, s.date from ${reached(request, reach, context)} s where ${where})
+    ${pageText(request, context, { ...source, orders })}`
+  const isFixed = request.criteria.every(
+    each => isPlainToken(each) || isPlainString(each) || isClinicalDate(each, request.types[0]!),
+  )
   const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
@@ -76,11 +120,7 @@ async function readFew(on: Queryable, request: SearchRequest, options: SearchOpt
     values: context.values,
   })
   if (rows[0]!.found > fewest) return undefined
-  return pageOf(
-    rows.filter(row => row.key !== null),
-    request,
-    orders.length,
-  )
+  return pageOf(rows, request, orders.length)
 }
 
 /** The string parameter by which results are ordered, if its texts can be walked in that order from the place of the cursor. */
@@ -130,7 +170,10 @@ async function readAlphabet(
 }
 
 function searched(request: SearchRequest, options: SearchOptions): Source & { context: SqlContext } {
-  return { ...conditions(request, options), from: 'search s', key: 's.key' }
+  // Postings say of which type they are, and one patient has few of a token: a second index for the type would only cost,
+  // though it looks cheap beside asking for consent.
+  const isFound = request.criteria.some(isPlainToken) && suitsOnePlan(request, options.indexer)
+  return { ...conditions(request, options, isFound ? '(s.type + 0)' : 's.type'), from: 'search s', key: 's.key' }
 }
 
 // `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
@@ -166,7 +209,8 @@ function walked(
   return { context, from: pages, where: 'true', key: 'c.key' }
 }
 
-function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {
+function pageOf(all: PageRow[], { count, cursor: from }: SearchRequest, sortLength: number): Page {
+  const rows = all.filter(row => row.key !== null)
   const backward = isBackward(from)
   const more = rows.length > count
   const shown = more ? rows.slice(0, count) : rows
@@ -174,6 +218,7 @@ function pageOf(rows: PageRow[], { count, cursor: from }: SearchRequest, sortLen
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : from !== undefined
   return {
+    closed: closedOf(all),
     rows: shown,
     next: hasNext ? cursorAt(shown.at(-1), 'next', sortLength) : undefined,
     previous: hasPrevious ? cursorAt(shown[0], 'previous', sortLength) : undefined,

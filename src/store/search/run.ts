@@ -7,11 +7,12 @@ import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { countMatches } from './count.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { readPage } from './page.ts'
 import { type Criterion, type Cursor, type Include, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
-import { createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
+import { createBinder, type SearchOptions } from './sql-context.ts'
 import { conditions } from './statement.ts'
 
 export interface SearchResult {
@@ -22,6 +23,8 @@ export interface SearchResult {
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
   readonly warnings: readonly string[]
+  /** Patients named of whom the caller may see nothing; undefined if that has not been found out. */
+  readonly closed: readonly string[] | undefined
 }
 
 /** Most included resources of one page. */
@@ -43,14 +46,16 @@ export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
   indexer: options.indexer,
 })
 
+const nowhere = { next: undefined, previous: undefined, closed: undefined }
+
 async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const total =
     request.total === 'none' && request.summary !== 'count' ? undefined : await countMatches(on, request, options)
-  if (request.summary === 'count')
-    return { matches: [], included: [], total, next: undefined, previous: undefined, warnings: request.warnings }
+  if (request.summary === 'count') return { matches: [], included: [], total, ...nowhere, warnings: request.warnings }
   const page = await readPage(on, request, options)
   const found = await include(on, request, page.rows, options)
   return {
+    closed: page.closed,
     matches: page.rows.map(toHit),
     included: found.rows.map(toHit),
     total,
@@ -76,28 +81,6 @@ export async function findIds(
     limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
-}
-
-const estimateFrom = 10_000
-
-async function countMatches(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<number> {
-  const { context, where } = conditions(request, options)
-  const limit = request.total === 'estimate' ? ` limit ${estimateFrom + 1}` : ''
-  const [row] = await on.query<{ count: number }>({
-    text: `select count(*) as count from (select 1 from search s where ${where}${limit}) matches`,
-    values: context.values,
-  })
-  const counted = row!.count
-  return limit && counted > estimateFrom ? Math.max(counted, await estimate(on, where, context)) : counted
-}
-
-/** What the planner expects, good enough for "about how many". */
-async function estimate(on: Queryable, where: string, context: SqlContext): Promise<number> {
-  const rows = await on.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>({
-    text: `explain (format json) select 1 from search s where ${where}`,
-    values: context.values,
-  })
-  return rows[0]!['QUERY PLAN'][0]!.Plan['Plan Rows']
 }
 
 // Included resources are found page-wise over keys, one statement for each include, never one for each resource.

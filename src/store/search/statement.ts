@@ -2,6 +2,7 @@
 import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
@@ -15,11 +16,25 @@ export interface Conditions {
   readonly where: string
 }
 
-export function conditions(request: SearchRequest, options: SearchOptions, typeColumn = 's.type'): Conditions {
+export function conditions(
+  request: SearchRequest,
+  options: SearchOptions,
+  typeColumn = 's.type',
+  isSeen = seen,
+): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
   const criteria = request.criteria.map(each => conditionOf(each, 's', context))
-  return { context, where: [type, ...criteria, ...seen('s', context)].join(' and ') }
+  return { context, where: [type, ...criteria, ...isSeen('s', context)].join(' and ') }
+}
+
+/** The same for statements that look at very many rows, with what they look at. */
+export function wideConditions(request: SearchRequest, options: SearchOptions): Conditions & { readonly from: string } {
+  const { visibility } = options
+  if (!visibility) return { ...conditions(request, options), from: 'search s' }
+  const { context, where } = conditions(request, options, 's.type', () => [])
+  const { join, condition } = visibility.among('s', request.types.map(typeNumber), context)
+  return { context, from: `search s ${join}`, where: `${where} and ${condition}` }
 }
 
 export function createContext(
@@ -47,11 +62,17 @@ export interface Source {
 }
 
 interface Search extends Source {
+  /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */
+  readonly reach?: string | undefined
   readonly orders: readonly Order[]
 }
 
-/** The statement for a page, and one match more to know whether there is another. */
-export function pageText(request: SearchRequest, context: SqlContext, { from, where, key, orders }: Search): string {
+/**
+ * The statement for a page, and one match more to know whether there is another. What it tells beside them it tells in each
+ * row, and in a row without a key if there is no match.
+ */
+export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
+  const { from, where, key, orders, reach } = search
   const backward = isBackward(request.cursor)
   const names = orders.map((_order, index) => `k${index}`)
   const expressions = orders.map(order => order.expression)
@@ -60,15 +81,19 @@ export function pageText(request: SearchRequest, context: SqlContext, { from, wh
     usesResource && request.types.length === 1
       ? ` and u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`
       : ''
+  const beside = closedColumn(request.criteria, context).map(column => `${column} as closed`)
+  if (reach) beside.push('(select patients from reach) as patients', '(select own from reach) as own')
+  const [before, after] =
+    beside.length > 0 ? [`(select ${beside.join(', ')}) beside left join (`, ') on true'] : ['', '']
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
-  return `
-    select ${hitColumns}, ${names.map(name => `${name}::text`).join(', ')}
-    from (
+  return `${reach ? `with reach as materialized (${reach})` : ''}
+    select ${hitColumns}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
+    from ${before}(
       select ${key}, ${expressions.map((expression, index) => `${expression} as k${index}`).join(', ')}
       from ${from}${usesResource ? ' join resource u on u.key = s.key' : ''}
-      where ${where}${scope}${place}
+      where ${where}${scope}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}
       ${orderBy(orders, expressions, key, backward)} limit ${context.bind(request.count + 1)}
-    ) page join resource r on r.key = page.key
+    ) page join resource r on r.key = page.key${after}
     ${orderBy(
       orders,
       names.map(name => `page.${name}`),

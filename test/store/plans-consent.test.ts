@@ -1,0 +1,179 @@
+// How reads and searches are answered for a client that sees by consent: the condition costs each row one look-up at most, and
+// whoever sees little does not wait for all the rest.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { hash64 } from '../../src/lib/hash.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { byConsent } from '../../src/policy/consent/visibility.ts'
+import { authorHash } from '../../src/store/author.ts'
+import { createStore } from '../../src/store/bind.ts'
+import { createIndexer } from '../../src/store/index/entry.ts'
+import type { Row } from '../../src/store/row-arrays.ts'
+import { insert } from '../../src/store/rows.ts'
+import { createIndexing } from '../../src/store/search-params/reindex.ts'
+import type { Store } from '../../src/store/store.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
+import { onCleanup } from '../support/cleanup.ts'
+import { explaining, type PlanNode } from '../support/plans.ts'
+import { createTestDatabase } from '../support/service.ts'
+
+const base = 'http://localhost/fhir'
+const indexer = createIndexer(base)
+const patients = 1500
+const observations = 12_000
+
+const stores: Record<string, Store> = {}
+let plan: PlanNode[] = []
+
+const patient = (number: number): JsonObject => ({
+  resourceType: 'Patient',
+  id: `p${number}`,
+  name: [{ family: `family${number % 50}` }],
+})
+
+const observation = (number: number): JsonObject => ({
+  resourceType: 'Observation',
+  id: `o${number}`,
+  status: 'final',
+  code: { coding: [{ system: 'http://loinc.org', code: number % 2 ? 'common' : `code${number % 40}` }] },
+  subject: { reference: `Patient/p${number % patients}` },
+  effectiveDateTime: new Date(Date.UTC(2015, 0, 1) + ((number * 7919) % observations) * 21_600_000).toISOString(),
+})
+
+function row(resource: JsonObject): Row {
+  const [type, id] = [String(resource['resourceType']), String(resource['id'])]
+  const body = JSON.stringify(resource)
+  return {
+    type: typeNumber(type),
+    id,
+    version: 1,
+    method: 1,
+    updatedAt: new Date(0),
+    body,
+    entry: indexer.entry(resource),
+  }
+}
+
+/** The first patients have opened their records, each by several grants; everybody has to organisations that nobody asks for. */
+async function grant(database: Database, organization: string, count: number): Promise<void> {
+  await database.query({
+    text: `insert into consent_grant (patient, organization, starts_at, ends_at, types, consent)
+      select self, $1::bigint, '-infinity', 'infinity', types::smallint[], 'c' from (
+        select self from search where type = $2 order by key limit $3) opened, (values (null), ('{1}'), ('{2}')) of(types)`,
+    values: [hash64(`Organization/${organization}`), typeNumber('Patient'), count],
+  })
+}
+
+beforeAll(async () => {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  onCleanup(() => database.end())
+  const all = [
+    ...Array.from({ length: patients }, (_, number) => row(patient(number))),
+    ...Array.from({ length: observations }, (_, number) => row(observation(number))),
+  ]
+  // Somebody else wrote nearly everything.
+  for (let from = 0; from < all.length; from += 1500)
+    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: authorHash('ehr') })
+  for (const [organization, count] of [
+    ['few', 5],
+    ['many', patients],
+    ['a', patients],
+    ['b', patients],
+  ] as const)
+    await grant(database, organization, count)
+  await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded, consent_grant', values: [] })
+  const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
+  const parts = {
+    indexer,
+    indexing,
+    projections: [],
+    base,
+    validate: () => [],
+    now: () => new Date(),
+    defaultCount: 20,
+    maxCount: 1000,
+  }
+  const explained = explaining(database, nodes => plan.push(...nodes))
+  for (const organizationId of ['few', 'many'])
+    stores[organizationId] = createStore({ ...parts, database: explained })({
+      may: () => true,
+      visibility: byConsent({ clientId: 'app', organizationId, purpose: '' }),
+    })
+})
+
+async function search(organization: string, type: string, query: string): Promise<number> {
+  plan = []
+  const store = stores[organization]!
+  const { matches, total } = await store.search(store.parse([type], new URLSearchParams(query), true))
+  return total ?? matches.length
+}
+
+const indexes = (): string[] => [...new Set(plan.flatMap(node => node['Index Name'] ?? []))].sort()
+
+/** Nothing is read from end to end, and no more rows are looked at than there are to be seen, or than fill a page. */
+function expectBounded(most: number): void {
+  expect(plan.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name'])).toEqual([])
+  const looked = plan.filter(node => node['Relation Name'] === 'search' || node['Relation Name'] === 'consent_grant')
+  expect(looked.length).toBeGreaterThan(0)
+  for (const node of looked) expect(node['Actual Rows'] * node['Actual Loops']).toBeLessThanOrEqual(most)
+}
+
+describe('a client with few grants looks through their patients alone', () => {
+  test.each([
+    ['Observation', 'code=common&_sort=-date', 16, 'search_patient'],
+    ['Observation', '_sort=-date', 20, 'search_patient'],
+    ['Observation', '', 20, 'search_patient'],
+    ['Observation', 'code=nowhere', 0, 'search_patient'],
+    ['Observation', '_summary=count', 40, 'search_patient'],
+    ['Patient', '', 5, 'search_subject'],
+    ['Patient', 'name=family1', 1, 'search_subject'],
+    ['Patient', '_sort=family', 5, 'search_subject'],
+  ])('%s?%s', async (type, query, found, index) => {
+    expect(await search('few', type, query)).toBe(found)
+    expect(indexes()).toContain(index)
+    expectBounded(100)
+  })
+})
+
+describe('a client with many grants asks for those of the rows it looks at', () => {
+  test.each([
+    ['Observation', 'code=common&_sort=-date', 20, 'coded_newest'],
+    ['Observation', '_sort=-date', 20, 'search_date'],
+    ['Patient', 'name=family1', 20, 'word_folded'],
+    ['Observation', 'patient=p7&code=common', 8, 'search_posting'],
+    ['Observation', 'patient=p7', 8, 'search_patient'],
+    ['Observation', 'patient=p7&_summary=count', 8, 'search_patient'],
+    ['Observation', 'patient=p7&_include=Observation:patient', 8, 'search_self'],
+    ['Observation', 'patient.name=family7', 20, 'word_folded'],
+  ])('%s?%s', async (type, query, found, index) => {
+    expect(await search('many', type, query)).toBe(found)
+    expect(indexes()).toEqual(expect.arrayContaining([index, 'consent_grant_find']))
+    expectBounded(400)
+  })
+
+  test('and reads all of them once to count very many rows', async () => {
+    expect(await search('many', 'Observation', '_summary=count')).toBe(observations)
+    const probes = plan.filter(node => node['Relation Name'] === 'consent_grant')
+    expect(Math.max(...probes.map(node => node['Actual Loops']))).toBeLessThanOrEqual(501)
+  })
+})
+
+describe.each(['few', 'many'])('with %s grants', organization => {
+  test('a read is one statement along resource_id', async () => {
+    plan = []
+    await stores[organization]!.read('Observation', 'o1')
+    expect(indexes()).toEqual(['consent_grant_find', 'resource_id', 'search_pkey'])
+    expect(plan.filter(node => node['Relation Name'] === 'resource')).toHaveLength(1)
+    expectBounded(3)
+  })
+
+  test('everything about a patient walks along search_patient', async () => {
+    plan = []
+    const dates = { start: undefined, end: undefined, since: undefined, types: undefined }
+    const { matches } = await stores[organization]!.everything({ patient: 'p1', ...dates, count: 50, after: undefined })
+    expect(matches).toHaveLength(9)
+    expect(indexes()).toContain('search_patient')
+    expectBounded(100)
+  })
+})
