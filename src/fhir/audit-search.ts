@@ -64,7 +64,7 @@ async function searchTrail(request: FhirRequest): Promise<FhirReply> {
     const cursor = [last.recordedAt.getTime(), last.chain, last.sequence].join('-')
     links.push({ relation: 'next', url: `${address}?${text([...applied, ['_cursor', cursor]])}` })
   }
-  const outcome = words.length > 0 ? warningOutcome(words) : undefined
+  const outcome = warningOutcome(words)
   return { status: 200, body: searchset(base, hits, [], links, undefined, outcome) }
 }
 

@@ -49,15 +49,16 @@ export function matchset(
   return bundle('searchset', [`"total":${matches.length}`], entries)
 }
 
-/** The outcome entry of a page: what was not done as it was asked. */
-export function warningOutcome(warnings: readonly string[]): string {
-  const issue = warnings.map(message => ({
+/** The outcome entry of a page: what was not done as it was asked, and what is held back; undefined if there is nothing to say. */
+export function warningOutcome(warnings: readonly string[], withheld: readonly string[] = []): string | undefined {
+  const issueOf = (code: string) => (message: string) => ({
     severity: 'warning',
-    code: 'not-supported',
+    code,
     details: { text: message },
     diagnostics: message,
-  }))
-  return JSON.stringify({ resourceType: 'OperationOutcome', issue })
+  })
+  const issue = [...warnings.map(issueOf('not-supported')), ...withheld.map(issueOf('suppressed'))]
+  return issue.length > 0 ? JSON.stringify({ resourceType: 'OperationOutcome', issue }) : undefined
 }
 
 /** A page of history: what was done to each resource, newest first. */

@@ -18,7 +18,7 @@ export async function lastnOf(store: Store, request: FhirRequest): Promise<FhirR
   const result = await store.lastn(search, max)
   const query = new URLSearchParams([...search.applied.map(([name, value]) => [name, value]), ['max', String(max)]])
   const links: Link[] = [{ relation: 'self', url: `${request.base}/Observation/$lastn?${query}` }]
-  const outcome = result.warnings.length > 0 ? warningOutcome(result.warnings) : undefined
+  const outcome = warningOutcome(result.warnings)
   return {
     status: 200,
     body: searchset(request.base, result.matches, [], links, result.matches.length, outcome),

@@ -48,7 +48,7 @@ async function answer(
   const projection = projectionOf(search.summary, search.elements)
   const cut = (hit: Hit): Hit => (projection ? { ...hit, body: project(hit.body, projection) } : hit)
   const links = linksOf([base, ...path].join('/'), search, result)
-  const outcome = result.warnings.length > 0 ? warningOutcome(result.warnings) : undefined
+  const outcome = warningOutcome(result.warnings, result.withheld)
   return {
     status: 200,
     body: searchset(base, result.matches.map(cut), result.included.map(cut), links, result.total, outcome),

@@ -77,8 +77,8 @@ function bound(session: Session): Store {
       await prepareSearch(session, request)
       const inner = await overridingFor(session, patientsNamed(request.criteria))
       const result = await runSearch(inner.on, request, searchOptions(inner))
-      if (result.matches.length > 0 || result.total) return result
-      return { ...result, warnings: [...result.warnings, ...(await limitsOf(inner, request, result.closed))] }
+      const isEmpty = result.matches.length === 0 && !result.total
+      return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
     },
     async everything(request) {
       const patients = request.patient === undefined ? [] : [request.patient]

@@ -22,7 +22,8 @@ export interface Store {
   history(request: Omit<HistoryRequest, 'types'>): Promise<Version[]>
   /** Understands a search; separate from running it, because links and errors need its parts. */
   parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
-  search(request: SearchRequest): Promise<SearchResult>
+  /** `withheld`: what is said of patients named without whose consent nothing was found. */
+  search(request: SearchRequest): Promise<SearchResult & { readonly withheld: readonly string[] }>
   /** A patient's compartment and what it refers to, or those of all patients. */
   everything(request: EverythingRequest): Promise<EverythingPage>
   /** The newest of each kind among the observations that a search finds. */

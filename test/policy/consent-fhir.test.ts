@@ -262,6 +262,7 @@ describe('of what a client does not have consent for', () => {
     for (const patient of ['hidden', 'nobody-at-all']) {
       const { body } = await asClinic('GET', `Observation?patient=${patient}`)
       const outcome = body.entry.find((each: { search: { mode: string } }) => each.search.mode === 'outcome')
+      expect(issueOf(outcome.resource).code).toBe('suppressed')
       expect(issueOf(outcome.resource).diagnostics).toContain(`no consent for Patient/${patient}`)
     }
     expect((await asClinic('GET', 'Observation?patient=open')).text).not.toContain('no consent')
