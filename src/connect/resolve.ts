@@ -9,7 +9,7 @@ import { freeHealthId, holderOf, readHealthId } from '../register/health-ids.ts'
 import type { OwnNumber } from '../register/patient.ts'
 import type { Verdict } from '../register/register.ts'
 import { reviewTask } from '../register/review.ts'
-import type { Access } from '../store/access.ts'
+import { asWhole } from '../store/whole.ts'
 import { complete } from './amend.ts'
 import { type ConnectParts, contextOf } from './parts.ts'
 import {
@@ -64,7 +64,7 @@ async function byHealthId(
   const isComplete = holder.current !== undefined && number === undefined
   const current = isComplete
     ? holder.current!
-    : await together(parts, request.caller, caller =>
+    : await asWhole(parts.whole, request.caller, caller =>
         complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2) }),
       )
   return {
@@ -90,7 +90,7 @@ async function byDemographics(
   const verdict = await look(on)
   const found = theOne(verdict)
   if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
-  return together(parts, request.caller, async (caller, within) => {
+  return asWhole(parts.whole, request.caller, async (caller, within) => {
     await parts.register.lock(within, person, number)
     // Sent together: what comes after the locks is answered when they are there.
     const [now, healthId] = await Promise.all([look(within), freeHealthId(within, countryOf(request.body))])
@@ -158,22 +158,6 @@ async function askToReview(
   suspects: readonly Ranked[],
 ): Promise<void> {
   await parts.storeFor({ ...system, within, witness }).create('Task', reviewTask(id, suspects, parts.now()))
-}
-
-/** One transaction for all that the caller does in the work; what was done is told once it is certain. */
-async function together<T>(
-  parts: ConnectParts,
-  caller: Caller,
-  work: (caller: Caller, on: Transaction) => Promise<T>,
-): Promise<T> {
-  if (caller.within) return work(caller, caller.within)
-  const told: Access[] = []
-  const result = await parts.whole(on => {
-    told.length = 0
-    return work({ ...caller, within: on, witness: access => void told.push(access) }, on)
-  })
-  for (const access of told) caller.witness?.(access)
-  return result
 }
 
 /** The number that the caller's organisation has for the person. */

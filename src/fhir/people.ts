@@ -7,10 +7,9 @@ import { type Caller, system } from '../policy/caller.ts'
 import { type Holder, holderOf } from '../register/health-ids.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
-import type { Access } from '../store/access.ts'
 import type { Principal } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
-import type { Whole } from '../store/whole.ts'
+import { asWhole, type Whole } from '../store/whole.ts'
 
 export interface People {
   readonly addresses: Addresses
@@ -39,19 +38,11 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
       addresses,
       rank: person => register.rank(on, person),
       holderOf: healthId => holderOf(on, healthId),
-      async together(work) {
-        if (caller.within) return work(storeFor(caller), storeFor({ ...system, ...partsOf(caller) }))
-        const told: Access[] = []
-        const result = await whole(within => {
-          told.length = 0
-          const part = { within, witness: (access: Access) => void told.push(access) }
-          return work(storeFor({ ...caller, ...part }), storeFor({ ...system, ...part }))
-        })
-        for (const access of told) caller.witness?.(access)
-        return result
-      },
+      together: work =>
+        asWhole(whole, caller, own => {
+          const { within, witness } = own
+          return work(storeFor(own), storeFor({ ...system, within, witness }))
+        }),
     }
   }
 }
-
-const partsOf = ({ within, witness }: Caller): Pick<Caller, 'within' | 'witness'> => ({ within, witness })
