@@ -1,7 +1,7 @@
 // Resolve: the Health ID of somebody, who is found or registered (interface §2.2, decisions §2). Of those who are found, nothing
 // is told but their Health ID.
 
-import type { Queryable, Transaction } from '../db/statement.ts'
+import type { Queryable } from '../db/statement.ts'
 import type { Ranked } from '../matching/decide.ts'
 import { featuresOf } from '../matching/person.ts'
 import { type Caller, onBehalfOf, system } from '../policy/caller.ts'

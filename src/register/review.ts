@@ -4,12 +4,13 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Ranked } from '../matching/decide.ts'
 import { explain } from '../matching/score.ts'
+import { reviewSystem } from '../store/index/subject.ts'
 import { listIn } from './patient.ts'
 
 const ours = 'https://health-interop.org/fhir'
 
 /** The code of these Tasks. */
-export const possibleDuplicate = { system: `${ours}/CodeSystem/review`, code: 'possible-duplicate' }
+export const possibleDuplicate = { system: reviewSystem, code: 'possible-duplicate' }
 
 export const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 
