@@ -2,7 +2,7 @@
 import type { Queryable } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
-import type { Binder } from './search/sql-context.ts'
+import type { Binder } from './search/binder.ts'
 
 /** What a caller may see; one without it sees all that his scopes open. */
 export interface Visibility {

@@ -1,8 +1,8 @@
 // What an export with _since says of resources that are gone: from history, for those who may have had them.
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
+import { createBinder } from '../search/binder.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
-import { createBinder } from '../search/sql-context.ts'
 import type { Session } from '../session.ts'
 import { methods, typeName, typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'

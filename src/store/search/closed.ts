@@ -1,8 +1,8 @@
 // Patients whom a search names although the caller may see nothing of theirs: found out by the statement that finds a page.
 import { patientsNamed } from '../patients.ts'
 import type { Seen } from '../visibility.ts'
+import type { Binder } from './binder.ts'
 import type { Criterion } from './request.ts'
-import type { Binder } from './sql-context.ts'
 
 /** What such a statement says of them in each of its rows. */
 export interface Closed {

@@ -1,7 +1,7 @@
 // Prefixes as conditions on a stored interval. https://hl7.org/fhir/R4/search.html#prefix
 import type { Interval } from '../dates.ts'
+import type { Binder } from './binder.ts'
 import type { ParamOperator, Prefix } from './request.ts'
-import type { Binder } from './sql-context.ts'
 import type { QueryNumber } from './values.ts'
 
 /** The two ends of a stored interval in SQL, and the type that keeps a comparison with them on the index. */

@@ -7,8 +7,9 @@ import { isWorldly } from '../index/subject.ts'
 import { patientsNamed } from '../patients.ts'
 import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
+import { type Binder, createBinder } from './binder.ts'
 import type { Criterion, SearchRequest } from './request.ts'
-import { type Binder, createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
+import type { SearchOptions, SqlContext } from './sql-context.ts'
 
 /** The statement that says what a search may look through; undefined if it asks for few resources, or for what everybody sees. */
 export function reachText(

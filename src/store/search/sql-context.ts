@@ -4,19 +4,8 @@ import { shiftOfNumbers } from '../index/contained.ts'
 import type { Indexer } from '../index/entry.ts'
 import type { ParamKey } from '../index/postings.ts'
 import type { Seen } from '../visibility.ts'
+import type { Binder } from './binder.ts'
 import type { ParamCriterion } from './request.ts'
-
-/** Collects the parameters of a statement. */
-export interface Binder {
-  readonly values: unknown[]
-  /** Adds a value and returns its placeholder. */
-  bind(value: unknown): string
-}
-
-export function createBinder(): Binder {
-  const values: unknown[] = []
-  return { values, bind: value => `$${values.push(value)}` }
-}
 
 /** Names for tables that no other part of a statement has: t1, t2… */
 export function createAliases(): () => string {

@@ -5,9 +5,10 @@ import type { Queryable } from '../../db/statement.ts'
 import { foldedWord } from '../index/draft.ts'
 import type { Indexer } from '../index/entry.ts'
 import { gramsOf } from '../index/grams.ts'
+import { createBinder } from './binder.ts'
 import { unescaped } from './query-text.ts'
 import type { ParamCriterion, ParamOperator } from './request.ts'
-import { anyOf, createBinder, likeText, numbersOf, type SqlContext } from './sql-context.ts'
+import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 
 /** Greater than every text with the prefix, in the byte order of the C collation. */
 export const afterAll = '\u{10FFFF}'

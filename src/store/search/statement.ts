@@ -2,12 +2,13 @@
 import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { createBinder } from './binder.ts'
 import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest } from './request.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
-import { createAliases, createBinder, type SearchOptions, type SqlContext } from './sql-context.ts'
+import { createAliases, type SearchOptions, type SqlContext } from './sql-context.ts'
 import { isPlainToken } from './walk.ts'
 
 /** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */
