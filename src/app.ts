@@ -241,6 +241,7 @@ export async function createApplication(
       bulk.start()
       mappings.follow()
       idempotency.start()
+      audit.start()
     },
     async close() {
       idempotency.close()

@@ -44,8 +44,8 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
         const told: Access[] = []
         const result = await whole(within => {
           told.length = 0
-          const part = { within, witness: (access: Access) => void told.push(access) }
-          return work(storeFor({ ...caller, ...part }), storeFor({ ...system, ...part }))
+          const part = { ...caller, within, witness: (access: Access) => void told.push(access) }
+          return work(storeFor(part), storeFor({ ...system, ...partsOf(part) }))
         })
         for (const access of told) caller.witness?.(access)
         return result
@@ -54,4 +54,8 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
   }
 }
 
-const partsOf = ({ within, witness }: Caller): Pick<Caller, 'within' | 'witness'> => ({ within, witness })
+const partsOf = ({ within, witness, note }: Caller): Pick<Caller, 'within' | 'witness' | 'note'> => ({
+  within,
+  witness,
+  note,
+})
