@@ -75,23 +75,21 @@ export async function stillPending(on: Queryable, ids: readonly string[]): Promi
 }
 
 /** What tells one change from all others. */
-export const changeName = ({ type, id, version }: Pick<Access, 'type' | 'id' | 'version'>): string =>
-  `${type}/${id}/${version}`
+const changeName = ({ deed, type = '', id = '', version = 0 }: Access): string => `${deed} ${type}/${id}/${version}`
 
-/** True for the record of something done; what is refused or undone has changed nothing. */
-const isDone = ({ outcome, version, resources }: AuditRecord): boolean => outcome === 0 && version > 0 && resources > 0
+/** The change that a record tells, if it tells of one; what was refused or undone has changed nothing. */
+const changeTold = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
+  outcome === 0 ? changeName({ deed, type, id, version, patients: [], resources: 0 }) : ''
 
-/** The changes that are told by the records: all of what they keep. What a failed request did not come to tell stays pending. */
+/** What the records tell in full. What a failed request did not come to tell stays pending. */
 export function toldBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {
   if (pending.length === 0) return []
-  const told = new Set(records.filter(isDone).map(changeName))
+  const told = new Set(records.map(changeTold))
   return pending.filter(({ changes }) => changes.every(change => told.has(changeName(change))))
 }
 
 /** The records without those of changes that somebody else has told. */
 export function without(records: readonly AuditRecord[], told: readonly Pending[]): AuditRecord[] {
   const names = new Set(told.flatMap(({ changes }) => changes.map(changeName)))
-  return records.filter(record => !(isDone(record) && isChange(record) && names.delete(changeName(record))))
+  return records.filter(record => !names.delete(changeTold(record)))
 }
-
-const isChange = ({ action }: AuditRecord): boolean => action === 'C' || action === 'U' || action === 'D'

@@ -207,8 +207,8 @@ function bound(
   requestId: string,
   seen: Seen,
 ): Proofs[ProvingScheme] {
-  const observed = watched(caller, seen, () =>
-    requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency: false }),
+  const observed = watched(caller, seen, isEmergency =>
+    requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency }),
   )
   if (observed.kind !== 'client') return observed
   const declared = parts.declare(observed, {

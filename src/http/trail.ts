@@ -33,11 +33,18 @@ export interface Traces {
   readonly pending: Pending[]
 }
 
-/** A caller whose store tells what is done for this request. @param requester who asks, when there is something to keep. */
-export const watched = <Who extends Asker>(caller: Who, traces: Traces, requester: () => Requester): Who => ({
+/** A caller whose store tells what is done for this request. @param requester who asks, as is known when there is something to keep. */
+export const watched = <Who extends Asker>(
+  caller: Who,
+  traces: Traces,
+  requester: (isEmergency: boolean) => Requester,
+): Who => ({
   ...caller,
   witness: access => void traces.accesses.push(access),
-  note: changes => pendingNote(changes, requester(), new Date(), pending => void traces.pending.push(pending)),
+  note(changes) {
+    const by = requester(changes.some(({ deed }) => deed === 'emergency'))
+    return pendingNote(changes, by, new Date(), pending => void traces.pending.push(pending))
+  },
 })
 
 /** Who sent a request, as far as that is known. */

@@ -16,12 +16,17 @@ export interface Note {
   readonly committed: () => void
 }
 
-/** The statement that writes a note by itself. */
-export const noteStatement = ({ insertion, values }: Note): Statement => ({
+const noteStatement = ({ insertion, values }: Note): Statement => ({
   name: 'note',
   text: insertion('$1::text', '$2::text'),
   values,
 })
+
+/** Writes a note by itself, in the transaction of what it is about. */
+export async function writeNote(on: Queryable | Transaction, note: Note): Promise<void> {
+  await on.run(noteStatement(note))
+  tellCommitted(on, note)
+}
 
 /** What the caller keeps of these changes; nothing where nobody asks. */
 export function noteOf(

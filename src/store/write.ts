@@ -4,7 +4,7 @@ import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { authorHash } from './author.ts'
 import type { IndexEntry } from './index/draft.ts'
-import { type Note, noteOf, noteStatement, tellCommitted } from './note.ts'
+import { type Note, noteOf, tellCommitted, writeNote } from './note.ts'
 import { project } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
@@ -85,7 +85,7 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
   const isOne = creations.length === plans.length && plans.length <= most
   for (const slice of slices(creations)) await create(session, slice, isOne ? note : undefined)
   for (const slice of slices(updates)) await update(session, slice)
-  if (note && !isOne) await on.run(noteStatement(note))
+  if (note) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
       on,
@@ -96,7 +96,6 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
     projections,
     plans.filter(isChanged).map(({ written: { type, id }, resource }) => ({ type, id, resource })),
   )
-  if (note) tellCommitted(on, note)
   return plans.map(each => each.written)
 }
 

@@ -7,7 +7,9 @@ import { Failure } from '../../lib/failure.ts'
 import { hash64, uncachedHash64 } from '../../lib/hash.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Access } from '../../store/access.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
+import { writeNote } from '../../store/note.ts'
 import type { Principal } from '../../store/session.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -45,21 +47,23 @@ export function createEmergencyAccess({ database, storeFor, now }: EmergencyPart
     async open(caller, emergency) {
       const { patient, reason } = emergency
       await mustBeAllowed(database, patient)
+      const access: Access = {
+        deed: 'emergency',
+        type: 'Patient',
+        id: patient,
+        query: reason,
+        patients: [patient],
+        resources: 0,
+      }
       const isFirst = await database.transaction(async within => {
         const opened = now()
         if (!(await note(within, caller, emergency, opened))) return false
         await storeFor({ ...system, within }).create('Task', taskOf(caller, emergency, opened))
+        const kept = caller.note?.([access])
+        if (kept) await writeNote(within, kept)
         return true
       })
-      if (isFirst)
-        caller.witness?.({
-          deed: 'emergency',
-          type: 'Patient',
-          id: patient,
-          query: reason,
-          patients: [patient],
-          resources: 0,
-        })
+      if (isFirst) caller.witness?.(access)
       return hash64(`Patient/${patient}`)
     },
   }
