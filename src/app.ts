@@ -155,6 +155,7 @@ export async function createApplication(
   const bulk = createBulk({
     database,
     storeFor,
+    audit,
     log,
     dataDir: config.dataDir,
     fileResources: config.bulkFileResources,

@@ -2,11 +2,14 @@
 // one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
+import type { Access } from '../store/access.ts'
+import type { Note } from '../store/note.ts'
 import { beginChain, type Head } from './chain.ts'
 import { insertion, isToldAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'
-import { type Pending, stillPending, without } from './pending.ts'
+import { type Pending, pendingNote, stillPending, without } from './pending.ts'
 import type { AuditRecord } from './record.ts'
+import { type Requester, recordOf } from './records.ts'
 
 export interface AuditWriter {
   /**
@@ -14,6 +17,8 @@ export interface AuditWriter {
    * @param pending changes that the records tell, and that others may have told meanwhile.
    */
   write(records: readonly AuditRecord[], pending?: readonly Pending[]): Promise<void>
+  /** Keeps the changes of work that is nobody's request, and tells them as soon as they are committed. */
+  noteFor(requester: Requester): (changes: readonly Access[]) => Note
   /** Tells what is left over of changes whose request has died, and then again and again. */
   start(): void
   /** Tells what is left of changes whose records failed, as far as that can be. */
@@ -102,6 +107,12 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
 
   return {
     write,
+    noteFor: requester => changes => {
+      const at = now()
+      const records = () => changes.map(change => recordOf(change, requester, at))
+      // What cannot be written now is told later, like everything that is left over.
+      return pendingNote(changes, requester, at, pending => void write(records(), [pending]).catch(() => {}))
+    },
     start: leftOver.start,
     async close() {
       await working
