@@ -43,11 +43,15 @@ interface Waiting {
 /** Rows of one statement, unless a single request brings more. */
 const mostRows = 2000
 
+/** Notes that nobody waits for which may wait for their group at a time. */
+const mostTelling = 100
+
 /** The writer of one process. Its chain begins with the first record. */
 export function createAuditWriter({ database, key, log, now }: WriterOptions): AuditWriter {
   let head: Head | undefined
   let queue: Waiting[] = []
   let working: Promise<void> | undefined
+  let telling = 0
   const leftOver = createLeftOver({ database, log, tell: untold => write(untold.records, [untold]) })
 
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
@@ -109,9 +113,15 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
     write,
     noteFor: requester => changes => {
       const at = now()
-      const records = () => changes.map(change => recordOf(change, requester, at))
-      // What cannot be written now is told later, like everything that is left over.
-      return pendingNote(changes, requester, at, pending => void write(records(), [pending]).catch(() => {}))
+      return pendingNote(changes, requester, at, pending => {
+        // What is too much, or cannot be written now, is told later, like everything that is left over.
+        if (telling >= mostTelling) return
+        telling++
+        const records = changes.map(change => recordOf(change, requester, at))
+        void write(records, [pending])
+          .catch(() => {})
+          .finally(() => telling--)
+      })
     },
     start: leftOver.start,
     async close() {
