@@ -206,6 +206,29 @@ test('a request that is still at work does not repeat what others have told of i
   expect(await isWhole()).toBe(true)
 })
 
+test('nothing is told twice when everybody takes living requests for dead', async () => {
+  await database.query(`alter table audit_pending alter noted_at set default '2000-01-01'`)
+  let isOver = false
+  const write = async (): Promise<void> => {
+    while (!isOver) {
+      const { body } = await call('POST', 'Flag', { body: flag })
+      const batch = bundle(
+        'batch',
+        ['PUT', `Flag/${body.id}`, { ...body, status: 'inactive' }],
+        ['DELETE', `Flag/${body.id}`],
+      )
+      expect((await call('POST', '', batch)).status).toBe(200)
+    }
+  }
+  const writing = Promise.all(Array.from({ length: 8 }, write))
+  for (let times = 0; times < 4; times++) await startBeside(service, { DATABASE_POOL: '4' })
+  isOver = true
+  await writing
+  await nothingPending()
+  expect(await expectToldOnce(database)).toBeGreaterThan(24)
+  expect(await isWhole()).toBe(true)
+})
+
 test('the service leaves nothing of its own work', async () => {
   await service.application.storeFor(system).create('Flag', flag)
   expect([await pendingIn(database), (await toldVersions(database)).map(([, times]) => times)]).toEqual([0, [0]])
