@@ -156,6 +156,7 @@ export async function createApplication(
   const bulk = createBulk({
     database,
     storeFor,
+    audit,
     log,
     dataDir: config.dataDir,
     fileResources: config.bulkFileResources,
@@ -242,6 +243,7 @@ export async function createApplication(
       bulk.start()
       mappings.follow()
       idempotency.start()
+      audit.start()
     },
     async close() {
       idempotency.close()

@@ -1,16 +1,27 @@
 // Writes the audit trail in groups: what arrives while a group is being committed makes up the next one, so that many requests share
-// one statement and one commit, and each waits for its own.
-import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
+// one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
 import type { Database } from '../db/database.ts'
-import type { Statement } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
-import { beginChain, type Head, sealOf } from './chain.ts'
-import { type AuditRecord, type ChainedRecord, rowHash, storable } from './record.ts'
+import type { Access } from '../store/access.ts'
+import type { Note } from '../store/note.ts'
+import { beginChain, type Head } from './chain.ts'
+import { insertion, isToldAlready } from './group.ts'
+import { createLeftOver } from './left-over.ts'
+import { type Pending, pendingNote, stillPending, without } from './pending.ts'
+import type { AuditRecord } from './record.ts'
+import { type Requester, recordOf } from './records.ts'
 
 export interface AuditWriter {
-  /** Resolves when the records are committed. @throws whatever kept them from it. */
-  write(records: readonly AuditRecord[]): Promise<void>
-  /** Writes what is left of changes whose records failed. */
+  /**
+   * Resolves when the records are committed. @throws whatever kept them from it.
+   * @param pending changes that the records tell, and that others may have told meanwhile.
+   */
+  write(records: readonly AuditRecord[], pending?: readonly Pending[]): Promise<void>
+  /** Keeps the changes of work that is nobody's request, and tells them as soon as they are committed. */
+  noteFor(requester: Requester): (changes: readonly Access[]) => Note
+  /** Tells what is left over of changes whose request has died, and then again and again. */
+  start(): void
+  /** Tells what is left of changes whose records failed, as far as that can be. */
   close(): Promise<void>
 }
 
@@ -24,39 +35,53 @@ export interface WriterOptions {
 
 interface Waiting {
   readonly records: readonly AuditRecord[]
+  readonly pending: readonly Pending[]
   readonly done: () => void
   readonly fail: (error: unknown) => void
 }
 
 /** Rows of one statement, unless a single request brings more. */
 const mostRows = 2000
-/** Records of changes that are kept for later when they cannot be written. */
-const mostKept = 100_000
+
+/** Notes that nobody waits for which may wait for their group at a time. */
+const mostTelling = 100
 
 /** The writer of one process. Its chain begins with the first record. */
 export function createAuditWriter({ database, key, log, now }: WriterOptions): AuditWriter {
   let head: Head | undefined
   let queue: Waiting[] = []
-  let kept: AuditRecord[] = []
   let working: Promise<void> | undefined
+  let telling = 0
+  const leftOver = createLeftOver({ database, log, tell: untold => write(untold.records, [untold]) })
 
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
-    const records = [...kept, ...group.flatMap(each => each.records)]
     try {
-      head ??= await beginChain(database, key, now())
-      const { statement, next } = insertion(head, records, key)
-      const [moved] = await database.query<{ chain: number }>(statement)
-      if (!moved) throw new Error(`the head of audit chain ${head.chain} is not where this process left it`)
-      head = next
-      kept = []
+      await insert(group)
       for (const { done } of group) done()
     } catch (error) {
       // Whether the group was committed may be unknown; either way its chain is whole, and the next group begins another.
       head = undefined
-      kept = records.filter(isChange).slice(-mostKept)
-      log.error({ err: error, kept: kept.length }, 'audit: a group of records could not be written')
+      const pending = group.flatMap(each => each.pending)
+      leftOver.owe(pending)
+      log.error({ err: error, pending: pending.length }, 'audit: a group of records could not be written')
       for (const { fail } of group) fail(error)
     }
+  }
+
+  async function insert(group: readonly Waiting[]): Promise<void> {
+    const records = group.flatMap(each => each.records)
+    if (records.length === 0) return
+    head ??= await beginChain(database, key, now())
+    const { statement, next } = insertion(head, { records, pending: idsOf(group) }, key)
+    try {
+      await database.query(statement)
+    } catch (error) {
+      if (!isToldAlready(error)) throw error
+      // What is pending only ever becomes less, so this comes to an end.
+      const there = await stillPending(database, idsOf(group))
+      return insert(group.map(each => untold(each, there)))
+    }
+    head = next
   }
 
   async function work(): Promise<void> {
@@ -76,84 +101,42 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
     return group
   }
 
+  async function write(records: readonly AuditRecord[], pending: readonly Pending[] = []): Promise<void> {
+    await new Promise<void>((done, fail) => {
+      queue.push({ records, pending, done, fail })
+      working ??= work()
+    })
+    leftOver.settle()
+  }
+
   return {
-    write(records) {
-      return new Promise((done, fail) => {
-        queue.push({ records, done, fail })
-        working ??= work()
+    write,
+    noteFor: requester => changes => {
+      const at = now()
+      return pendingNote(changes, requester, at, pending => {
+        // What is too much, or cannot be written now, is told later, like everything that is left over.
+        if (telling >= mostTelling) return
+        telling++
+        const records = changes.map(change => recordOf(change, requester, at))
+        void write(records, [pending])
+          .catch(() => {})
+          .finally(() => telling--)
       })
     },
+    start: leftOver.start,
     async close() {
       await working
-      if (kept.length > 0) await writeGroup([])
+      await leftOver.close()
     },
   }
 }
 
-/** What has happened must be told, also if whoever did it was answered that it could not be. */
-const isChange = ({ action, outcome }: AuditRecord): boolean =>
-  outcome === 0 && (action === 'C' || action === 'U' || action === 'D')
+const idsOf = (group: readonly Waiting[]): string[] => group.flatMap(each => each.pending.map(({ id }) => id))
 
-function insertion(head: Head, records: readonly AuditRecord[], key: Buffer): { statement: Statement; next: Head } {
-  const rows = records.map(
-    (record, index): ChainedRecord => ({
-      ...record,
-      query: storable(record.query),
-      id: storable(record.id),
-      chain: head.chain,
-      sequence: head.sequence + index + 1,
-    }),
-  )
-  const hashes: string[] = []
-  for (const row of rows) hashes.push(rowHash(hashes.at(-1) ?? head.hash, row))
-  const next: Head = {
-    chain: head.chain,
-    sequence: rows.at(-1)?.sequence ?? head.sequence,
-    hash: hashes.at(-1) ?? head.hash,
-  }
-  const texts = (pick: (row: ChainedRecord) => string) => textArray(rows.map(pick))
-  const values = [
-    head.chain,
-    safeInt8Array(rows.map(row => row.sequence)),
-    safeInt8Array(rows.map(row => row.recordedAt.getTime())),
-    texts(row => row.action),
-    texts(row => row.interaction),
-    int2Array(rows.map(row => row.outcome)),
-    texts(row => row.problem),
-    texts(row => row.clientId),
-    texts(row => row.organizationId),
-    texts(row => row.tokenId),
-    texts(row => row.address),
-    texts(row => row.requestId),
-    texts(row => row.type),
-    texts(row => row.id),
-    int4Array(rows.map(row => row.version)),
-    texts(row => row.query),
-    texts(row => row.patients.join(' ')),
-    int4Array(rows.map(row => row.resources)),
-    texts(row => row.purpose),
-    textArray([head.hash, ...hashes].slice(0, rows.length)),
-    textArray(hashes),
-    next.sequence,
-    next.hash,
-    sealOf(key, next),
-    head.sequence,
-  ]
-  return { statement: { text, values, name: 'audit-group', isFixed: true }, next }
+/** What is still to be told. The first to tell a change is the one: a process may find what its own request is about to tell. */
+function untold(waiting: Waiting, there: Set<string>): Waiting {
+  const told = waiting.pending.filter(({ id }) => !there.delete(id))
+  if (told.length === 0) return waiting
+  const pending = waiting.pending.filter(each => !told.includes(each))
+  return { ...waiting, pending, records: without(waiting.records, told) }
 }
-
-const text = `
-  with row as (
-    insert into audit_event
-    select $1::integer, sequence, to_timestamp(at / 1000.0), action::"char", interaction, outcome, problem, client, organization, token,
-      address, request, type, id, version, query, string_to_array(patients, ' '), resources, purpose,
-      decode(previous, 'hex'), decode(hash, 'hex')
-    from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[], $9::text[], $10::text[],
-      $11::text[], $12::text[], $13::text[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::integer[], $19::text[],
-      $20::text[], $21::text[])
-      as t (sequence, at, action, interaction, outcome, problem, client, organization, token, address, request, type, id, version,
-        query, patients, resources, purpose, previous, hash)
-  )
-  update audit_head set sequence = $22::bigint, hash = decode($23::text, 'hex'), seal = decode($24::text, 'hex')
-  where chain = $1 and sequence = $25::bigint
-  returning chain`

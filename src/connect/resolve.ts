@@ -153,11 +153,11 @@ async function register(
 /** The service asks for it, not the caller, who may not see whom it is about. */
 async function askToReview(
   parts: ConnectParts,
-  { within, witness }: Caller,
+  { within, witness, note }: Caller,
   id: string,
   suspects: readonly Ranked[],
 ): Promise<void> {
-  await parts.storeFor({ ...system, within, witness }).create('Task', reviewTask(id, suspects, parts.now()))
+  await parts.storeFor({ ...system, within, witness, note }).create('Task', reviewTask(id, suspects, parts.now()))
 }
 
 /** The number that the caller's organisation has for the person. */

@@ -40,8 +40,8 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
       holderOf: healthId => holderOf(on, healthId),
       together: work =>
         asWhole(whole, caller, own => {
-          const { within, witness } = own
-          return work(storeFor(own), storeFor({ ...system, within, witness }))
+          const { within, witness, note } = own
+          return work(storeFor(own), storeFor({ ...system, within, witness, note }))
         }),
     }
   }

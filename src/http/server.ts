@@ -4,12 +4,12 @@ import type { BlockList } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
+import { toldBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Asker } from '../policy/caller.ts'
 import type { Declare } from '../policy/declare.ts'
-import type { Access as StoreAccess } from '../store/access.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
@@ -19,7 +19,7 @@ import type { Limits, Verdict } from './limits.ts'
 import { senderOf } from './proxy.ts'
 import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
 import { preflight, send } from './send.ts'
-import { recordsOf, undone, unrecorded, watched } from './trail.ts'
+import { recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
 
 /** What a request brings to prove who sent it. */
 export interface Credentials {
@@ -67,7 +67,7 @@ export function createApp(parts: ServerParts): Koa {
   app.use(async context => {
     const started = performance.now()
     const requestId = requestIdOf(context.get('x-request-id'))
-    const seen: Seen = { accesses: [] }
+    const seen: Seen = { accesses: [], pending: [] }
     const refuse = (error: unknown): Reply => refusal(parts, context, requestId, seen, error)
     const reply = await answer(parts, dispatch, context, requestId, seen)
       .catch(error => refuse((seen.failure = error)))
@@ -93,14 +93,13 @@ export function createApp(parts: ServerParts): Koa {
   return app
 }
 
-interface Seen {
+interface Seen extends Traces {
   found?: Found
   caller?: Asker
   verdicts?: readonly Verdict[]
   address?: string
   failure?: unknown
   isEmergency?: boolean
-  accesses: StoreAccess[]
 }
 
 /** The reply to what was refused or failed, in the dialect of the surface. */
@@ -120,7 +119,7 @@ async function recorded(
   { audit }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, failure, isEmergency = false }: Seen,
+  { found, caller, address = '', accesses, pending, failure, isEmergency = false }: Seen,
   ready: Reply,
 ): Promise<Reply> {
   const route = found?.route
@@ -129,7 +128,7 @@ async function recorded(
   })
   if (records.length === 0) return ready
   try {
-    await audit.write(records)
+    await audit.write(records, toldBy(records, pending))
     return ready
   } catch (error) {
     if (ready.body instanceof Readable) ready.body.destroy()
@@ -208,7 +207,9 @@ function bound(
   requestId: string,
   seen: Seen,
 ): Proofs[ProvingScheme] {
-  const observed = watched(caller, seen.accesses)
+  const observed = watched(caller, seen, isEmergency =>
+    requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency }),
+  )
   if (observed.kind !== 'client') return observed
   const declared = parts.declare(observed, {
     headers: context.req.headers,

@@ -1,7 +1,8 @@
 // What the audit trail gets of a request: every access that the caller's store told of, or the attempt at one that was refused before.
 import { attemptOf } from '../audit/attempt.ts'
+import { type Pending, pendingNote } from '../audit/pending.ts'
 import type { AuditRecord } from '../audit/record.ts'
-import { recordOf } from '../audit/records.ts'
+import { type Requester, recordOf } from '../audit/records.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Asker } from '../policy/caller.ts'
 import type { Access } from '../store/access.ts'
@@ -26,10 +27,39 @@ export interface Trace {
   readonly failure: unknown
 }
 
-/** A caller whose store tells what is done for this request. */
-export const watched = <Who extends Asker>(caller: Who, accesses: Access[]): Who => ({
+/** What a request leaves to be told: what was done, and of what it changed what the database keeps until that is told. */
+export interface Traces {
+  accesses: Access[]
+  readonly pending: Pending[]
+}
+
+/** A caller whose store tells what is done for this request. @param requester who asks, as is known when there is something to keep. */
+export const watched = <Who extends Asker>(
+  caller: Who,
+  traces: Traces,
+  requester: (isEmergency: boolean) => Requester,
+): Who => ({
   ...caller,
-  witness: access => void accesses.push(access),
+  witness: access => void traces.accesses.push(access),
+  note(changes) {
+    const by = requester(changes.some(({ deed }) => deed === 'emergency'))
+    return pendingNote(changes, by, new Date(), pending => void traces.pending.push(pending))
+  },
+})
+
+/** Who sent a request, as far as that is known. */
+export const requesterOf = ({
+  caller,
+  address,
+  requestId,
+  isEmergency,
+}: Pick<Trace, 'caller' | 'address' | 'requestId' | 'isEmergency'>): Requester => ({
+  clientId: caller?.clientId ?? '',
+  organizationId: caller?.organizationId ?? '',
+  tokenId: caller?.tokenId ?? '',
+  address,
+  requestId,
+  purpose: isEmergency ? 'BTG' : (caller?.purpose ?? ''),
 })
 
 /** What was done as part of a whole that has failed: nothing of it was disclosed, and nothing is changed. */
@@ -41,18 +71,11 @@ const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
 
 /** The records of a request. Whoever needs no token, or asks about the token itself, comes by no patient data. */
 export function recordsOf(trace: Trace): AuditRecord[] {
-  const { route, caller, address, requestId, failure } = trace
+  const { route, failure } = trace
   if (!route || !recorded.has(route.access.scheme) || route.isAboutCaller) return []
   // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
   if (trace.accesses.length === 0 && failure instanceof Failure && failure.status === 429) return []
-  const requester = {
-    clientId: caller?.clientId ?? '',
-    organizationId: caller?.organizationId ?? '',
-    tokenId: caller?.tokenId ?? '',
-    address,
-    requestId,
-    purpose: trace.isEmergency ? 'BTG' : (caller?.purpose ?? ''),
-  }
+  const requester = requesterOf(trace)
   const path = trace.path.startsWith(fhirBase) ? trace.path.slice(fhirBase.length + 1) : trace.path
   const accesses = trace.accesses.length > 0 ? trace.accesses : [attemptOf(trace.method, path, trace.query, failure)]
   const at = new Date()

@@ -64,7 +64,7 @@ export async function create(
     const condition = { type, query: ifNoneExist }
     await lockConditions(inner, [condition])
     const id = await onlyMatch(inner, condition)
-    return id === undefined ? one(inner, change) : found(inner, type, id)
+    return id === undefined ? one(inner, { ...change, condition: ifNoneExist }) : found(inner, type, id)
   })
 }
 
@@ -115,7 +115,14 @@ export async function updateWhere(
         issue: 'invalid',
       })
     }
-    return one(inner, { method: 'PUT', type, id: id ?? given ?? uuidv7(), resource, ...preconditions })
+    return one(inner, {
+      method: 'PUT',
+      type,
+      id: id ?? given ?? uuidv7(),
+      resource,
+      condition: query,
+      ...preconditions,
+    })
   })
 }
 
@@ -126,6 +133,7 @@ export async function patch(
   id: string,
   patch: Patch,
   preconditions: Preconditions,
+  condition?: string,
 ): Promise<Written> {
   mustBeAllowed(session, type, 'u')
   return inTransaction(session, async inner => {
@@ -140,7 +148,7 @@ export async function patch(
     if (resource['id'] !== id || resource['resourceType'] !== type)
       throw new Failure('VALIDATION_FAILED', 'A patch cannot change the id or the type of a resource.')
     mustBeValid(inner, resource, type)
-    return one(inner, { method: 'PATCH', type, id, resource, ifMatch: current.version })
+    return one(inner, { method: 'PATCH', type, id, resource, ifMatch: current.version, condition })
   })
 }
 
@@ -158,7 +166,7 @@ export async function patchWhere(
     await lockConditions(inner, [{ type, query }])
     const id = await onlyMatch(inner, { type, query })
     if (id === undefined) throw new Failure('NOT_FOUND', `No ${type} matches the condition.`)
-    return patch(inner, type, id, changes, preconditions)
+    return patch(inner, type, id, changes, preconditions, query)
   })
 }
 
@@ -185,6 +193,6 @@ export async function removeWhere(
   return inTransaction(session, async inner => {
     await lockConditions(inner, [{ type, query }])
     const id = await onlyMatch(inner, { type, query })
-    return id === undefined ? undefined : one(inner, { method: 'DELETE', type, id, ...preconditions })
+    return id === undefined ? undefined : one(inner, { method: 'DELETE', type, id, condition: query, ...preconditions })
   })
 }

@@ -2,6 +2,7 @@
 // has only the parts that it needs: PostgreSQL opens every table and index that one names, used or not.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
+import type { Note } from './note.ts'
 import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 
@@ -82,7 +83,7 @@ function indexRows(source: string, place: Place, has: ReadonlySet<Group>): strin
   return parts.map(part => `, ${part}`).join('')
 }
 
-const insertText = (place: Place, has: ReadonlySet<Group>): string => `
+const insertText = (place: Place, has: ReadonlySet<Group>, note?: Note): string => `
   with input as (
     select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry')}
   ), ${guard(place.value(0), 'input')}, resources as (
@@ -91,22 +92,27 @@ const insertText = (place: Place, has: ReadonlySet<Group>): string => `
     returning type, id, version
   ), searches as (
     insert into search (${searchColumns}, author) select ${searchValues(place)}, ${place.value(2)} from input
-  )${indexRows('input', place, has)}
+  )${indexRows('input', place, has)}${note ? `, note as (${note.insertion(place.value(3), place.value(4))})` : ''}
   select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
 
 /**
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
- * fresh have ids that this server made for them; `author` is the hash of who creates them.
+ * fresh have ids that this server made for them; `author` is the hash of who creates them; a note comes with them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
  * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
   rows: readonly Row[],
-  { epoch, isFresh, author }: { epoch: number; isFresh: boolean; author: bigint },
+  { epoch, isFresh, author, note }: { epoch: number; isFresh: boolean; author: bigint; note?: Note | undefined },
 ): Promise<void> {
   const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const, ['bigint', author] as const]
-  await on.run(statement('insert', groupsOf(rows), values, insertText))
+  const noted = note ? note.values.map(value => ['text', value] as const) : []
+  await on.run(
+    statement(note ? 'insert-noted' : 'insert', groupsOf(rows), [...values, ...noted], (place, has) =>
+      insertText(place, has, note),
+    ),
+  )
 }
 
 /** True if the error says that somebody created a resource under the same id before us. */

@@ -1,9 +1,10 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
 import type { Queryable, Statement, Transaction, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Witness } from './access.ts'
+import type { Access, Witness } from './access.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
+import type { Note } from './note.ts'
 import type { Projection } from './projection.ts'
 import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
@@ -29,6 +30,8 @@ export interface Principal {
   readonly within?: Transaction
   /** Is told of every access; absent where nobody asks, as in work of the service itself. */
   readonly witness?: Witness
+  /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
+  readonly note?: (changes: readonly Access[]) => Note
 }
 
 export interface StoreParts {

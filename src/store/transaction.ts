@@ -157,7 +157,7 @@ async function applyDeletions(
       results.set(index, undefined)
       continue
     }
-    changes.push({ method: 'DELETE', type, id, ifMatch })
+    changes.push({ method: 'DELETE', type, id, ifMatch, condition: query })
     indexes.push(index)
   }
   if (changes.length === 0) return
@@ -229,13 +229,15 @@ async function changeOf(session: Session, { entry, id, fresh, index }: Plan, lin
       id: id!,
       resource: applyPatch(parseJson(current.body) as JsonObject, entry.patch!),
       ifMatch: ifMatch ?? current.version,
+      condition: entry.query,
     }
   }
   if (!isObject(entry.resource)) throw at(index, 'required', 'it has no resource')
   if (entry.resource['resourceType'] !== type)
     throw at(index, 'invalid', `its resource must be a ${type}, as its address says`)
   const resource = resolveLinks(entry.resource, links, entry.fullUrl)
-  return { method: entry.method === 'POST' ? 'POST' : 'PUT', type, id: id!, resource, fresh, ifMatch, createOnly }
+  const method = entry.method === 'POST' ? 'POST' : 'PUT'
+  return { method, type, id: id!, resource, fresh, ifMatch, createOnly, condition: entry.query }
 }
 
 /** Conditions may have led two entries to one resource. */

@@ -4,6 +4,7 @@ import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { authorHash } from './author.ts'
 import type { IndexEntry } from './index/draft.ts'
+import { type Note, noteOf, tellCommitted, writeNote } from './note.ts'
 import { project } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
@@ -13,7 +14,7 @@ import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** What writing takes: where to, as whom, and who else has to know. */
-export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'now'>
+export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'base' | 'now'>
 
 /** One change to one resource; at most one of a type and id in a batch. */
 export interface Change {
@@ -28,6 +29,8 @@ export interface Change {
   readonly ifMatch?: number
   /** The caller wants to create only (If-None-Match: *). */
   readonly createOnly?: boolean
+  /** The search that led here, if one did. */
+  readonly condition?: string
 }
 
 export interface Written {
@@ -78,8 +81,12 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
       on,
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
-  for (const slice of slices(creations)) await create(session, slice)
+  const note = noteOf(session, plans.filter(isChanged))
+  // A batch of creations is one statement, which may be all there is: then the note has to be a part of it.
+  const isOne = creations.length === plans.length && plans.length <= most
+  for (const slice of slices(creations)) await create(session, slice, isOne ? note : undefined)
   for (const slice of slices(updates)) await update(session, slice)
+  if (note) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
       on,
@@ -216,11 +223,11 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
   return JSON.stringify(asStored) === stored.body
 }
 
-async function create({ on, indexer, principal }: Writing, plans: readonly Plan[]): Promise<void> {
+async function create({ on, indexer, principal }: Writing, plans: readonly Plan[], note?: Note): Promise<void> {
   const { epoch } = indexer
   const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
   const isFresh = plans.every(each => each.change.fresh === true)
-  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author) })
+  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author), note })
 }
 
 async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {

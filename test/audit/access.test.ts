@@ -6,7 +6,7 @@ import { barrier } from '../support/concurrency.ts'
 import { type CallOptions, creatorBy, fhirCaller } from '../support/fhir.ts'
 import { until } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
-import { databaseOf, rowsOf } from '../support/trail.ts'
+import { databaseOf, pendingIn, rowsOf } from '../support/trail.ts'
 
 let service: Service
 let database: pg.Client
@@ -220,9 +220,10 @@ test('when the trail cannot be written nothing is disclosed, and what was change
   expect((await ask('GET', 'Patient/amina-bello')).status).toBe(503)
   await there.query('alter table audit_event drop constraint shut')
   expect((await ask('GET', 'Patient/shut')).status).toBe(200)
+  await until('the change is told', async () => (await pendingIn(there)) === 0)
   const { rows } = await there.query(`select ${auditColumns} from audit_event order by chain, sequence`)
   expect(rows.map(short)).toEqual([
-    'U | update | 0 |  | Patient | shut | shut | 1',
     'R | read | 0 |  | Patient | shut | shut | 1',
+    'U | update | 0 |  | Patient | shut | shut | 1',
   ])
 })

@@ -19,7 +19,10 @@ type AnyHandle = (request: { readonly caller: object | undefined }) => Reply | P
 
 const silent = (route: Route): Route => {
   const handle: AnyHandle = request =>
-    (route.handle as AnyHandle)({ ...request, caller: request.caller && { ...request.caller, witness: undefined } })
+    (route.handle as AnyHandle)({
+      ...request,
+      caller: request.caller && { ...request.caller, witness: undefined, note: undefined },
+    })
   return { ...route, handle } as Route
 }
 const bare = createApp({

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
 import { consentOf } from '../support/consents.ts'
 import { creatorBy, fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
+import { until } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
-import { databaseOf } from '../support/trail.ts'
+import { databaseOf, pendingIn } from '../support/trail.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
@@ -100,6 +101,21 @@ test('the audit trail tells when it began and why, and every access of it as bre
   expect(start.subtype[0]!.code).toBe('110127')
   expect(start.outcomeDesc).toBe(reason)
   for (const event of events) expect(codes(event)).toEqual(['BTG', 'ETREAT'])
+})
+
+test('that it began is told once, also if the trail could not be written when the record was opened', async () => {
+  const database = await databaseOf(service)
+  await call('PUT', 'Patient/eve', { body: { resourceType: 'Patient', id: 'eve' } })
+  await database.query('alter table audit_event add constraint shut check (false) not valid')
+  const ask = await ambulance()
+  expect((await ask('GET', 'Patient/eve')).status).toBe(503)
+  await database.query('alter table audit_event drop constraint shut')
+  expect((await ask('GET', 'Patient/eve')).status).toBe(200)
+  await until('it is told', async () => (await pendingIn(database)) === 0)
+  const { rows } = await database.query(
+    `select purpose, resource_id, query from audit_event where interaction = 'emergency' and patients = '{eve}'`,
+  )
+  expect(rows).toEqual([{ purpose: 'BTG', resource_id: 'eve', query: reason }])
 })
 
 test.each([

@@ -1,5 +1,6 @@
 // Bulk Data, put together: the routes that take orders and hand out results, and the runner that does the work.
 // https://hl7.org/fhir/uv/bulkdata/STU2/export.html
+import type { AuditWriter } from '../../audit/writer.ts'
 import type { Database } from '../../db/database.ts'
 import type { Route } from '../../http/route.ts'
 import type { Log } from '../../lib/log.ts'
@@ -17,6 +18,7 @@ import { type Runner, startRunner } from './runner.ts'
 export interface BulkOptions {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
+  readonly audit: Pick<AuditWriter, 'noteFor'>
   readonly log: Log
   /** Files of jobs lie in its folder `bulk`. */
   readonly dataDir: string
@@ -46,13 +48,15 @@ const tidyEvery = 600_000
 const remainsAge = 5 * 3_600_000
 
 export function createBulk(options: BulkOptions): Bulk {
-  const { database, storeFor, log, limits, now = () => new Date(), fetch = globalThis.fetch } = options
+  const { database, storeFor, audit, log, limits, now = () => new Date(), fetch = globalThis.fetch } = options
   const folder = createFolder(options.dataDir)
   let runner: Runner | undefined
   let tidying: NodeJS.Timeout | undefined
   const { importBytes: most, origins } = options
   const work = async (job: HeldJob, signal: AbortSignal): Promise<void> => {
-    const store = storeFor(createCaller(job))
+    const { id: requestId, clientId, organizationId, purpose } = job
+    const note = audit.noteFor({ clientId, organizationId, tokenId: '', address: '', requestId, purpose })
+    const store = storeFor({ ...createCaller(job), note })
     const outputs = await takeUpFiles(database, folder, job)
     const parts = { database, job, store, outputs, signal, now }
     try {

@@ -7,7 +7,9 @@ import { Failure } from '../../lib/failure.ts'
 import { hash64, uncachedHash64 } from '../../lib/hash.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Access } from '../../store/access.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
+import { writeNote } from '../../store/note.ts'
 import type { Principal } from '../../store/session.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -48,21 +50,23 @@ export function createEmergencyAccess({ database, storeFor, mergedWith, now }: E
       const { patient, reason } = emergency
       const same = (await mergedWith(database, [patient])).get(patient) ?? [patient]
       await mustBeAllowed(database, patient, same)
+      const access: Access = {
+        deed: 'emergency',
+        type: 'Patient',
+        id: patient,
+        query: reason,
+        patients: [patient],
+        resources: 0,
+      }
       const isFirst = await database.transaction(async within => {
         const opened = now()
         if (!(await note(within, caller, emergency, opened))) return false
         await storeFor({ ...system, within }).create('Task', taskOf(caller, emergency, opened))
+        const kept = caller.note?.([access])
+        if (kept) await writeNote(within, kept)
         return true
       })
-      if (isFirst)
-        caller.witness?.({
-          deed: 'emergency',
-          type: 'Patient',
-          id: patient,
-          query: reason,
-          patients: [patient],
-          resources: 0,
-        })
+      if (isFirst) caller.witness?.(access)
       return same.map(id => hash64(`Patient/${id}`))
     },
   }

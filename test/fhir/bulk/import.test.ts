@@ -9,7 +9,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { ended, linesOf, manifestOf, namesIn, ordered } from '../../support/bulk.ts'
 import { onCleanup } from '../../support/cleanup.ts'
 import { type Answer, type CallOptions, fhirCaller, issueOf } from '../../support/fhir.ts'
+import { until } from '../../support/process.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { databaseOf, pendingIn } from '../../support/trail.ts'
 
 let service: Service
 let other: Service
@@ -311,4 +313,34 @@ test('what was exported can be imported elsewhere, and is the same there', async
   const again = await manifestOf(there, '$export')
   const names = (await namesIn(again.output, other.token)).filter(name => !/\/(before|after)$/.test(name))
   expect(names).toEqual(await namesIn(output, service.token))
+})
+
+test('the audit trail tells each resource that an import stores, once and as what its client did, also after an outage', async () => {
+  const database = await databaseOf(service)
+  const token = await tokenWith('system/*.cruds')
+  const lines = (from: number, to: number) =>
+    text(...Array.from({ length: to - from }, (_, index) => patient(`told-${from + index}`)))
+  await imported(lines(0, 450), { token })
+  const parked = await call('POST', '$import', {
+    body: lines(450, 700),
+    token,
+    headers: { ...ndjson, prefer: 'respond-async' },
+  })
+  expect(parked.status).toBe(202)
+  await database.query('alter table audit_event add constraint shut check (false) not valid')
+  await until('all are stored', async () => {
+    const { rows } = await database.query(`select count(*)::int as count from resource where id like 'told-%'`)
+    return rows[0].count === 700
+  })
+  await database.query('alter table audit_event drop constraint shut')
+  await call('GET', 'Patient/told-1')
+  await until('all are told', async () => (await pendingIn(database)) === 0)
+  const { rows } = await database.query(
+    `select count(*)::int, count(distinct resource_id)::int as ids, min(client_id) as client, min(organization_id) as organization,
+       min(interaction) as interaction, bool_and(patients = array[resource_id]) as about
+     from audit_event where resource_id like 'told-%' and action = 'U'`,
+  )
+  expect(rows).toEqual([
+    { count: 700, ids: 700, client: 'importer', organization: 'elsewhere', interaction: 'update', about: true },
+  ])
 })

@@ -1,0 +1,65 @@
+// Tells what was left over of changes: their request has died with its process, or the trail could not be written.
+import type { Queryable } from '../db/statement.ts'
+import type { Log } from '../lib/log.ts'
+import { claim, mostClaimed, type Pending, type Untold } from './pending.ts'
+
+export interface LeftOver {
+  /** Takes on changes whose request is over and whose records could not be written. */
+  owe(pending: readonly Pending[]): void
+  /** The trail can be written: tells what is owed. */
+  settle(): void
+  /** Tells what anybody has left over, now and every few seconds. */
+  start(): void
+  close(): Promise<void>
+}
+
+export interface LeftOverParts {
+  readonly database: Queryable
+  readonly log: Log
+  readonly tell: (untold: Untold) => Promise<void>
+}
+
+/** Changes that are remembered to be told as soon as that can be; whatever is beyond waits to be found. */
+const mostOwed = 10_000
+/** Milliseconds between two looks. */
+const lookEvery = 10_000
+
+export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver {
+  let owed: readonly string[] = []
+  let looking: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  async function tellAll(): Promise<void> {
+    for (let found = mostClaimed; found === mostClaimed; ) {
+      const asked = new Set(owed)
+      const claimed = await claim(database, owed)
+      found = claimed.length
+      // Whatever was asked for and is there no more has been told.
+      const settled = found < mostClaimed ? asked : new Set(claimed.map(each => each.id))
+      owed = owed.filter(id => !settled.has(id))
+      await Promise.all(claimed.map(tell))
+      if (found > 0) log.info({ changes: found }, 'audit: told what was left over')
+    }
+  }
+
+  function look(): Promise<void> {
+    looking ??= tellAll()
+      .catch(err => log.warn({ err }, 'audit: what is left over could not be told'))
+      .finally(() => (looking = undefined))
+    return looking
+  }
+
+  return {
+    owe: pending => void (owed = [...owed, ...pending.map(each => each.id)].slice(-mostOwed)),
+    settle: () => void (owed.length > 0 && look()),
+    start() {
+      void look()
+      timer = setInterval(look, lookEvery).unref()
+    },
+    async close() {
+      clearInterval(timer)
+      await looking
+      if (owed.length > 0) await look()
+    },
+  }
+}

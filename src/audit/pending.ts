@@ -1,0 +1,95 @@
+// What is kept of changes, in their transaction, until the trail tells them: so no change is without its row, whatever ends
+// between the two.
+import { textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/statement.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import type { Access } from '../store/access.ts'
+import type { Note } from '../store/note.ts'
+import type { AuditRecord } from './record.ts'
+import { type Requester, recordOf } from './records.ts'
+
+/** Changes that are kept in the database until they are told. */
+export interface Pending {
+  readonly id: string
+  readonly changes: readonly Access[]
+}
+
+/** Pending changes that this process has undertaken to tell, and how. */
+export interface Untold extends Pending {
+  readonly records: readonly AuditRecord[]
+}
+
+const insertion = (id: string, told: string): string =>
+  `insert into audit_pending (id, told) values (${id}::uuid, ${told})`
+
+/** Keeps changes for whoever asked for them. @param kept is told once they are committed. */
+export function pendingNote(
+  changes: readonly Access[],
+  requester: Requester,
+  at: Date,
+  kept: (pending: Pending) => void,
+): Note {
+  const id = uuidv7()
+  return {
+    insertion,
+    values: [id, JSON.stringify([at.getTime(), requester, changes])],
+    committed: () => kept({ id, changes }),
+  }
+}
+
+/** Seconds after which a request is thought to have died with its process. Being wrong costs a second try, no more. */
+const giveUpAfter = 10
+/** Notes at a time; each may tell of thousands of changes. */
+export const mostClaimed = 50
+
+/**
+ * Undertakes to tell what is left over, and these: nobody else does for some seconds.
+ * @returns nothing if nothing is left.
+ */
+export async function claim(on: Queryable, ids: readonly string[]): Promise<Untold[]> {
+  const rows = await on.query<{ id: string; told: string }>({
+    name: 'audit-claim',
+    text: `update audit_pending p set noted_at = clock_timestamp() from (
+        select id from audit_pending where noted_at < clock_timestamp() - interval '${giveUpAfter} s' or id = any($1::text[]::uuid[])
+        order by id limit ${mostClaimed} for update skip locked
+      ) left_over where p.id = left_over.id
+      returning p.id, p.told`,
+    values: [textArray(ids)],
+  })
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id, told }) => untoldOf(id, told))
+}
+
+function untoldOf(id: string, told: string): Untold {
+  const [at, requester, changes] = JSON.parse(told) as [number, Requester, Access[]]
+  return { id, changes, records: changes.map(change => recordOf(change, requester, new Date(at))) }
+}
+
+/** Those that are still to be told. */
+export async function stillPending(on: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await on.query<{ id: string }>({
+    name: 'audit-still-pending',
+    text: 'select id from audit_pending where id = any($1::text[]::uuid[])',
+    values: [textArray(ids)],
+  })
+  return new Set(rows.map(row => row.id))
+}
+
+/** What tells one change from all others. */
+const changeName = ({ deed, type = '', id = '', version = 0 }: Access): string => `${deed} ${type}/${id}/${version}`
+
+/** The change that a record tells, if it tells of one; what was refused or undone has changed nothing. */
+const changeTold = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
+  outcome === 0 ? changeName({ deed, type, id, version, patients: [], resources: 0 }) : ''
+
+/** What the records tell in full. What a failed request did not come to tell stays pending. */
+export function toldBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {
+  if (pending.length === 0) return []
+  const told = new Set(records.map(changeTold))
+  return pending.filter(({ changes }) => changes.every(change => told.has(changeName(change))))
+}
+
+/** The records without those of changes that somebody else has told. */
+export function without(records: readonly AuditRecord[], told: readonly Pending[]): AuditRecord[] {
+  const names = new Set(told.flatMap(({ changes }) => changes.map(changeName)))
+  return records.filter(record => !names.delete(changeTold(record)))
+}
