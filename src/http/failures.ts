@@ -59,7 +59,7 @@ function errorShape(failure: Failure, requestId: string): Record<string, unknown
 }
 
 /** What is told of at most, and in how many characters: what was sent is quoted in it, and may be of any size. */
-const most = 100
+const most = 200
 const longest = 1000
 
 const bounded = (text: string): string =>

@@ -58,6 +58,7 @@ const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
 /** Several at once; whenever all of them are refused, nothing may be more or less than before. */
 async function exercise(state: State, operation: Operation, roll: Roll, rounds: number): Promise<void> {
   const world = { ...state.known, proofs: state.callers.proofs }
+  if (operation.schemes.includes('MobileToken')) await state.callers.renew('patient')
   for (let left = rounds; left > 0; left -= atOnce) {
     const all = Array.from({ length: Math.min(atOnce, left) }, () => requestFor(operation, world, roll))
     const refused = await sendAll(state, operation, all)
