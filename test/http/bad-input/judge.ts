@@ -101,6 +101,8 @@ function* ownFaults(told: ErrorBody, status: number, headers: Received['headers'
   if (!isSentence(told.message)) yield `message is no sentence: ${told.message}`
   if (told.request_id !== headers['x-request-id']) yield 'request_id is not X-Request-Id'
   if (!Array.isArray(told.details)) yield 'details are missing'
+  else if (told.error_code === 'VALIDATION_FAILED' && told.details.length === 0)
+    yield 'details do not say what is wrong'
 }
 
 function* doorFaults(operation: Operation, { caller, headers, body }: Sent, { status }: Received): Generator<string> {
