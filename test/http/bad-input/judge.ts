@@ -24,7 +24,8 @@ export function faultsOf(operation: Operation, sent: Sent, received: Received): 
     say('answer', words)
   if (sent.isStray) return faults
   for (const words of doorFaults(operation, sent, received)) say('door', words)
-  const words = received.status < 400 ? unlikeDescription(operation, received, body) : undefined
+  const isMinimal = sent.headers['prefer']?.includes('return=minimal') && received.text === ''
+  const words = received.status < 400 && !isMinimal ? unlikeDescription(operation, received, body) : undefined
   if (words) say('description', words)
   return faults
 }
