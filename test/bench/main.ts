@@ -16,6 +16,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -27,6 +28,7 @@ nothing if it is there already, and measures each workload; the median round cou
               N people who are invented (default 20000)
   audit       measures instead what the audit trail costs, with 16 clients and with 64
   inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
+  records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   --scale N   repeats the bundles of PATH under new ids until there are N resources
 `
 
@@ -46,7 +48,8 @@ const { values: options, positionals } = parseArgs({
 })
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir = resolve(options.data) + (positionals[0] === 'inventory' ? '-inventory' : '')
+const dataDir =
+  resolve(options.data) + (['inventory', 'records'].includes(positionals[0] ?? '') ? `-${positionals[0]}` : '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -106,6 +109,12 @@ async function main(): Promise<void> {
     const { benchAudit } = await import('./audit.ts')
     const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
     return benchAudit({ env: environment(), dataDir, port, seconds, rounds, connections: [16, 64] })
+  }
+  if (positionals[0] === 'records') {
+    const { benchRecords } = await import('./records.ts')
+    const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
+    const figures = { connections: connections!, seconds: seconds!, rounds: rounds! }
+    return benchRecords({ root, env: environment(), dataDir, base, answering, ...figures })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
