@@ -1,7 +1,11 @@
 // Checks a request's parts against the schemas of its route: every problem at once, each with its place.
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { Failure, type FailureDetail } from '../lib/failure.ts'
+
+// It stops at eight otherwise, and whoever sent more wrong than that is to see all of it, too.
+Settings.Set({ maxErrors: 200 })
 
 const compiled = new WeakMap<TSchema, Validator>()
 
@@ -37,10 +41,11 @@ interface SchemaError {
 }
 
 function detailsOf(error: SchemaError, place: string): FailureDetail[] {
-  const at = [place, ...error.instancePath.split('/').slice(1)].filter(part => part !== '').join('.')
+  const steps = error.instancePath.split('/').slice(1)
+  const names = steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const at = [place, ...names].filter(part => part !== '').join('.')
   const params = error.params as {
     requiredProperties?: string[]
-    additionalProperties?: string[]
     allowedValues?: unknown[]
   }
   const within = (name: string) => (at ? `${at}.${name}` : name)
@@ -50,14 +55,9 @@ function detailsOf(error: SchemaError, place: string): FailureDetail[] {
       code: 'required',
       message: 'is required',
     }))
-  if (error.keyword === 'additionalProperties') {
-    return (params.additionalProperties ?? []).map(name => ({
-      field: within(name),
-      code: 'unknown',
-      message: 'is not a known field',
-    }))
-  }
-  if (error.keyword === 'boolean') return []
+  // Each member that is not known is an error of its own, before the one that names them all.
+  if (error.keyword === 'additionalProperties') return []
+  if (error.keyword === 'boolean') return [{ field: at, code: 'unknown', message: 'is not a known field' }]
   if (error.keyword === 'enum')
     return [{ field: at, code: 'enum', message: `must be one of ${params.allowedValues?.join(', ')}` }]
   return [{ field: at, code: error.keyword, message: error.message }]

@@ -37,7 +37,7 @@ function challenge(failure: Failure): string {
   if (failure.code === 'INVALID_CLIENT') return 'Basic realm="health-interop", charset="UTF-8"'
   if (failure.code === 'UNAUTHENTICATED') return 'Bearer realm="health-interop"'
   // The characters that RFC 6750 §3 allows, beyond which a header could not even be sent.
-  const description = failure.message.replaceAll(/["\\]|[^\x20-\x7e]/g, '')
+  const description = bounded(failure.message).replaceAll(/["\\]|[^\x20-\x7e]/g, '')
   return `Bearer realm="health-interop", error="invalid_token", error_description="${description}"`
 }
 
@@ -47,35 +47,47 @@ function errorShape(failure: Failure, requestId: string): Record<string, unknown
     ...extra,
     status: 'error',
     error_code: failure.code,
-    message: failure.message,
+    message: bounded(failure.message),
     request_id: requestId,
-    details: details.map(({ field, code, message }) => ({ field, code, message })),
+    details: details.slice(0, most).map(({ field, code, message }) => ({
+      field: field && bounded(field),
+      code,
+      message: bounded(message),
+    })),
     ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
   }
 }
+
+/** What is told of at most, and in how many characters: what was sent is quoted in it, and may be of any size. */
+const most = 200
+const longest = 1000
+
+const bounded = (text: string): string =>
+  text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
 
 /** https://hl7.org/fhir/R4/operationoutcome.html */
 export function operationOutcome(failure: Failure): OperationOutcome {
   const { details = [] } = failure.options
   if (details.length === 0) {
+    const text = bounded(failure.message)
     return {
       resourceType: 'OperationOutcome',
       issue: [
         {
           severity: 'error',
           code: failure.issue as IssueCode,
-          details: { text: failure.message },
-          diagnostics: failure.message,
+          details: { text },
+          diagnostics: text,
         },
       ],
     }
   }
-  const issue = details.map(({ field, code, message, severity = 'error' }) => ({
+  const issue = details.slice(0, most).map(({ field, code, message, severity = 'error' }) => ({
     severity,
     code: code as IssueCode,
-    details: { text: message },
-    diagnostics: message,
-    ...(field ? { expression: [field] } : {}),
+    details: { text: bounded(message) },
+    diagnostics: bounded(message),
+    ...(field ? { expression: [bounded(field)] } : {}),
   }))
   return { resourceType: 'OperationOutcome', issue }
 }

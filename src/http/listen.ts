@@ -1,8 +1,8 @@
 // Listens for connections, and stops without cutting off requests in hand.
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
-import { answerUnreadable } from './unreadable.ts'
+import { answerHostless, answerUnreadable } from './unreadable.ts'
 
 export interface Listening {
   readonly port: number
@@ -12,9 +12,17 @@ export interface Listening {
 
 /** Listens; `finish` on close is bounded by 25 s, after which what is left is cut. */
 export async function listen(app: Koa, port: number, host: string): Promise<Listening> {
-  const server = await new Promise<Server>((done, fail) => {
-    const created: Server = app.listen(port, host, () => done(created))
-    created.once('error', fail)
+  const answer = app.callback()
+  // Node itself would refuse a request without Host, and one that expects something unheard of, without a word of why.
+  const server = createServer({ requireHostHeader: false }, (request, response) =>
+    request.headers.host === undefined && request.httpVersion === '1.1'
+      ? answerHostless(request, response)
+      : answer(request, response),
+  )
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(port, host, done)
   })
   server.on('clientError', answerUnreadable)
   server.headersTimeout = 20_000

@@ -153,12 +153,14 @@ async function answer(
   const baseUrl = parts.baseUrl ?? sender.baseUrl
   const contentType = mediaType(context.get('content-type'))
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
-  const early = byHeaders.has(route.access.scheme)
-    ? await identify(parts, route, { ...brought, body: undefined }, seen)
-    : undefined
+  const isEarly = byHeaders.has(route.access.scheme)
+  const early = isEarly ? await identify(parts, route, { ...brought, body: undefined }, seen) : undefined
   const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
-  const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes)
-  const caller = early ?? (await identify(parts, route, { ...brought, body }, seen))
+  const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes).catch(error => {
+    seen.verdicts ??= parts.limits.take(`address ${remoteAddress}`)
+    throw error
+  })
+  const caller = isEarly ? early : await identify(parts, route, { ...brought, body }, seen)
   const search = new URLSearchParams(context.querystring)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
@@ -196,8 +198,8 @@ async function answer(
 
 type AnyRequest = RouteRequest<unknown, unknown, unknown, Proofs[Scheme]>
 
-/** Schemes that need no body: whoever proves nothing has none of it read. */
-const byHeaders: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
+/** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
+const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])
 
 /** The caller as everything that is done for the request knows him. */
 function bound(

@@ -1,6 +1,6 @@
 // Answers what cannot be read as HTTP at all, which no route ever sees (RFC 9112 §2.2).
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../lib/failure.ts'
 import { failureReply } from './failures.ts'
@@ -27,17 +27,30 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
     socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
     return
   }
-  const path = /^[A-Z]+ (\S*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
+  const path = /^[A-Z]+ ([^\s?]*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
+  const { status, headers, text } = told(words[error.code ?? ''] ?? 'The request cannot be read as HTTP.', path)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
+}
+
+/** Refuses a request that does not name the host that it is for (RFC 9112 §3.2). */
+export function answerHostless({ url = '/' }: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, text } = told('HTTP/1.1 needs the header Host.', url.split('?')[0]!)
+  response.writeHead(status, headers).end(text)
+}
+
+function told(message: string, path: string): { status: number; headers: Record<string, string>; text: string } {
   const requestId = randomUUID()
-  const failure = new Failure('MALFORMED_REQUEST', words[error.code ?? ''] ?? 'The request cannot be read as HTTP.')
+  const failure = new Failure('MALFORMED_REQUEST', message)
   const { status, headers, body } = failureReply(failure, { path, accept: undefined, requestId })
   const text = JSON.stringify(body)
-  const lines = Object.entries({
+  const own = {
     'content-type': 'application/json; charset=utf-8',
     ...headers,
     'x-request-id': requestId,
-    'content-length': Buffer.byteLength(text),
+    'x-content-type-options': 'nosniff',
+    'content-length': String(Buffer.byteLength(text)),
     connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
+  }
+  return { status, headers: own, text }
 }

@@ -1,14 +1,14 @@
 // A patient's allergy as the Connect and SDK interfaces give it: interface §2.11.
 
 import { Type } from 'typebox'
-import { code, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as AllergyIntolerance. */
 export const AllergyRecord = Type.Object(
   {
-    id: uuid('The record itself.'),
-    patient_id: uuid('The patient who has the allergy.'),
-    provider_id: nullable(uuid('The practitioner who recorded the allergy.')),
+    id: id('The record itself.'),
+    patient_id: id('The patient who has the allergy.'),
+    provider_id: nullable(id('The practitioner who recorded the allergy.')),
     substance: text('What the patient reacts to, as it was recorded: a medicine, a food, an insect, a material.'),
     severity: code(
       ['mild', 'moderate', 'severe', 'life_threatening'],

@@ -1,14 +1,14 @@
 // An appointment, as the appointments interface takes and gives it; stored as Appointment.
 
 import { Type } from 'typebox'
-import { code, id, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Appointment. */
 export const AppointmentRecord = Type.Object(
   {
-    id: uuid('The appointment itself.'),
-    patient_id: uuid('The patient who is expected.'),
-    provider_id: nullable(uuid('The practitioner who will see the patient.')),
+    id: id('The appointment itself.'),
+    patient_id: id('The patient who is expected.'),
+    provider_id: nullable(id('The practitioner who will see the patient.')),
     facility_id: nullable(id('The facility where it takes place.')),
     status: code(
       [

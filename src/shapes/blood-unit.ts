@@ -1,12 +1,12 @@
 // A unit of blood in a blood bank, from which inventories by group and component are counted: decisions §3 and §9.
 
 import { Type } from 'typebox'
-import { code, id, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as BiologicallyDerivedProduct, coded in ISBT 128. */
 export const BloodUnit = Type.Object(
   {
-    id: uuid('The unit in this service.'),
+    id: id('The unit in this service.'),
     facility_id: id('The blood bank that holds the unit.'),
     donation_number: text('The ISBT 128 donation identification number on the bag, for example C00262600123400.'),
     product_code: nullable(text('The ISBT 128 product description code, for example E0382.')),

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { consentTypeName } from './consent-types.ts'
-import { code, id, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Consent, written as IHE Privacy Consent on FHIR writes it. */
 export const ConsentRecord = Type.Object(
@@ -12,7 +12,7 @@ export const ConsentRecord = Type.Object(
       ['none', 'pending', 'active', 'denied', 'revoked', 'expired'],
       'none: never asked. pending: asked, not yet answered. revoked: was given and taken back.',
     ),
-    consent_id: nullable(uuid('The consent itself; absent where there is none.')),
+    consent_id: nullable(id('The consent itself; absent where there is none.')),
     consent_type: nullable(
       Type.String({
         pattern: consentTypeName,

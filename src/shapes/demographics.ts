@@ -1,12 +1,12 @@
 // Who a patient is, as resolve takes it and as search and summary give it: interface §2.2 and §2.15, decisions §2 and §3.
 
 import { Type } from 'typebox'
-import { code, day, nullable, text, uuid } from './fields.ts'
+import { code, day, id, nullable, text } from './fields.ts'
 
 /** Stored as Patient. */
 export const Demographics = Type.Object(
   {
-    patient_id: nullable(uuid('The patient in this service.')),
+    patient_id: nullable(id('The patient in this service.')),
     health_id: nullable(
       Type.String({
         pattern: '^[A-Z]{2}(-[0-9A-HJKMNP-TV-Z]{4}){3}$',

@@ -1,17 +1,17 @@
 // A diagnosis made at a visit, as the Connect and SDK interfaces give it: interface §2.12.
 
 import { Type } from 'typebox'
-import { code, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Condition. */
 export const Diagnosis = Type.Object(
   {
-    id: uuid('The record itself.'),
-    patient_id: uuid('The patient who has, had or was suspected to have the condition.'),
+    id: id('The record itself.'),
+    patient_id: id('The patient who has, had or was suspected to have the condition.'),
     visit_id: Type.Optional(
-      uuid('The visit at which the diagnosis was made; absent for a problem that no visit is known for.'),
+      id('The visit at which the diagnosis was made; absent for a problem that no visit is known for.'),
     ),
-    provider_id: nullable(uuid('The practitioner who made the diagnosis.')),
+    provider_id: nullable(id('The practitioner who made the diagnosis.')),
     display_name: text('The diagnosis in words, as the clinician wrote or chose it.'),
     code_system: code(['ICD-10', 'SNOMED', 'other'], 'Which terminology `code` is from; other: a local list.'),
     code: nullable(text('The code in that terminology, for example B50.9 (severe falciparum malaria) in ICD-10.')),

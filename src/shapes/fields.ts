@@ -2,12 +2,7 @@
 
 import { type TSchema, Type } from 'typebox'
 
-/** An id that this service gave: a UUID. */
-export function uuid(description: string) {
-  return Type.String({ format: 'uuid', description })
-}
-
-/** An id that some other party may have given: whatever FHIR allows as an id. */
+/** An id of FHIR: a UUID where this service gave it, and whatever FHIR allows where somebody else did. */
 export function id(description: string) {
   return Type.String({ pattern: '^[A-Za-z0-9.-]{1,64}$', description })
 }

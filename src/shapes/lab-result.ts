@@ -1,16 +1,16 @@
 // A laboratory result, as record lists and patient summaries give it; stored as Observation.
 
 import { Type } from 'typebox'
-import { code, id, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Observation of the category laboratory. */
 export const LabResult = Type.Object(
   {
-    id: uuid('The result itself.'),
-    patient_id: uuid('The patient the specimen came from.'),
-    visit_id: nullable(uuid('The visit during which the test was done.')),
-    order_id: nullable(uuid('The order that asked for the test.')),
-    provider_id: nullable(uuid('The practitioner who answers for the result.')),
+    id: id('The result itself.'),
+    patient_id: id('The patient the specimen came from.'),
+    visit_id: nullable(id('The visit during which the test was done.')),
+    order_id: nullable(id('The order that asked for the test.')),
+    provider_id: nullable(id('The practitioner who answers for the result.')),
     facility_id: nullable(id('The laboratory or facility that answers for the result.')),
     test_name: text('The test in words: "Haemoglobin", "Plasmodium falciparum antigen".'),
     loinc_code: nullable(text('What was measured, as a LOINC code, for example 718-7 for haemoglobin in blood.')),

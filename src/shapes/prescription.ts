@@ -1,7 +1,7 @@
 // A prescription, as record lists and patient summaries give it; stored as MedicationRequest.
 
 import { Type } from 'typebox'
-import { code, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 const dosage = {
   dosage_instructions: nullable(text('How to take it, in words, as it stands on the prescription.')),
@@ -41,10 +41,10 @@ const supply = {
 /** Stored as MedicationRequest. */
 export const Prescription = Type.Object(
   {
-    id: uuid('The prescription itself.'),
-    patient_id: uuid('The patient it is for.'),
-    visit_id: nullable(uuid('The visit at which it was written.')),
-    provider_id: nullable(uuid('The practitioner who prescribed.')),
+    id: id('The prescription itself.'),
+    patient_id: id('The patient it is for.'),
+    visit_id: nullable(id('The visit at which it was written.')),
+    provider_id: nullable(id('The practitioner who prescribed.')),
     medication_name: text(
       'The medicine, with strength and form where known: "Artemether 20 mg / lumefantrine 120 mg".',
     ),

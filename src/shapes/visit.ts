@@ -1,16 +1,16 @@
 // A visit of a patient to a facility, as record lists and patient summaries give it; stored as Encounter.
 
 import { Type } from 'typebox'
-import { code, id, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Encounter. */
 export const Visit = Type.Object(
   {
-    id: uuid('The visit itself.'),
-    patient_id: uuid('The patient.'),
-    provider_id: nullable(uuid('The practitioner mainly responsible.')),
+    id: id('The visit itself.'),
+    patient_id: id('The patient.'),
+    provider_id: nullable(id('The practitioner mainly responsible.')),
     facility_id: nullable(id('The facility where the visit takes place.')),
-    appointment_id: nullable(uuid('The appointment that led to the visit.')),
+    appointment_id: nullable(id('The appointment that led to the visit.')),
     visit_type: code(
       ['outpatient', 'inpatient', 'emergency', 'home', 'field', 'virtual', 'day_case', 'observation', 'pre_admission'],
       'Where and how the patient is seen. field: outreach, for example a vaccination round. day_case: admitted and discharged on the same day.',

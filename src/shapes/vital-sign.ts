@@ -1,17 +1,17 @@
 // A measured vital sign, as record lists give it; stored as Observation. https://hl7.org/fhir/R4/observation-vitalsigns.html
 
 import { Type } from 'typebox'
-import { code, moment, nullable, text, uuid } from './fields.ts'
+import { code, id, moment, nullable, text } from './fields.ts'
 
 const value = (description: string) => nullable(Type.Number({ description }))
 
 /** Stored as Observation of the category vital-signs. */
 export const VitalSign = Type.Object(
   {
-    id: uuid('The measurement itself.'),
-    patient_id: uuid('The patient who was measured.'),
-    visit_id: nullable(uuid('The visit during which it was measured.')),
-    provider_id: nullable(uuid('The practitioner who measured.')),
+    id: id('The measurement itself.'),
+    patient_id: id('The patient who was measured.'),
+    visit_id: nullable(id('The visit during which it was measured.')),
+    provider_id: nullable(id('The practitioner who measured.')),
     type: code(
       [
         'blood_pressure',

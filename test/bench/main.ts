@@ -17,6 +17,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
+       npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -30,6 +31,7 @@ nothing if it is there already, and measures each workload; the median round cou
   inventory   measures instead stock, blood and payments, beside the FHIR search of the same resources, on DIR-inventory
   consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
               granted; the grants are written straight into the table consent_grant, not by way of Consents
+  records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   --scale N   repeats the bundles of PATH under new ids until there are N resources
   --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
@@ -51,7 +53,8 @@ const { values: options, positionals } = parseArgs({
 })
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir = resolve(options.data) + (positionals[0] === 'inventory' ? '-inventory' : '')
+const dataDir =
+  resolve(options.data) + (['inventory', 'records'].includes(positionals[0] ?? '') ? `-${positionals[0]}` : '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -117,6 +120,12 @@ async function main(): Promise<void> {
     const [seconds, rounds, crowd] = [Number(options.seconds), Number(options.rounds), Number(options.crowd)]
     const connections = Number(options.connections)
     return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd })
+  }
+  if (positionals[0] === 'records') {
+    const { benchRecords } = await import('./records.ts')
+    const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
+    const figures = { connections: connections!, seconds: seconds!, rounds: rounds! }
+    return benchRecords({ root, env: environment(), dataDir, base, answering, ...figures })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,

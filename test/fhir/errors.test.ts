@@ -258,3 +258,32 @@ describe('a browser of another origin', () => {
     }
   })
 })
+
+describe('what was sent is quoted in part only, of whatever size it is', () => {
+  test('a type of a hundred thousand letters', async () => {
+    const answer = await call('POST', 'Patient', { body: { resourceType: 'x'.repeat(100_000) } })
+    expectRefusal(answer, 400)
+    expect(issueOf(answer.body).diagnostics).toMatch(/xxx…$/)
+    expect(answer.text.length).toBeLessThan(5000)
+  })
+
+  test('a member with such a name, where the answer has the other shape', async () => {
+    const { status, body, text } = await call('POST', '/api/v1/connect/patients/resolve', {
+      body: JSON.stringify({ ['y'.repeat(30_000)]: 1 }),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect({ status, code: body.error_code }).toEqual({ status: 422, code: 'VALIDATION_FAILED' })
+    expect(body.message).toMatch(/^y+…$/)
+    expect(text.length).toBeLessThan(5000)
+  })
+
+  test('two thousand members that nobody knows', async () => {
+    const members = Array.from({ length: 2000 }, (_, index) => [`x${index}`, 1])
+    const { status, body } = await call('POST', '/api/v1/connect/patients/resolve', {
+      body: JSON.stringify(Object.fromEntries(members)),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(status).toBe(422)
+    expect(body.details).toHaveLength(200)
+  })
+})

@@ -33,6 +33,21 @@ describe('a route of a class', () => {
     expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=7;w=60')
   })
 
+  test.each(['/api/v1/connect/auth/token', '/api/v1/portal/session'])(
+    'counts bodies that cannot be read by address, before anybody has proved who he is: %s',
+    async path => {
+      const few = await startService({ RATE_LIMIT: '3', RATE_LIMIT_TOKEN: '3' })
+      const statuses: number[] = []
+      for (let count = 0; count < 5; count++) {
+        const headers = { 'content-type': 'application/json' }
+        const answer = await fetch(few.url + path, { method: 'POST', headers, body: '{"a":' })
+        expect(answer.headers.get('ratelimit')).toMatch(/"default";r=\d/)
+        statuses.push(answer.status)
+      }
+      expect(statuses).toEqual([400, 400, 400, 429, 429])
+    },
+  )
+
   test('counts what proved nobody by address, and says so too', async () => {
     const answer = await useToken(service, 'nonsense')
     expect(answer.status).toBe(401)

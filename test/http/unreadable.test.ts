@@ -30,6 +30,24 @@ describe('what is no HTTP', () => {
     expect(JSON.stringify(body)).not.toContain('Zo')
   })
 
+  test('on the base of the FHIR surface, whatever query follows it', async () => {
+    const { status, head, body } = await send('GET /api/fhir/R4?name=Zoé HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(status).toBe(400)
+    expect(head).toContain('application/fhir+json')
+    expect(body).toMatchObject({ resourceType: 'OperationOutcome' })
+  })
+
+  test('HTTP/1.1 that does not say for which host it is', async () => {
+    const own = await send('GET /readyz HTTP/1.1\r\n\r\n')
+    expect(own.status).toBe(400)
+    expect(own.body).toMatchObject({ status: 'error', error_code: 'MALFORMED_REQUEST' })
+    expect(own.body['message']).toContain('Host')
+    expect(own.head.toLowerCase()).toContain(`x-request-id: ${own.body['request_id']}`)
+    const { body } = await send('GET /api/fhir/R4/metadata?_format=json HTTP/1.1\r\n\r\n')
+    expect(body).toMatchObject({ resourceType: 'OperationOutcome' })
+    expect((await send('GET /readyz HTTP/1.0\r\n\r\n')).status).toBe(200)
+  })
+
   test('an address that is too long', async () => {
     const { status, body } = await send(
       `GET /api/fhir/R4/Patient?_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
@@ -43,6 +61,13 @@ describe('what is no HTTP', () => {
     expect(status).toBe(400)
     expect(head.toLowerCase()).toContain('x-request-id: ')
     expect(body).toMatchObject({ status: 'error', error_code: 'MALFORMED_REQUEST' })
+  })
+
+  test('an expectation that nobody has heard of is none', async () => {
+    const { status, body } = await send(
+      'GET /api/v1/sdk/token/introspect HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
+    )
+    expect({ status, code: body['error_code'] }).toEqual({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
   test('does not disturb those who come after', async () => {

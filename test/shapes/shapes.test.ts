@@ -42,7 +42,7 @@ describe('the shapes of records', () => {
     expect(checker.Check({ ...allergy, provider_id: null, created_at: null })).toBe(true)
     expect(checker.Check({ ...allergy, severity: 'lethal' })).toBe(false)
     expect(checker.Check({ ...allergy, colour: 'red' })).toBe(false)
-    expect(checker.Check({ ...allergy, patient_id: 'amina' })).toBe(false)
+    expect(checker.Check({ ...allergy, patient_id: 'amina bello' })).toBe(false)
     expect(checker.Check({ ...allergy, created_at: '2026-03-14' })).toBe(false)
   })
 

@@ -1,0 +1,139 @@
+// npm run bench -- records: a patient's records by Connect beside the FHIR searches of the same, both under a consent, turn by turn.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { join } from 'node:path'
+import type autocannon from 'autocannon'
+import { demoClient } from '../../src/auth/demo.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { mint } from '../../src/lib/health-id.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
+import { consentOf } from '../support/consents.ts'
+import { demoToken } from '../support/process.ts'
+import { cpuOf } from './cpu.ts'
+import { shoot } from './shoot.ts'
+
+export interface RecordsBench {
+  readonly root: string
+  readonly env: NodeJS.ProcessEnv
+  readonly dataDir: string
+  readonly base: string
+  readonly connections: number
+  readonly seconds: number
+  readonly rounds: number
+  readonly answering: () => Promise<void>
+}
+
+const patients = 50
+
+/** The searches that each kind of records is made of. */
+const searches = {
+  all: ['Condition?', 'MedicationRequest?', 'Observation?category=laboratory&', 'Observation?category=vital-signs&'],
+  lab_results: ['Observation?category=laboratory&'],
+} as const
+
+interface Subject {
+  readonly id: string
+  readonly healthId: string
+}
+
+/** Prints a table: wall and CPU of each, and their ratio; several searches count together. */
+export async function benchRecords(options: RecordsBench): Promise<void> {
+  const { root, env, dataDir, base } = options
+  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  try {
+    await options.answering()
+    const token = await demoToken(base)
+    const subjects = await consenting(base, token, await busiest(dataDir))
+    process.stdout.write(
+      `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
+    )
+    const head = ['type', 'FHIR searches', 'FHIR p50 ms', 'p50 ms', 'FHIR CPU-ms', 'CPU-ms', 'CPU ratio', 'errors']
+    process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
+    for (const type of ['all', 'lab_results'] as const)
+      process.stdout.write(await row(type, token, subjects, service, options))
+  } finally {
+    service.kill('SIGTERM')
+    await new Promise(done => service.once('exit', done))
+  }
+}
+
+/** The patients of whom there is most to tell. */
+async function busiest(dataDir: string): Promise<string[]> {
+  const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }
+  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
+  const rows = await database.query<{ id: string }>({
+    text: `select id from resource where type = $1 order by
+        (select count(*) from search s where s.patient = (select p.self from search p where p.key = resource.key)) desc, id
+      limit ${patients}`,
+    values: [typeNumber('Patient')],
+  })
+  await database.end()
+  return rows.map(row => row.id)
+}
+
+/** Gives each of them a Health ID, and the demo client's organisation the consent to see the record. */
+async function consenting(base: string, token: string, ids: readonly string[]): Promise<Subject[]> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' }
+  const call = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const init = { method, headers, body: body && JSON.stringify(body) }
+    const reply = await fetch(`${base}/api/fhir/R4/${path}`, init)
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
+    return (await reply.json()) as Record<string, unknown>
+  }
+  const { system } = ((await call('GET', 'Patient/amina-bello'))['identifier'] as { system: string }[])[0]!
+  const subjects: Subject[] = []
+  for (const id of ids) {
+    const consent = `bench-consent-${id}`.slice(0, 64)
+    await call('PUT', `Consent/${consent}`, consentOf(consent, id, demoClient.organizationId))
+    const patient = await call('GET', `Patient/${id}`)
+    const identifiers = (patient['identifier'] ?? []) as { system?: string; value: string }[]
+    const known = identifiers.find(each => each.system === system)?.value
+    const healthId = known ?? mint('CM')
+    const identifier = [...identifiers, { system, value: healthId }]
+    if (!known) await call('PUT', `Patient/${id}`, { ...patient, identifier })
+    subjects.push({ id, healthId })
+  }
+  return subjects
+}
+
+interface Round {
+  readonly wait: number
+  readonly cost: number
+  readonly errors: number
+}
+
+async function row(
+  type: keyof typeof searches,
+  token: string,
+  subjects: readonly Subject[],
+  service: ChildProcess,
+  { base, dataDir, connections, seconds, rounds }: RecordsBench,
+): Promise<string> {
+  const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const cpu = (): number => cpuOf(service.pid!) + cpuOf(postmaster)
+  const get = (path: string): autocannon.Request => ({ method: 'GET', path })
+  const fhir = subjects.flatMap(({ id }) =>
+    searches[type].map(search => get(`/api/fhir/R4/${search}patient=${id}&_count=20`)),
+  )
+  const own = subjects.map(({ healthId }) => get(`/api/v1/connect/patient/${healthId}/records?type=${type}&limit=20`))
+  const many = searches[type].length
+  const sides = [fhir, own].map(requests => ({ name: type, origin: base, connections, requests: () => requests }))
+  const results: Round[][] = [[], []]
+  for (const side of sides) await shoot(side, token, 1)
+  for (let round = 0; round < rounds; round++)
+    for (const [index, side] of sides.entries()) {
+      const times = index === 0 ? many : 1
+      const before = cpu()
+      const { requests, latency, errors, non2xx } = await shoot(side, token, seconds)
+      const cost = ((cpu() - before) / (requests.total || 1)) * times
+      results[index]!.push({ wait: latency.p50 * times, cost, errors: errors + non2xx })
+    }
+  const [theirs, ours] = results.map(list => list.toSorted((a, b) => a.cost - b.cost)[Math.floor(list.length / 2)]!)
+  const cells = [
+    ...[type, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],
+    ...[theirs!.cost.toFixed(2), ours!.cost.toFixed(2), (ours!.cost / theirs!.cost).toFixed(2)],
+    results.flat().reduce((sum, each) => sum + each.errors, 0),
+  ]
+  return `| ${cells.join(' | ')} |\n`
+}
