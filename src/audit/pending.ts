@@ -3,8 +3,7 @@
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import type { Access } from '../store/access.ts'
-import type { Note } from '../store/note.ts'
+import type { Access, Note } from '../store/access.ts'
 import type { AuditRecord } from './record.ts'
 import { type Requester, recordOf } from './records.ts'
 

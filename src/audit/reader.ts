@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import { earliest, type Interval, latest } from '../store/dates.ts'
-import type { Interaction, Principal } from '../store/session.ts'
+import type { Interaction, Principal } from '../store/principal.ts'
 import type { ChainedRecord } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
 

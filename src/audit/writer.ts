@@ -2,8 +2,7 @@
 // one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
-import type { Access } from '../store/access.ts'
-import type { Note } from '../store/note.ts'
+import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
 import { insertion, isToldAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'

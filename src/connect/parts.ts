@@ -8,7 +8,7 @@ import type { Caller } from '../policy/caller.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
-import type { Principal } from '../store/session.ts'
+import type { Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
 

@@ -7,7 +7,7 @@ import { type Caller, system } from '../policy/caller.ts'
 import { type Holder, holderOf } from '../register/health-ids.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
-import type { Principal } from '../store/session.ts'
+import type { Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 

@@ -1,5 +1,5 @@
 // Who is asking, and what that caller may do.
-import type { Interaction, Principal } from '../store/session.ts'
+import type { Interaction, Principal } from '../store/principal.ts'
 import { byConsent } from './consent/visibility.ts'
 import { grants } from './scopes.ts'
 

@@ -1,7 +1,7 @@
 // Every scope: what it means, how risky it is, and which FHIR interactions it opens (interface §5.1, decisions of the interface's open points).
 // SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are understood beside the named ones.
 import { isResourceType, resourceTypes } from '../definitions/r4.ts'
-import type { Interaction } from '../store/session.ts'
+import type { Interaction } from '../store/principal.ts'
 
 interface Scope {
   readonly meaning: string

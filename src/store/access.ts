@@ -34,3 +34,12 @@ export interface Access {
 }
 
 export type Witness = (access: Access) => void
+
+/** A row that is there if the changes are, and not if they are not. */
+export interface Note {
+  /** The text of the statement that writes it, given the places of its two values; always the same. */
+  readonly insertion: (first: string, second: string) => string
+  readonly values: readonly [string, string]
+  /** Called once it is certain that it is there. */
+  readonly committed: () => void
+}

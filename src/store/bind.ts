@@ -8,18 +8,12 @@ import { everything } from './everything/everything.ts'
 import { createExporting } from './export/export.ts'
 import { lastn } from './lastn.ts'
 import { patientsNamed } from './patients.ts'
+import type { Principal } from './principal.ts'
 import { history, readVersion } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import { libraryFor, runSearch, typesOf } from './search/run.ts'
-import {
-  mustBeAllowed,
-  mustBeIndexed,
-  type Principal,
-  type Session,
-  type StoreParts,
-  searchOptions,
-} from './session.ts'
+import { mustBeAllowed, mustBeIndexed, type Session, type StoreParts, searchOptions } from './session.ts'
 import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
 import type { Store } from './store.ts'
 import { transact } from './transaction.ts'

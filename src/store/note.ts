@@ -1,19 +1,25 @@
 // What a caller has kept of changes in their transaction: a row of whoever keeps the record of accesses.
 import type { Queryable, Statement, Transaction } from '../db/statement.ts'
-import type { Access, Deed } from './access.ts'
+import type { Access, Deed, Note } from './access.ts'
 import { isId } from './ids.ts'
 import { patientsIn } from './patients.ts'
-import type { Session } from './session.ts'
+import type { Principal } from './principal.ts'
 import type { WriteMethod } from './type-number.ts'
-import type { Change, Written } from './write.ts'
 
-/** A row that is there if the changes are, and not if they are not. */
-export interface Note {
-  /** The text of the statement that writes it, given the places of its two values; always the same. */
-  readonly insertion: (first: string, second: string) => string
-  readonly values: readonly [string, string]
-  /** Called once it is certain that it is there. */
-  readonly committed: () => void
+/** A change as it was asked for. */
+interface Changing {
+  readonly method: WriteMethod
+  /** What it was conditional on. */
+  readonly condition?: string
+}
+
+/** What came of it. */
+interface Changed {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  /** Undefined after a deletion. */
+  readonly body: string | undefined
 }
 
 const noteStatement = ({ insertion, values }: Note): Statement => ({
@@ -30,8 +36,8 @@ export async function writeNote(on: Queryable | Transaction, note: Note): Promis
 
 /** What the caller keeps of these changes; nothing where nobody asks. */
 export function noteOf(
-  { principal, base }: Pick<Session, 'principal' | 'base'>,
-  changed: readonly { readonly change: Change; readonly written: Written }[],
+  { principal, base }: { readonly principal: Principal; readonly base: string },
+  changed: readonly { readonly change: Changing; readonly written: Changed }[],
 ): Note | undefined {
   if (!principal.note || changed.length === 0) return undefined
   return principal.note(changed.map(({ change, written }) => accessOf(change, written, base)))
@@ -46,7 +52,7 @@ export function tellCommitted(on: Queryable | Transaction, { committed }: Note):
 const deeds: Readonly<Record<WriteMethod, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
 /** A change as the witness is told of it. */
-function accessOf({ method, condition }: Change, { type, id, version, body = '' }: Written, base: string): Access {
+function accessOf({ method, condition }: Changing, { type, id, version, body = '' }: Changed, base: string): Access {
   const named = type === 'Patient' && isId(id) ? [id] : []
   return {
     deed: deeds[method],

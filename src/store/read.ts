@@ -3,8 +3,8 @@
 import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Reading } from './principal.ts'
 import { type Binder, createBinder } from './search/binder.ts'
-import type { Reading } from './session.ts'
 import { methodName, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 import type { Seen, Visibility } from './visibility.ts'
 

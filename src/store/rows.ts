@@ -2,7 +2,7 @@
 // has only the parts that it needs: PostgreSQL opens every table and index that one names, used or not.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
-import type { Note } from './note.ts'
+import type { Note } from './access.ts'
 import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 

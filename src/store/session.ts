@@ -1,10 +1,9 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
-import type { Queryable, Statement, Transaction, Transactional } from '../db/statement.ts'
+import type { Queryable, Statement, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Access, Witness } from './access.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
-import type { Note } from './note.ts'
+import type { Interaction, Principal } from './principal.ts'
 import type { Projection } from './projection.ts'
 import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
@@ -14,25 +13,6 @@ import { mustBeReady } from './search-params/known.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
-import type { Visibility } from './visibility.ts'
-
-/** create, read, update, delete and search, as SMART v2 abbreviates them. */
-export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
-
-/** The store's view of who asks; the policy floor supplies it. */
-export interface Principal {
-  may(type: string, interaction: Interaction): boolean
-  /** Who counts as the author of what he creates; absent for the service itself. */
-  readonly author?: string
-  /** What he may see of what his scopes open; absent: all of it. */
-  readonly visibility?: Visibility
-  /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
-  readonly within?: Transaction
-  /** Is told of every access; absent where nobody asks, as in work of the service itself. */
-  readonly witness?: Witness
-  /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
-  readonly note?: (changes: readonly Access[]) => Note
-}
 
 export interface StoreParts {
   readonly database: Transactional
@@ -54,9 +34,6 @@ export interface Session extends StoreParts {
   readonly principal: Principal
   readonly isInTransaction: boolean
 }
-
-/** A connection, and who reads. */
-export type Reading = Pick<Session, 'on' | 'principal'>
 
 const words: Readonly<Record<Interaction, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete', s: 'search' }
 

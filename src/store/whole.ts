@@ -2,9 +2,10 @@
 import type { Database } from '../db/database.ts'
 import type { Transaction } from '../db/statement.ts'
 import type { Access } from './access.ts'
+import type { Principal } from './principal.ts'
 import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
-import { inLine, lost, mostAttempts, mustStartOver, type Principal } from './session.ts'
+import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
 export type Whole = <T>(work: (within: Transaction) => Promise<T>) => Promise<T>

@@ -1,0 +1,28 @@
+// Who works with the store, as the store sees it; the policy floor supplies it.
+import type { Queryable, Transaction } from '../db/statement.ts'
+import type { Access, Note, Witness } from './access.ts'
+import type { Visibility } from './visibility.ts'
+
+/** create, read, update, delete and search, as SMART v2 abbreviates them. */
+export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
+
+/** The store's view of who asks; the policy floor supplies it. */
+export interface Principal {
+  may(type: string, interaction: Interaction): boolean
+  /** Who counts as the author of what he creates; absent for the service itself. */
+  readonly author?: string
+  /** What he may see of what his scopes open; absent: all of it. */
+  readonly visibility?: Visibility
+  /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
+  readonly within?: Transaction
+  /** Is told of every access; absent where nobody asks, as in work of the service itself. */
+  readonly witness?: Witness
+  /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
+  readonly note?: (changes: readonly Access[]) => Note
+}
+
+/** A connection, and who reads by it. */
+export interface Reading {
+  readonly on: Queryable
+  readonly principal: Principal
+}
