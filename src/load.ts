@@ -1,6 +1,5 @@
 // npm run load -- PATH…: transaction bundles, collections and NDJSON, plain or gzipped, files or folders.
 import { parseArgs } from 'node:util'
-import { openStorage } from './app.ts'
 import { demoClient } from './auth/demo.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
@@ -11,6 +10,7 @@ import { createLog } from './lib/log.ts'
 import { load, type Progress } from './load/load.ts'
 import { createMeter, summary } from './load/report.ts'
 import { system } from './policy/caller.ts'
+import { openStorage } from './storage.ts'
 
 const help = `Usage: npm run load -- PATH... [--client ID] [--parallel N] [--json]
 

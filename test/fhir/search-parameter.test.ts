@@ -2,10 +2,10 @@
 // what is stored already as for what comes.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { openStorage } from '../../src/app.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { system } from '../../src/policy/caller.ts'
+import { openStorage } from '../../src/storage.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { sharedData } from '../support/data.ts'
 import { type Answer, fhirCaller, issueOf, matchIds } from '../support/fhir.ts'

@@ -1,0 +1,55 @@
+// The store in its database, with everything that follows what is written: what commands need, too, that serve nobody.
+import { connectProjections } from './connect/projections.ts'
+import { type Connection, type Database, openDatabase } from './db/database.ts'
+import { fhirBase } from './http/failures.ts'
+import type { Config } from './lib/config.ts'
+import type { Log } from './lib/log.ts'
+import { consentProjection } from './policy/consent/projection.ts'
+import { mergedWith } from './register/merged.ts'
+import { addressesOf } from './register/patient.ts'
+import { createRegisterProjection } from './register/projection.ts'
+import { createStore } from './store/bind.ts'
+import { createIndexer, type Indexer } from './store/index/entry.ts'
+import type { Principal } from './store/principal.ts'
+import type { Projection } from './store/projection.ts'
+import { withDefinitions } from './store/search-params/definition.ts'
+import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
+import type { Store } from './store/store.ts'
+import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
+import { createValidator } from './store/validate.ts'
+
+/** What works without anybody asking: a database, and the store of FHIR resources in it. */
+export interface Storage {
+  readonly database: Database
+  readonly indexer: Indexer
+  readonly indexing: Indexing
+  readonly storeFor: (principal: Principal) => Store
+  /** What follows the resources that are written. */
+  readonly projections: readonly Projection[]
+}
+
+/** Opens the database and its store alone, for commands that serve nobody. */
+export function openStorage(config: Config, connection: Connection, baseUrl: string, log: Log): Storage {
+  const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+  const base = `${baseUrl}${fhirBase}`
+  const indexer = createIndexer(base)
+  const indexing = createIndexing({ database, indexer, base, log })
+  const now = () => new Date()
+  const projections: readonly Projection[] = [
+    createRegisterProjection(addressesOf(baseUrl, base)),
+    consentProjection({ base, mergedWith, now }),
+    ...connectProjections(base, config.timeZone),
+  ]
+  const storeFor = createStore({
+    database,
+    indexer,
+    indexing,
+    projections,
+    validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
+    base,
+    now,
+    defaultCount: 20,
+    maxCount: 1000,
+  })
+  return { database, indexer, indexing, storeFor, projections }
+}

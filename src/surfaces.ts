@@ -1,0 +1,82 @@
+// Everything that is answered to: the routes of all surfaces, each with what it works with.
+import { createAuditReader } from './audit/reader.ts'
+import type { Identity } from './auth/identity.ts'
+import { identityRoutes } from './auth/routes.ts'
+import { connectRoutes } from './connect/routes.ts'
+import { createConsents } from './consents/consents.ts'
+import type { DemoData } from './demo/data.ts'
+import { demoRoutes } from './demo/routes.ts'
+import { createPeople } from './fhir/people.ts'
+import { fhirRoutes } from './fhir/routes.ts'
+import { healthRoutes } from './health/routes.ts'
+import { createCursors } from './http/cursor.ts'
+import { fhirBase } from './http/failures.ts'
+import type { Route } from './http/route.ts'
+import type { Config } from './lib/config.ts'
+import type { Log } from './lib/log.ts'
+import { createDesk } from './mapping/desk.ts'
+import type { Mappings } from './mapping/mappings.ts'
+import type { Transformer } from './mapping/transformer.ts'
+import { createTranslator } from './mapping/translator.ts'
+import { mobileRoutes } from './mobile/routes.ts'
+import { opens } from './policy/consent/opening.ts'
+import { portalRoutes } from './portal/routes.ts'
+import { mergedWith } from './register/merged.ts'
+import { addressesOf } from './register/patient.ts'
+import { createRegister } from './register/register.ts'
+import type { Storage } from './storage.ts'
+import type { Whole } from './store/whole.ts'
+
+/** The version of the published interface. */
+export const interfaceVersion = '1.2.0'
+
+export interface SurfaceParts extends Storage {
+  readonly config: Config
+  readonly identity: Identity
+  readonly mappings: Mappings
+  readonly transformer: Transformer
+  readonly demo: DemoData
+  readonly bulk: { readonly routes: readonly Route[] }
+  readonly whole: Whole
+  /** Of encryption. */
+  readonly key: Buffer
+  readonly baseUrl: string
+  readonly log: Log
+}
+
+/** The routes; of two that fit an address the earlier one answers. */
+export function surfaces(parts: SurfaceParts): Route[] {
+  const { config, database, storeFor, identity, mappings, whole, baseUrl, log } = parts
+  const now = () => new Date()
+  const shared = {
+    ...{ database, storeFor, whole, baseUrl, now },
+    register: createRegister(() => mappings.matching()),
+    addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
+    translator: createTranslator(mappings, log),
+    cursors: createCursors(parts.key),
+    trailFor: createAuditReader(database),
+  }
+  const consents = createConsents({
+    ...{ ...shared, mergedWith },
+    opens: (type, scopes) => opens(mappings.consents(), type, scopes),
+    usualDays: () => mappings.consents().expiresAfterDays,
+  })
+  const { environment, timeZone } = config
+  return [
+    ...identityRoutes(identity),
+    ...mobileRoutes(identity.patients, { ...shared, consents }),
+    ...portalRoutes(identity.sessions, environment !== 'local'),
+    ...healthRoutes(database, mappings, interfaceVersion),
+    ...demoRoutes(parts.demo, environment !== 'production'),
+    ...connectRoutes({ ...shared, consents, consentTypes: () => mappings.consents(), timeZone }),
+    ...parts.bulk.routes,
+    ...fhirRoutes({
+      ...shared,
+      searchParams: () => parts.indexer.params,
+      peopleFor: createPeople(shared),
+      maps: createDesk(mappings, parts.transformer, interfaceVersion),
+      log,
+      version: interfaceVersion,
+    }),
+  ]
+}
