@@ -17,13 +17,15 @@ export const healthIdParam = Type.Object({
 export interface Known {
   readonly patient: string
   readonly healthId: string
+  /** True if others may be the same person. */
+  readonly isMerged: boolean
 }
 
 /** @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
 export async function patientOf(on: Queryable, text: string): Promise<Known> {
   const healthId = await readHealthId(on, text, 'path.health_id')
   const holder = await holderOf(on, healthId)
-  if (holder) return { patient: holder.patient, healthId: holder.current ?? healthId }
+  if (holder) return { ...holder, healthId: holder.current ?? healthId }
   throw new Failure('PATIENT_NOT_FOUND', 'Nobody is registered under this Health ID: resolve registers people.', {
     details: [{ field: 'path.health_id', code: 'not-found', message: 'is not registered' }],
   })

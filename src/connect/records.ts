@@ -107,7 +107,9 @@ export async function recordsOf(
   shown: readonly Kind[],
   slice: Slice,
 ): Promise<Page> {
-  const same = (await mergedWith(parts.database, [subject.patient])).get(subject.patient) ?? []
+  const same = subject.isMerged
+    ? (await mergedWith(parts.database, [subject.patient])).get(subject.patient)!
+    : [subject.patient]
   const due = slice.after ? shown.filter(({ name }) => slice.after!.has(name)) : shown
   const pages = await Promise.all(due.map(kind => pageOf(parts, request, { ...subject, same }, kind, slice)))
   const { caller } = request

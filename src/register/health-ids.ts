@@ -11,6 +11,8 @@ export interface Holder {
   readonly patient: string
   /** The Health ID that this patient has now; undefined if it has none. */
   readonly current: string | undefined
+  /** True if others may be the same person: merged.ts knows. */
+  readonly isMerged: boolean
 }
 
 /** A chain of merged patients is followed as far as this. */
@@ -21,6 +23,7 @@ interface Link {
   readonly current: string | null
   readonly is_replaced: boolean
   readonly is_stored: boolean
+  readonly replaces: boolean
 }
 
 /**
@@ -41,14 +44,16 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
       select c.patient,
         (select min(h.value) from health_id h where h.patient = c.patient and h.is_current) as current,
         exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
-        exists (select from resource r where r.type = $2 and r.id = c.patient) as is_stored
+        exists (select from resource r where r.type = $2 and r.id = c.patient) as is_stored,
+        exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
       from chain c order by c.hops`,
     values: [healthId, typeNumber('Patient')],
   })
   const last = chain.at(-1)
   const found = last?.is_replaced ? chain[0] : last
   if (!found?.is_stored) return undefined
-  return { patient: found.patient, current: found.current ?? undefined }
+  const { patient, current, replaces, is_replaced: isReplaced } = found
+  return { patient, current: current ?? undefined, isMerged: replaces || isReplaced }
 }
 
 /** Ids of a patient and of all whom it replaces, whatever was given to them under those. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
     async holderOf(healthId) {
       if (healthId === gone) return undefined
       const now = healthId === former ? current : healthId
-      return { patient: now.toLowerCase(), current: now }
+      return { patient: now.toLowerCase(), current: now, isMerged: false }
     },
   })
 })

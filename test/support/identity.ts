@@ -46,7 +46,7 @@ export async function startProcess({
   beside,
   log = createLog('silent'),
   derive = argon2id,
-  holderOf = async healthId => ({ patient: healthId.toLowerCase(), current: healthId }),
+  holderOf = async healthId => ({ patient: healthId.toLowerCase(), current: healthId, isMerged: false }),
 }: ProcessOptions = {}): Promise<Process> {
   const connection = beside?.connection ?? (await createTestDatabase())
   const database = openDatabase(connection, { poolSize: 5, statementTimeout: 30_000 })
