@@ -33,7 +33,7 @@ export async function benchAudit(options: AuditBench): Promise<void> {
   try {
     const connection = await once<Parameters<typeof sample>[0]>(server)
     const postmaster = Number(readFileSync(join(options.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-    const cpu = (): number => cpuOf(server.pid!) + cpuOf(postmaster)
+    const cpu = (): number => cpuOf(server.pid!, postmaster) + cpuOf(postmaster)
     const samples = await sample(connection)
     const [audited, bare] = [options.port, options.port + 1].map(port => `http://127.0.0.1:${port}`) as [string, string]
     const token = await demoToken(audited)

@@ -55,7 +55,7 @@ export async function benchInventory(options: InventoryBench): Promise<void> {
     await options.answering()
     const token = await demoToken(base)
     const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-    const cpu = (): number => cpuOf(service.pid!) + cpuOf(postmaster)
+    const cpu = (): number => cpuOf(service.pid!, postmaster) + cpuOf(postmaster)
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )

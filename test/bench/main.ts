@@ -225,7 +225,7 @@ const bound = (workload: Workload): Workload => ({
 })
 
 async function measure(workload: Workload, token: string, server: number, postmaster: number): Promise<Figures> {
-  const before = { server: cpuOf(server), postgres: cpuOf(postmaster) }
+  const before = { server: cpuOf(server, postmaster), postgres: cpuOf(postmaster) }
   const result = await shoot(bound(workload), token, Number(options.seconds))
   const done = result.requests.total || 1
   return {
@@ -233,7 +233,7 @@ async function measure(workload: Workload, token: string, server: number, postma
     p50: result.latency.p50,
     p99: result.latency.p99,
     errors: result.errors + result.non2xx,
-    server: (cpuOf(server) - before.server) / done,
+    server: (cpuOf(server, postmaster) - before.server) / done,
     postgres: (cpuOf(postmaster) - before.postgres) / done,
   }
 }

@@ -111,7 +111,7 @@ async function row(
   { base, dataDir, connections, seconds, rounds }: RecordsBench,
 ): Promise<string> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-  const cpu = (): number => cpuOf(service.pid!) + cpuOf(postmaster)
+  const cpu = (): number => cpuOf(service.pid!, postmaster) + cpuOf(postmaster)
   const get = (path: string): autocannon.Request => ({ method: 'GET', path })
   const fhir = subjects.flatMap(({ id }) =>
     searches[type].map(search => get(`/api/fhir/R4/${search}patient=${id}&_count=20`)),

@@ -40,7 +40,7 @@ export async function benchResolve(options: ResolveBench): Promise<void> {
     await answering(base)
     const token = await demoToken(base)
     const postmaster = Number(readFileSync(join(options.dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-    const cpu = { server: () => cpuOf(service.pid!), postgres: () => cpuOf(postmaster) }
+    const cpu = { server: () => cpuOf(service.pid!, postmaster), postgres: () => cpuOf(postmaster) }
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.people} people, ${options.rounds} rounds of ${options.seconds} s\n\n` +
         '| resolve | clients | req/s | p50 ms | p99 ms | server CPU-ms | PG CPU-ms | errors |\n|---|--:|--:|--:|--:|--:|--:|--:|\n',

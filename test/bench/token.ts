@@ -46,7 +46,7 @@ export async function benchToken(options: TokenBench): Promise<void> {
       ),
     )
     const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-    const cpu = (): number => cpuOf(service.pid!) + cpuOf(postmaster)
+    const cpu = (): number => cpuOf(service.pid!, postmaster) + cpuOf(postmaster)
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${rounds} rounds of ${seconds} s\n\n| token for | clients | req/s | p50 ms | p99 ms | CPU-ms | errors |\n|---|--:|--:|--:|--:|--:|--:|\n`,
     )
