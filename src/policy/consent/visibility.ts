@@ -3,16 +3,14 @@
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
-import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { authorHash } from '../../store/author.ts'
 import { nobody, several } from '../../store/index/subject.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
+import { objectionTo } from './objection.ts'
 import { usualPurpose } from './purposes.ts'
 import { refusal } from './refusal.ts'
-import { rulesOf } from './rules.ts'
 
 type Bind = (value: unknown) => string
 
@@ -51,32 +49,13 @@ export function byConsent(viewer: Viewer): Visibility {
   const ofResource = (row: string, bind: Bind): string => anyOf(ways(row, bind, `${row}.tokens`))
   return {
     resource: (row, { bind }) => ofResource(row, bind),
-    version: (row, { bind }) =>
-      anyOf([
-        ...ways(row, bind, undefined),
-        // What a consent opens by its code is known of the current version, and holds for those about the same patient.
-        `exists (select from resource latest join search seen using (key)
-          where latest.type = ${row}.type and latest.id = ${row}.id
-            and seen.subject = ${row}.subject and seen.subject not in (${nobody}, ${several}) and ${ofResource('seen', bind)})`,
-      ]),
+    // What codes a former version had is not kept, so that consents by code open the current one alone.
+    version: (row, { bind }) => anyOf(ways(row, bind, undefined)),
     change: (row, { bind }) => `(${row}.type <> ${typeNumber('Consent')} or ${row}.author = ${bind(author)}::bigint)`,
-    objection: (resource, base) =>
-      resource['resourceType'] === 'Consent' ? foreign(resource, organizationId, base) : undefined,
+    objection: (writing, base) => objectionTo(writing, organizationId, base),
     refusal: (on, subject) => refusal(on, subject, organizationId),
     closed: (on, patients) => closedAmong(on, patients, organization, opened),
   }
-}
-
-/** A consent is recorded by whom it is for: nobody opens a record to others. */
-function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
-  const isOwn = rulesOf(consent, base).every(
-    ({ effect, organization }) => effect === 'deny' || organization === `Organization/${organizationId}`,
-  )
-  if (isOwn) return undefined
-  return new Failure(
-    'FORBIDDEN',
-    'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
-  )
 }
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' or ')})`
