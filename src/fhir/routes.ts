@@ -77,13 +77,13 @@ function fhirRequest(request: Request, { maps, peopleFor, trailFor }: FhirParts)
   }
 }
 
-function httpReply({ status, body, version, updatedAt, location }: FhirReply, base: string): Reply {
+function httpReply({ status, body, kept, version, updatedAt, location }: FhirReply, base: string): Reply {
   const headers: Record<string, string> = {}
   if (version !== undefined) headers['etag'] = `W/"${version}"`
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
   if (location) headers['location'] = `${base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  return { status, headers, body }
+  return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
 }
 
 /** Every route below /api/fhir/R4. */
@@ -250,7 +250,10 @@ function bundleRoute(parts: FhirParts): Route {
       const fhir = fhirRequest(request, parts)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
-      return httpReply(await processBundle(parts.storeFor(request.caller), fhir, report), fhir.base)
+      const answered = await processBundle(parts.storeFor(request.caller), fhir, report)
+      // Who sees everything may be told it again.
+      const { kept: _kept, ...whole } = answered
+      return httpReply(request.caller.visibility ? answered : whole, fhir.base)
     },
   })
 }

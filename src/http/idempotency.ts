@@ -100,7 +100,8 @@ async function keptOrDone<Who extends Asker>(
   }
   const reply = await work({ ...caller, witness, within: on })
   const body = await bytesOf(reply.body)
-  await keep(on, request, mark, { ...reply, body }, shown, new Date(now.getTime() + livesFor))
+  const toKeep = reply.kept === undefined ? body : Buffer.from(reply.kept)
+  await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
 }
 
