@@ -157,7 +157,10 @@ async function askToReview(
   id: string,
   suspects: readonly Ranked[],
 ): Promise<void> {
-  await parts.storeFor({ ...system, within, witness }).create('Task', reviewTask(id, suspects, parts.now()))
+  // Whom the Task names besides is told to nobody, and the caller reads the trail of its own organisation.
+  const discreet = (access: Access): void => witness?.({ ...access, patients: [id] })
+  const store = parts.storeFor({ ...system, within, witness: discreet })
+  await store.create('Task', reviewTask(id, suspects, parts.now()))
 }
 
 /** One transaction for all that the caller does in the work; what was done is told once it is certain. */
