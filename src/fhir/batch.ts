@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Written } from '../store/write.ts'
 import { responseBundle } from './bundle.ts'
-import { creationCondition, interact, patchOf, removedReply, writtenReply } from './interact.ts'
+import { creationCondition, foundReply, interact, patchOf, removedReply, writtenReply } from './interact.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -100,8 +100,9 @@ function replyOf(
   replies: readonly EntryReply[],
 ): FhirReply {
   const body = responseBundle(kind, base, replies)
-  if (!store.isPart || !replies.some(({ isRead }) => isRead)) return { status: 200, body }
-  const kept = replies.map(each => (each.isRead ? { status: each.status, isOutcome: true, body: notKept } : each))
+  const wasRead = ({ isRead = false, kept }: EntryReply): boolean => isRead || kept === null
+  if (!store.isPart || !replies.some(wasRead)) return { status: 200, body }
+  const kept = replies.map(each => (wasRead(each) ? { status: each.status, isOutcome: true, body: notKept } : each))
   return { status: 200, body, kept: responseBundle(kind, base, kept) }
 }
 
@@ -154,7 +155,9 @@ async function transaction(store: Store, outer: FhirRequest, entries: unknown[])
 }
 
 function replyFor({ request }: BundleEntry, written: Written | undefined): FhirReply {
-  return request.method === 'DELETE' || written === undefined ? removedReply(written) : writtenReply(request, written)
+  if (request.method === 'DELETE' || written === undefined) return removedReply(written)
+  const reply = writtenReply(request, written)
+  return request.method === 'POST' ? foundReply(reply, written) : reply
 }
 
 function wrong(index: number, message: string, code = 'invalid'): Failure {

@@ -86,11 +86,15 @@ function httpReply({ status, body, kept, version, updatedAt, location }: FhirRep
   return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
 }
 
+/** Who sees everything may be told it again as it was. */
+const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
+  caller.visibility ? reply : { ...reply, kept: undefined }
+
 /** Every route below /api/fhir/R4. */
 export function fhirRoutes(parts: FhirParts): Route[] {
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
-    return httpReply(await interact(parts.storeFor(request.caller), fhir), fhir.base)
+    return httpReply(toKeep(request, await interact(parts.storeFor(request.caller), fhir)), fhir.base)
   }
   return [
     metadataRoute(parts),
@@ -250,10 +254,7 @@ function bundleRoute(parts: FhirParts): Route {
       const fhir = fhirRequest(request, parts)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
-      const answered = await processBundle(parts.storeFor(request.caller), fhir, report)
-      // Who sees everything may be told it again.
-      const { kept: _kept, ...whole } = answered
-      return httpReply(request.caller.visibility ? answered : whole, fhir.base)
+      return httpReply(toKeep(request, await processBundle(parts.storeFor(request.caller), fhir, report)), fhir.base)
     },
   })
 }

@@ -100,6 +100,7 @@ async function keptOrDone<Who extends Asker>(
   }
   const reply = await work({ ...caller, witness, within: on })
   const body = await bytesOf(reply.body)
+  if (reply.kept === null) return { ...reply, body }
   const toKeep = reply.kept === undefined ? body : Buffer.from(reply.kept)
   await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
