@@ -378,6 +378,13 @@ describe('consents', () => {
     expect((await asClinic('DELETE', 'Consent/later')).status).toBe(204)
   })
 
+  test('do not close a record to everybody in emergencies', async () => {
+    const policy = [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-deny' }]
+    const body = consentOf('closing', 'hidden', 'other', { type: 'deny' }, { policy })
+    const { status, body: told } = await call('PUT', 'Consent/closing', { token: stranger, body, headers: json })
+    expect([status, told.error_code]).toEqual([403, 'FORBIDDEN'])
+  })
+
   test('end for what is left of a record, too, when the Patient is no more', async () => {
     await store(
       { resourceType: 'Patient', id: 'late' },
@@ -442,6 +449,44 @@ describe('saying that two patients are one', () => {
     const same = { resourceType: 'Patient', id: 'twice', active: true, link: link('replaces', 'once') }
     expect((await asClinic('PUT', 'Patient/twice', { body: same })).status).toBe(200)
     expect((await asClinic('GET', 'Observation/twice-o')).status).toBe(403)
+  })
+})
+
+describe('what identifies somebody', () => {
+  const numbers = (organization: string) => `${service.url}/fhir/NamingSystem/external-reference/${organization}`
+
+  test('for other organisations is not for this one to write, so that they find whom they mean', async () => {
+    const system = numbers('other')
+    const body = {
+      resourceType: 'Patient',
+      id: 'posing',
+      active: true,
+      ...named,
+      identifier: [{ system, value: 'F-7' }],
+    }
+    expect((await asClinic('PUT', 'Patient/posing', { body })).status).toBe(403)
+    const own = { ...body, identifier: [{ system: numbers('clinic'), value: 'F-7' }] }
+    expect((await asClinic('PUT', 'Patient/posing', { body: own })).status).toBe(201)
+    expect((await asClinic('DELETE', 'Patient/posing')).status).toBe(204)
+  })
+
+  test('for several organisations stays when one of them changes something else', async () => {
+    const identifier = [{ system: numbers('other'), value: 'F-8' }]
+    const shared = { resourceType: 'Patient', id: 'shared', identifier }
+    await store(shared, consentOf('shared-consent', 'shared', 'clinic'))
+    expect((await asClinic('PUT', 'Patient/shared', { body: { ...shared, gender: 'female' } })).status).toBe(200)
+    expect((await asClinic('PUT', 'Patient/shared', { body: { ...shared, identifier: [] } })).status).not.toBe(200)
+    const without = { resourceType: 'Patient', id: 'shared' }
+    expect((await asClinic('PUT', 'Patient/shared', { body: without })).status).toBe(403)
+  })
+
+  test('is imported as little', async () => {
+    const lines = [observation('hidden-o', 'open', 'taken'), consentOf('imported', 'hidden', 'other')]
+    const body = lines.map(line => JSON.stringify(line)).join('\n')
+    const headers = { 'content-type': 'application/fhir+ndjson' }
+    const address = await ordered(call, '$import', { token: clinic, body, headers })
+    expect((await ended(call, address, { token: clinic })).body.output[0]).toMatchObject({ count: 0 })
+    expect((await call('GET', 'Observation/hidden-o')).text).toContain('secret')
   })
 })
 
@@ -526,6 +571,20 @@ describe('what was told once', () => {
     expect(again.text).not.toMatch(shut)
     expect(again.body.entry[0].response.outcome.issue[0].code).toBe('suppressed')
     expect(again.body.entry[1]).toEqual(first.body.entry[1])
+  })
+
+  test('by a creation that found something is not told again when the consent is over', async () => {
+    await store({ resourceType: 'Patient', id: 'found' }, observation('found-o', 'found', 'secret'))
+    await store(consentOf('found-consent', 'found', 'clinic'))
+    const { id: _id, ...body } = observation('', 'found', 'own')
+    const headers = { 'if-none-exist': 'patient=found', 'idempotency-key': 'found' }
+    const first = await asClinic('POST', 'Observation', { body, headers })
+    expect([first.status, first.body.id]).toEqual([200, 'found-o'])
+    await call('DELETE', 'Consent/found-consent')
+    const again = await asClinic('POST', 'Observation', { body, headers })
+    expect([again.status, shut.test(again.text)]).toEqual([201, false])
+    const third = await asClinic('POST', 'Observation', { body, headers })
+    expect([third.headers.get('idempotent-replayed'), third.body]).toEqual(['true', again.body])
   })
 
   test('in an emergency is not told again without one', async () => {

@@ -5,12 +5,15 @@ import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { objects } from '../../store/values.ts'
 import type { Writing } from '../../store/visibility.ts'
-import { rulesOf } from './rules.ts'
+import { refusesEmergencies, rulesOf } from './rules.ts'
 
 /** Why the client may not write something so; undefined if it may. @param base address of this server's FHIR endpoint */
 export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: string) {
-  if (type === 'Consent') return resource && foreign(resource, organizationId, base)
-  return type === 'Patient' && mergesOf(resource) !== mergesOf(former) ? merging : undefined
+  if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
+  if (type !== 'Patient') return undefined
+  if (mergesOf(resource) !== mergesOf(former)) return merging
+  const own = `/${organizationId}`
+  return resource && numbersOf(resource, own) !== numbersOf(former, own) ? numbering : undefined
 }
 
 /** A consent is recorded by whom it is for: nobody opens a record to others. */
@@ -24,6 +27,30 @@ function foreign(consent: JsonObject, organizationId: string, base: string): Fai
     'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
   )
 }
+
+/** In an emergency it is too late to ask who has closed a record, and whether he was to. */
+function closing(consent: JsonObject): Failure | undefined {
+  if (!refusesEmergencies(consent)) return undefined
+  return new Failure(
+    'FORBIDDEN',
+    'That a record is closed in emergencies, too, is recorded by the record-keeping system: it would be closed to everybody.',
+  )
+}
+
+const externalReference = '/fhir/NamingSystem/external-reference/'
+
+/** The numbers that other organisations have for a patient: by them, they find it. @param own end of the own system */
+function numbersOf(patient: JsonObject | undefined, own: string): string {
+  const numbers = objects(patient?.['identifier']).filter(
+    ({ system }) => String(system).includes(externalReference) && !String(system).endsWith(own),
+  )
+  return JSON.stringify(numbers.map(({ system, value }) => [system, value]).sort())
+}
+
+const numbering = new Failure(
+  'FORBIDDEN',
+  'This client records numbers of its own organisation for a patient, and leaves those of others as they are.',
+)
 
 /** By whom a patient is replaced, and whom he replaces, in one order. */
 function mergesOf(patient: JsonObject | undefined): string {
