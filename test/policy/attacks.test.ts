@@ -480,6 +480,19 @@ describe('what identifies somebody', () => {
     expect((await asClinic('PUT', 'Patient/shared', { body: without })).status).toBe(403)
   })
 
+  test('is not taken from one and given to another', async () => {
+    const own = mintHealthId('CM')
+    await store(holder('robbed', own), consentOf('robbed-consent', 'robbed', 'clinic'))
+    const { identifier: _identifier, ...bare } = holder('robbed', own)
+    expect((await asClinic('PUT', 'Patient/robbed', { body: bare })).status).toBe(403)
+    expect((await asClinic('PUT', 'Patient/robbed', { body: holder('robbed', mintHealthId('CM')) })).status).toBe(403)
+    expect((await asClinic('DELETE', 'Patient/robbed')).status).toBe(403)
+    expect((await asClinic('PUT', 'Patient/thief', { body: holder('thief', own) })).status).toBe(409)
+    expect(
+      (await asClinic('PUT', 'Patient/robbed', { body: { ...holder('robbed', own), gender: 'female' } })).status,
+    ).toBe(200)
+  })
+
   test('is imported as little', async () => {
     const lines = [observation('hidden-o', 'open', 'taken'), consentOf('imported', 'hidden', 'other')]
     const body = lines.map(line => JSON.stringify(line)).join('\n')

@@ -12,6 +12,8 @@ export function objectionTo({ type, resource, former }: Writing, organizationId:
   if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
   if (type !== 'Patient') return undefined
   if (mergesOf(resource) !== mergesOf(former)) return merging
+  const held = healthIdsIn(former)
+  if (held !== none && healthIdsIn(resource) !== held) return identifying
   const own = `/${organizationId}`
   return resource && numbersOf(resource, own) !== numbersOf(former, own) ? numbering : undefined
 }
@@ -37,15 +39,27 @@ function closing(consent: JsonObject): Failure | undefined {
   )
 }
 
+const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => boolean): string => {
+  const found = objects(patient?.['identifier']).filter(({ system }) => is(String(system)))
+  return JSON.stringify(found.map(({ system, value, use }) => [system, value, use === 'old']).sort())
+}
+
+const none = '[]'
+
+/** Whoever held the Health ID of another would be taken for that one by everybody. */
+const healthIdsIn = (patient: JsonObject | undefined): string =>
+  identifiersIn(patient, system => system.endsWith('/fhir/NamingSystem/health-id'))
+
+const identifying = new Failure(
+  'FORBIDDEN',
+  'The Health ID of a patient is changed, and a Patient who has one is deleted, by the record-keeping system alone.',
+)
+
 const externalReference = '/fhir/NamingSystem/external-reference/'
 
 /** The numbers that other organisations have for a patient: by them, they find it. @param own end of the own system */
-function numbersOf(patient: JsonObject | undefined, own: string): string {
-  const numbers = objects(patient?.['identifier']).filter(
-    ({ system }) => String(system).includes(externalReference) && !String(system).endsWith(own),
-  )
-  return JSON.stringify(numbers.map(({ system, value }) => [system, value]).sort())
-}
+const numbersOf = (patient: JsonObject | undefined, own: string): string =>
+  identifiersIn(patient, system => system.includes(externalReference) && !system.endsWith(own))
 
 const numbering = new Failure(
   'FORBIDDEN',
