@@ -9,6 +9,7 @@ import { freeHealthId, holderOf, readHealthId } from '../register/health-ids.ts'
 import type { OwnNumber } from '../register/patient.ts'
 import type { Verdict } from '../register/register.ts'
 import { reviewTask } from '../register/review.ts'
+import type { Access } from '../store/access.ts'
 import { asWhole } from '../store/whole.ts'
 import { complete } from './amend.ts'
 import { type ConnectParts, contextOf } from './parts.ts'
@@ -157,7 +158,15 @@ async function askToReview(
   id: string,
   suspects: readonly Ranked[],
 ): Promise<void> {
-  await parts.storeFor({ ...system, within, witness, note }).create('Task', reviewTask(id, suspects, parts.now()))
+  // Whom the Task names besides is told to nobody, and the caller reads the trail of its own organisation.
+  const discreet = (access: Access): Access => ({ ...access, patients: [id] })
+  const store = parts.storeFor({
+    ...system,
+    within,
+    witness: access => witness?.(discreet(access)),
+    note: note && (changes => note(changes.map(discreet))),
+  })
+  await store.create('Task', reviewTask(id, suspects, parts.now()))
 }
 
 /** The number that the caller's organisation has for the person. */

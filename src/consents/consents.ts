@@ -69,6 +69,7 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
         const { record } = stored
         mustStand(record, answer)
         if (answer !== 'grant') return end(parts, inner, subject, stored, answer)
+        mustBeTold(record)
         return write(parts, inner, subject, { ...record, ...inForce(parts, expiresAt ?? record.expires_at) })
       }),
     answerAll: (request, subject, organization, answer) =>
@@ -191,6 +192,15 @@ async function lock(on: Transaction, patient: string): Promise<void> {
     text: 'select pg_advisory_xact_lock($1)',
     values: [uncachedHash64(`consents of Patient/${patient}`)],
   })
+}
+
+/** Nobody agrees to what he has not been told. @throws Failure CONFLICT for a part of a record that has no name here. */
+function mustBeTold({ consent_type }: Found): void {
+  if (consent_type !== null) return
+  throw new Failure(
+    'CONFLICT',
+    'This consent names parts of the record that cannot be shown here, so it cannot be given here: have the organisation ask by consent/request.',
+  )
 }
 
 /** Writes the consent as it stands now. */

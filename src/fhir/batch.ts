@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Written } from '../store/write.ts'
 import { responseBundle } from './bundle.ts'
-import { creationCondition, interact, patchOf, removedReply, writtenReply } from './interact.ts'
+import { creationCondition, foundReply, interact, patchOf, removedReply, writtenReply } from './interact.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -63,12 +63,13 @@ async function batch(
     ),
   )
   if (store.isPart && entries.length > 1) mustDefineNothing(entries, outer.base)
-  const replies: (FhirReply & { isOutcome?: boolean })[] = []
+  const replies: EntryReply[] = []
   for (const [index, entry] of entries.entries()) {
     try {
       const read = readEntry(entry, index, outer)
       mustStandAlone(read, fullUrls)
-      replies.push(await store.separately(own => interact(own, read.request)))
+      const reply = await store.separately(own => interact(own, read.request))
+      replies.push({ ...reply, isRead: isReading(read.request) })
     } catch (error) {
       const failure =
         error instanceof Failure
@@ -80,8 +81,41 @@ async function batch(
       replies.push({ status: failure.status, body: JSON.stringify(operationOutcome(failure)), isOutcome: true })
     }
   }
-  return { status: 200, body: responseBundle('batch', outer.base, replies) }
+  return replyOf('batch', store, outer, replies)
 }
+
+type EntryReply = FhirReply & { readonly isOutcome?: boolean; readonly isRead?: boolean }
+
+const isReading = ({ method, segments }: FhirRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || (method === 'POST' && /^[$_]/.test(segments.at(-1) ?? ''))
+
+/**
+ * The replies of all entries. What is kept of them for an Idempotency-Key holds nothing that was read: consents, or an emergency,
+ * may have opened that then and not when the request is repeated.
+ */
+function replyOf(
+  kind: 'batch' | 'transaction',
+  store: Store,
+  { base }: FhirRequest,
+  replies: readonly EntryReply[],
+): FhirReply {
+  const body = responseBundle(kind, base, replies)
+  const wasRead = ({ isRead = false, kept }: EntryReply): boolean => isRead || kept === null
+  if (!store.isPart || !replies.some(wasRead)) return { status: 200, body }
+  const kept = replies.map(each => (wasRead(each) ? { status: each.status, isOutcome: true, body: notKept } : each))
+  return { status: 200, body, kept: responseBundle(kind, base, kept) }
+}
+
+const notKept = JSON.stringify({
+  resourceType: 'OperationOutcome',
+  issue: [
+    {
+      severity: 'information',
+      code: 'suppressed',
+      diagnostics: 'What this entry read is not kept for a repetition of the request: read it anew.',
+    },
+  ],
+})
 
 /**
  * Whoever writes works by the search parameters that are defined, and those of a transaction are not while it lasts.
@@ -115,13 +149,15 @@ async function transaction(store: Store, outer: FhirRequest, entries: unknown[])
   const planned = read.map((entry, index) => transactionEntry(entry, index))
   const results = await store.transaction(planned, (inner, _entry, index) => interact(inner, read[index]!.request))
   const replies = results.map((result, index) =>
-    'reply' in result ? result.reply : replyFor(read[index]!, result.written),
+    'reply' in result ? { ...result.reply, isRead: true } : replyFor(read[index]!, result.written),
   )
-  return { status: 200, body: responseBundle('transaction', outer.base, replies) }
+  return replyOf('transaction', store, outer, replies)
 }
 
 function replyFor({ request }: BundleEntry, written: Written | undefined): FhirReply {
-  return request.method === 'DELETE' || written === undefined ? removedReply(written) : writtenReply(request, written)
+  if (request.method === 'DELETE' || written === undefined) return removedReply(written)
+  const reply = writtenReply(request, written)
+  return request.method === 'POST' ? foundReply(reply, written) : reply
 }
 
 function wrong(index: number, message: string, code = 'invalid'): Failure {

@@ -106,7 +106,8 @@ async function readVersion(store: Store, request: FhirRequest): Promise<FhirRepl
 }
 
 async function create(store: Store, request: FhirRequest): Promise<FhirReply> {
-  return writtenReply(request, await store.create(request.segments[0]!, request.body, creationCondition(request)))
+  const written = await store.create(request.segments[0]!, request.body, creationCondition(request))
+  return foundReply(writtenReply(request, written), written)
 }
 
 /** The query of If-None-Exist, if there is one. @throws Failure MALFORMED_REQUEST if it is empty. */
@@ -184,6 +185,10 @@ async function removeWhere(store: Store, request: FhirRequest): Promise<FhirRepl
 export function removedReply(written: Written | undefined): FhirReply {
   return written?.outcome === 'deleted' ? { status: 204, version: written.version } : { status: 204 }
 }
+
+/** The reply to a creation; what was found instead was read and not written, so it is looked for anew by a repetition. */
+export const foundReply = (reply: FhirReply, { outcome }: Written): FhirReply =>
+  outcome === 'unchanged' ? { ...reply, kept: null } : reply
 
 /** The reply to a write, as the caller prefers it. */
 export function writtenReply(request: Pick<FhirRequest, 'prefer'>, written: Written): FhirReply {

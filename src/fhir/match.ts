@@ -30,7 +30,7 @@ interface Match {
   readonly score: number
 }
 
-/** Whom the caller may not see is left out: the store searches for those who were found. */
+/** Whom the caller may not see is left out, and not named by the trail, which the caller may read. */
 export async function matchOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   if (!store.may('Patient', 's'))
     throw new Failure(
@@ -46,7 +46,7 @@ export async function matchOf(store: Store, request: FhirRequest): Promise<FhirR
   const count = Math.min(countOf(inputs, 'count') ?? USUAL, MOST)
   const matches = await matchesOf(request.people, patient)
   const wanted = matches.filter(({ grade }) => !isCertain || grade === 'certain').slice(0, count)
-  return { status: 200, body: matchset(request.base, await seen(store, wanted)) }
+  return { status: 200, body: matchset(request.base, await seen(request.people, wanted)) }
 }
 
 function mustBeSound(store: Store, patient: JsonObject): void {
@@ -86,18 +86,8 @@ async function holderIn(people: People, patient: JsonObject): Promise<string | u
   return 'healthId' in reading ? (await people.holderOf(reading.healthId))?.patient : undefined
 }
 
-async function seen(store: Store, matches: readonly Match[]): Promise<(Match & { body: string })[]> {
-  if (matches.length === 0) return []
-  const ids = matches.map(({ id }) => id).join(',')
-  const search = store.parse(
-    ['Patient'],
-    [
-      ['_id', ids],
-      ['_count', String(matches.length)],
-    ],
-    true,
-  )
-  const bodies = new Map((await store.search(search)).matches.map(({ id, body }) => [id, body]))
+async function seen(people: People, matches: readonly Match[]): Promise<(Match & { body: string })[]> {
+  const bodies = await people.seen(matches.map(({ id }) => id))
   return matches.flatMap(each => {
     const body = bodies.get(each.id)
     return body === undefined ? [] : [{ ...each, body }]

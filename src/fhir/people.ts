@@ -17,6 +17,8 @@ export interface People {
   rank(person: Features): Promise<Decision>
   /** Who answers for a Health ID in canonical form. */
   holderOf(healthId: string): Promise<Holder | undefined>
+  /** The Patients among these (ids) whom the caller may see, by id; the witness is told of them, and of no others. */
+  seen(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
   together<T>(work: (own: Store, service: Store) => Promise<T>): Promise<T>
 }
@@ -38,6 +40,15 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
       addresses,
       rank: person => register.rank(on, person),
       holderOf: healthId => holderOf(on, healthId),
+      async seen(ids) {
+        const store = storeFor({ ...caller, witness: undefined })
+        const query = Object.entries({ _id: ids.join(','), _count: String(ids.length) })
+        const { matches } = ids.length === 0 ? nobody : await store.search(store.parse(['Patient'], query, true))
+        const found = new Map(matches.map(({ id, body }) => [id, body]))
+        const told = { deed: 'operation', type: 'Patient', query: 'Patient/$match' } as const
+        caller.witness?.({ ...told, patients: [...found.keys()], resources: found.size })
+        return found
+      },
       together: work =>
         asWhole(whole, caller, own => {
           const { within, witness, note } = own
@@ -46,3 +57,5 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
     }
   }
 }
+
+const nobody = { matches: [] } as const

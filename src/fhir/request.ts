@@ -37,6 +37,8 @@ export interface Preferences {
 export interface FhirReply {
   readonly status: number
   readonly body?: string
+  /** The body without what was read for it, which is not told again without being read again; null: nothing is left of it. */
+  readonly kept?: string | null
   readonly version?: number
   readonly updatedAt?: Date
   /** `Type/id/_history/version`, after a creation. */

@@ -77,20 +77,24 @@ function fhirRequest(request: Request, { maps, peopleFor, trailFor }: FhirParts)
   }
 }
 
-function httpReply({ status, body, version, updatedAt, location }: FhirReply, base: string): Reply {
+function httpReply({ status, body, kept, version, updatedAt, location }: FhirReply, base: string): Reply {
   const headers: Record<string, string> = {}
   if (version !== undefined) headers['etag'] = `W/"${version}"`
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
   if (location) headers['location'] = `${base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  return { status, headers, body }
+  return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
 }
+
+/** Who sees everything may be told it again as it was. */
+const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
+  caller.visibility ? reply : { ...reply, kept: undefined }
 
 /** Every route below /api/fhir/R4. */
 export function fhirRoutes(parts: FhirParts): Route[] {
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
-    return httpReply(await interact(parts.storeFor(request.caller), fhir), fhir.base)
+    return httpReply(toKeep(request, await interact(parts.storeFor(request.caller), fhir)), fhir.base)
   }
   return [
     metadataRoute(parts),
@@ -250,7 +254,7 @@ function bundleRoute(parts: FhirParts): Route {
       const fhir = fhirRequest(request, parts)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
-      return httpReply(await processBundle(parts.storeFor(request.caller), fhir, report), fhir.base)
+      return httpReply(toKeep(request, await processBundle(parts.storeFor(request.caller), fhir, report)), fhir.base)
     },
   })
 }

@@ -100,7 +100,9 @@ async function keptOrDone<Who extends Asker>(
   }
   const reply = await work({ ...caller, witness, within: on })
   const body = await bytesOf(reply.body)
-  await keep(on, request, mark, { ...reply, body }, shown, new Date(now.getTime() + livesFor))
+  if (reply.kept === null) return { ...reply, body }
+  const toKeep = reply.kept === undefined ? body : Buffer.from(reply.kept)
+  await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
 }
 

@@ -73,6 +73,8 @@ export interface RouteRequest<Params, Query, Body, Who = Caller> {
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
+  /** The body that is kept for an Idempotency-Key, where that is less than what is sent; null: nothing, so that it is done anew. */
+  readonly kept?: string | null
   /** A string, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
   readonly body?: unknown
 }

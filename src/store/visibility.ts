@@ -13,7 +13,7 @@ export interface Visibility {
   /** The condition that he may change the resource of this row of `search`, which he may see. */
   change(row: string, binder: Pick<Binder, 'bind'>): string
   /** Why he may not write a resource so; undefined if he may. @param base address of this server's FHIR endpoint */
-  objection(resource: JsonObject, base: string): Failure | undefined
+  objection(writing: Writing, base: string): Failure | undefined
   /** Why he may not see what is about a patient. @param subject hash of the patient, or a mark as in the column `subject` */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
   /** What `resource` says, for statements that look at many rows of these types: something to join, and a condition on both. */
@@ -32,6 +32,15 @@ export interface Reach {
   readonly patients: string
   /** Keys of what he wrote, likewise. */
   readonly own: string
+}
+
+/** Something that is to be written, in place of what is stored. */
+export interface Writing {
+  readonly type: string
+  /** Undefined: it is deleted. */
+  readonly resource: JsonObject | undefined
+  /** Of a Patient only: as it is stored; undefined if it is not. */
+  readonly former: JsonObject | undefined
 }
 
 /** What a search or another statement works with. */

@@ -72,7 +72,7 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
-  mustBeAccepted(session, changes)
+  mustBeAccepted(session, changes, current)
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
   const updates = plans.filter(each => each.written.outcome === 'updated')
@@ -110,9 +110,16 @@ export const needsTransaction = ({ projections }: Writing, type: string): boolea
   type === 'SearchParameter' || projections.some(({ types }) => types.has(type))
 
 /** @throws Failure if the caller may not write something so. */
-function mustBeAccepted({ principal: { visibility }, indexer }: Writing, changes: readonly Change[]): void {
-  for (const { resource } of changes) {
-    const objection = resource && visibility?.objection(resource, indexer.base)
+function mustBeAccepted(
+  { principal: { visibility }, indexer }: Writing,
+  changes: readonly Change[],
+  current: ReadonlyMap<string, Stored | Deleted>,
+): void {
+  if (!visibility) return
+  for (const change of changes) {
+    const body = change.type === 'Patient' ? current.get(nameOf(change))?.body : undefined
+    const former = body ? (parseJson(body) as JsonObject) : undefined
+    const objection = visibility.objection({ type: change.type, resource: change.resource, former }, indexer.base)
     if (objection) throw objection
   }
 }

@@ -118,10 +118,10 @@ test('who says of somebody alone that another is the same person opens nothing',
   await store(consentOf(`${own}-consent`, own, 'clinic'))
   const { body } = await clinic('GET', `/api/fhir/R4/Patient/${own}`)
   const linked = { ...body, link: [{ other: { reference: `Patient/${victim}` }, type: 'replaced-by' }] }
-  expect((await clinic('PUT', `/api/fhir/R4/Patient/${own}`, linked)).status).toBe(200)
+  expect((await call('PUT', `Patient/${own}`, { body: linked })).status).toBe(200)
   expect(await readable(victim)).toBe(403)
   const replacing = { ...body, link: [{ other: { reference: `Patient/${victim}` }, type: 'replaces' }] }
-  expect((await clinic('PUT', `/api/fhir/R4/Patient/${own}`, replacing)).status).toBe(200)
+  expect((await call('PUT', `Patient/${own}`, { body: replacing })).status).toBe(200)
   expect(await readable(victim)).toBe(403)
   expect((await clinic('GET', `/api/v1/connect/patient/${oldId}/records`)).status).toBe(403)
 })

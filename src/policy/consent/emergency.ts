@@ -6,16 +6,16 @@ import type { Transaction } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64, uncachedHash64 } from '../../lib/hash.ts'
 import { uuidv7 } from '../../lib/ids.ts'
-import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Access } from '../../store/access.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
 import { writeNote } from '../../store/note.ts'
 import type { Principal } from '../../store/principal.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
-import { objects } from '../../store/values.ts'
 import { type Caller, system } from '../caller.ts'
 import type { MergedWith } from './projection.ts'
+import { refusesEmergencies } from './rules.ts'
 
 /** One emergency. */
 export interface Emergency {
@@ -72,8 +72,6 @@ export function createEmergencyAccess({ database, storeFor, mergedWith, now }: E
   }
 }
 
-const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
-
 async function mustBeAllowed(database: Database, patient: string, same: readonly string[]): Promise<void> {
   const rows = await database.query<{ body: string | null }>({
     name: 'emergency-consents',
@@ -84,19 +82,10 @@ async function mustBeAllowed(database: Database, patient: string, same: readonly
   })
   if (!rows.some(({ body }) => body === null)) throw new Failure('NOT_FOUND', `There is no Patient/${patient}.`)
   const consents = rows.flatMap(({ body }) => (body === null ? [] : [parseJson(body) as JsonObject]))
-  if (!consents.some(isAbsoluteRefusal)) return
+  if (!consents.some(refusesEmergencies)) return
   throw new Failure(
     'CONSENT_REQUIRED',
     'The patient has refused access in emergencies, too: only a consent opens this record.',
-  )
-}
-
-/** Refused without the exception for emergencies that the policy provides for. */
-function isAbsoluteRefusal({ status, policy, provision }: JsonObject): boolean {
-  if (status !== 'active' || !objects(policy).some(({ uri }) => uri === deny)) return false
-  const exceptions = isObject(provision) ? objects(provision['provision']) : []
-  return !exceptions.some(
-    ({ type, purpose }) => type === 'permit' && objects(purpose).some(({ code }) => code === 'BTG'),
   )
 }
 

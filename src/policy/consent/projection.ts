@@ -41,6 +41,9 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
 const sameIn = (groups: ReadonlyMap<string, readonly string[]>, patient: string): readonly string[] =>
   [...groups.values()].find(group => group.includes(patient)) ?? [patient]
 
+/** Whom a Consent names, whether the Patient is stored or not: what is left of a record is taken back like the rest. */
+const named = `substring(c.body::json #>> '{patient,reference}' from 'Patient/([A-Za-z0-9.-]{1,64})')`
+
 /** Ids of the patients whom consents are about, or were about before, and of those who were merged, or are no more. */
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
   const consents = changes.filter(({ type }) => type === 'Consent').map(({ id }) => id)
@@ -56,6 +59,10 @@ async function concerned(on: Queryable, changes: readonly Projected[]): Promise<
         select also.patient from consent_grant g join consent_grant also using (consent) where g.patient = any($3::bigint[])
       )
       select r.id from told join search p on p.self = told.patient and p.type = ${typeNumber('Patient')} join resource r using (key)
+      union
+      select ${named} from resource c where c.type = ${typeNumber('Consent')} and c.id = any($2::text[]) and ${named} is not null
+      union
+      select ${named} from history c where c.type = ${typeNumber('Consent')} and c.id = any($2::text[]) and ${named} is not null
       union
       select unnest($4::text[])`,
     values: [

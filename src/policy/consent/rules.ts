@@ -56,6 +56,17 @@ export function rulesOf(consent: JsonObject, base: string): Rule[] {
   return rulesIn(root, whole)
 }
 
+const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
+
+/** Refused without the exception for emergencies that the policy provides for. */
+export function refusesEmergencies({ status, policy, provision }: JsonObject): boolean {
+  if (status !== 'active' || !objects(policy).some(({ uri }) => uri === deny)) return false
+  const exceptions = isObject(provision) ? objects(provision['provision']) : []
+  return !exceptions.some(
+    ({ type, purpose }) => type === 'permit' && objects(purpose).some(({ code }) => code === 'BTG'),
+  )
+}
+
 function isAboutPrivacy(consent: JsonObject): boolean {
   const scope = isObject(consent['scope']) ? objects(consent['scope']['coding']) : []
   return scope.some(({ code }) => code === 'patient-privacy')

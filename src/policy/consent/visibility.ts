@@ -2,16 +2,14 @@
 // A client sees what is about nobody, what it wrote itself, and what the patients concerned have opened to its organisation.
 
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
-import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import { authorHash } from '../../store/author.ts'
 import { nobody, several } from '../../store/index/subject.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
+import { objectionTo } from './objection.ts'
 import { usualPurpose } from './purposes.ts'
 import { refusal } from './refusal.ts'
-import { rulesOf } from './rules.ts'
 
 type Bind = (value: unknown) => string
 
@@ -59,16 +57,8 @@ export function byConsent(viewer: Viewer): Visibility {
     anyOf(ways(row, bind, grants, `${row}.tokens`))
   return {
     resource: (row, { bind }) => ofResource(row, bind),
-    version: (row, { bind }) => {
-      const grants = grantsBy(bind)
-      return anyOf([
-        ...ways(row, bind, grants, undefined),
-        // What a consent opens by its code is known of the current version, and holds for those about the same patient.
-        `exists (select from resource latest join search seen using (key)
-          where latest.type = ${row}.type and latest.id = ${row}.id
-            and seen.subject = ${row}.subject and seen.subject not in (${nobody}, ${several}) and ${ofResource('seen', bind, grants)})`,
-      ])
-    },
+    // What codes a former version had is not kept, so that consents by code open the current one alone.
+    version: (row, { bind }) => anyOf(ways(row, bind, grantsBy(bind), undefined)),
     among: (row, types, { bind }) => {
       const grants = grantsBy(bind)
       const isGranted: Grants['open'] = (...asked) =>
@@ -84,8 +74,7 @@ export function byConsent(viewer: Viewer): Visibility {
         `${bind(int2Array(types))}::smallint[]`,
       ),
     change: (row, { bind }) => `(${row}.type <> ${typeNumber('Consent')} or ${row}.author = ${bind(author)}::bigint)`,
-    objection: (resource, base) =>
-      resource['resourceType'] === 'Consent' ? foreign(resource, organizationId, base) : undefined,
+    objection: (writing, base) => objectionTo(writing, organizationId, base),
     refusal: (on, subject) => refusal(on, subject, organizationId),
     closed: (patients, { bind }) => {
       const given = `unnest(${bind(int8Array(patients.map(patientHash)))}::bigint[], ${bind(textArray(patients))}::text[])`
@@ -96,18 +85,6 @@ export function byConsent(viewer: Viewer): Visibility {
       return `(select array_agg(given.id) from ${given} as given(patient, id) where not ${isOpened})`
     },
   }
-}
-
-/** A consent is recorded by whom it is for: nobody opens a record to others. */
-function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
-  const isOwn = rulesOf(consent, base).every(
-    ({ effect, organization }) => effect === 'deny' || organization === `Organization/${organizationId}`,
-  )
-  if (isOwn) return undefined
-  return new Failure(
-    'FORBIDDEN',
-    'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
-  )
 }
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' or ')})`

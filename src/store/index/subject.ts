@@ -50,7 +50,7 @@ export function subjectOf(resource: JsonObject, type: string, patient: bigint | 
   if (isInternal(resource, type)) return { subject: several, about: [] }
   if (type === 'Patient') return { subject: selfHash('Patient', String(resource['id'])), about: [] }
   if (patient !== undefined) return { subject: patient, about: [] }
-  const found: Found = { patients: new Set(), isStrange: false }
+  const found: Found = { patients: new Set(), isStrange: namesUnknown(resource, type) }
   visit(resource, base, found, true)
   const [first, ...more] = found.patients
   if (first === undefined) return { subject: worldly.has(type) && !found.isStrange ? nobody : several, about: [] }
@@ -64,6 +64,16 @@ export const reviewSystem = 'https://health-interop.org/fhir/CodeSystem/review'
 /** What is to be reviewed names patients, reasons and likenesses that no consent is about. */
 function isInternal({ code }: JsonObject, type: string): boolean {
   return type === 'Task' && isObject(code) && objects(code['coding']).some(({ system }) => system === reviewSystem)
+}
+
+/**
+ * True if a thing is a patient's, or people are members of a group, who are told by an identifier or a name instead of a
+ * reference. Elsewhere in what describes the world, organisations and devices are told so.
+ */
+function namesUnknown({ patient, type: kind, member }: JsonObject, type: string): boolean {
+  const isUnknown = (each: unknown): boolean => isObject(each) && typeof each['reference'] !== 'string'
+  if (type === 'Device') return isUnknown(patient)
+  return type === 'Group' && kind === 'person' && objects(member).some(({ entity }) => isUnknown(entity))
 }
 
 interface Found {

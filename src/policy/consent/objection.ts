@@ -1,0 +1,79 @@
+// What a client that sees by consent may not write, though it may see it: what would open to it, or to others, what the patient
+// has not opened.
+
+import { Failure } from '../../lib/failure.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
+import { objects } from '../../store/values.ts'
+import type { Writing } from '../../store/visibility.ts'
+import { refusesEmergencies, rulesOf } from './rules.ts'
+
+/** Why the client may not write something so; undefined if it may. @param base address of this server's FHIR endpoint */
+export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: string) {
+  if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
+  if (type !== 'Patient') return undefined
+  if (mergesOf(resource) !== mergesOf(former)) return merging
+  const held = healthIdsIn(former)
+  if (held !== none && healthIdsIn(resource) !== held) return identifying
+  const own = `/${organizationId}`
+  return resource && numbersOf(resource, own) !== numbersOf(former, own) ? numbering : undefined
+}
+
+/** A consent is recorded by whom it is for: nobody opens a record to others. */
+function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
+  const isOwn = rulesOf(consent, base).every(
+    ({ effect, organization }) => effect === 'deny' || organization === `Organization/${organizationId}`,
+  )
+  if (isOwn) return undefined
+  return new Failure(
+    'FORBIDDEN',
+    'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
+  )
+}
+
+/** In an emergency it is too late to ask who has closed a record, and whether he was to. */
+function closing(consent: JsonObject): Failure | undefined {
+  if (!refusesEmergencies(consent)) return undefined
+  return new Failure(
+    'FORBIDDEN',
+    'That a record is closed in emergencies, too, is recorded by the record-keeping system: it would be closed to everybody.',
+  )
+}
+
+const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => boolean): string => {
+  const found = objects(patient?.['identifier']).filter(({ system }) => is(String(system)))
+  return JSON.stringify(found.map(({ system, value, use }) => [system, value, use === 'old']).sort())
+}
+
+const none = '[]'
+
+/** Whoever held the Health ID of another would be taken for that one by everybody. */
+const healthIdsIn = (patient: JsonObject | undefined): string =>
+  identifiersIn(patient, system => system.endsWith('/fhir/NamingSystem/health-id'))
+
+const identifying = new Failure(
+  'FORBIDDEN',
+  'The Health ID of a patient is changed, and a Patient who has one is deleted, by the record-keeping system alone.',
+)
+
+const externalReference = '/fhir/NamingSystem/external-reference/'
+
+/** The numbers that other organisations have for a patient: by them, they find it. @param own end of the own system */
+const numbersOf = (patient: JsonObject | undefined, own: string): string =>
+  identifiersIn(patient, system => system.includes(externalReference) && !system.endsWith(own))
+
+const numbering = new Failure(
+  'FORBIDDEN',
+  'This client records numbers of its own organisation for a patient, and leaves those of others as they are.',
+)
+
+/** By whom a patient is replaced, and whom he replaces, in one order. */
+function mergesOf(patient: JsonObject | undefined): string {
+  const merges = objects(patient?.['link']).filter(({ type }) => type === 'replaces' || type === 'replaced-by')
+  return JSON.stringify(merges.map(({ type, other }) => [type, isObject(other) ? other['reference'] : '']).sort())
+}
+
+// One person's consents count for both, and the Health ID of one leads to the other.
+const merging = new Failure(
+  'FORBIDDEN',
+  'Who is the same person is recorded by the record-keeping system: this client cannot merge patients, nor undo that.',
+)
