@@ -2,9 +2,9 @@
 // given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { uncachedHash64 } from '../lib/hash.ts'
+import { hash64, uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
+import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { onBehalfOf } from '../policy/caller.ts'
 import type { MergedWith } from '../policy/consent/projection.ts'
@@ -217,7 +217,25 @@ async function write(
     ...parts.opens(record.consent_type ?? undefined, record.scopes ?? []),
   })
   await put(parts, request, subject, consent, proof)
+  if (isPermission(consent)) await mustOpen(request.caller.within!, subject, String(consent['id']))
   return record
+}
+
+const isPermission = ({ status, provision }: JsonObject): boolean =>
+  status === 'active' && isObject(provision) && provision['type'] === 'permit'
+
+/** Nobody is told that a record is open when a refusal keeps it shut. @throws Failure CONFLICT, which leaves nothing behind. */
+async function mustOpen(on: Queryable, { patient }: Subject, consent: string): Promise<void> {
+  const [granted] = await on.query({
+    name: 'consent-opens',
+    text: 'select from consent_grant where patient = $1 and consent = $2 limit 1',
+    values: [hash64(`Patient/${patient}`), consent],
+  })
+  if (granted) return
+  throw new Failure(
+    'CONFLICT',
+    'A refusal of the patient stands against this, so it would open nothing: have whoever recorded the refusal take it back first.',
+  )
 }
 
 /** Ends a consent as it was written, whoever wrote it: nothing else of it changes. */

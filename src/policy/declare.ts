@@ -1,6 +1,7 @@
 // What a request says of itself beside who sends it: what the data is for, and whether a life depends on it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../lib/failure.ts'
+import { hash64 } from '../lib/hash.ts'
 import type { Caller } from './caller.ts'
 import type { EmergencyAccess } from './consent/emergency.ts'
 import { purposeCode, purposeCodes } from './consent/purposes.ts'
@@ -30,14 +31,23 @@ export function createDeclare(emergency: EmergencyAccess): Declare {
     const { overridden, requestId } = request
     const visibility = byConsent(declared)
     if (reason === undefined) return { ...declared, visibility }
+    let first: Promise<bigint[]> | undefined
     const override = async (patient: string) => {
-      const opened = await emergency.open(declared, { patient, reason, requestId })
+      first ??= emergency.open(declared, { patient, reason, requestId })
+      const opened = await first
+      if (!opened.includes(hash64(`Patient/${patient}`))) throw several
       overridden()
       return byConsent({ ...declared, opened })
     }
     return { ...declared, visibility: { ...visibility, override } }
   }
 }
+
+// What is found in a list of ids is no emergency of each.
+const several = new Failure(
+  'MALFORMED_REQUEST',
+  'Emergency access is for one patient: ask for what is about others in requests of their own.',
+)
 
 function purposeOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined

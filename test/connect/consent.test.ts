@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { consentOf } from '../support/consents.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 import { databaseOf, rowsOf } from '../support/trail.ts'
@@ -203,6 +204,18 @@ describe('what makes no sense is refused, and nothing is stored', () => {
     expect(reply.body.details[0].field).toBe(field)
     expect(JSON.stringify(reply.body)).toContain(said)
     expect((await fhir('GET', `Consent?patient=${patient}`)).body.entry).toBeUndefined()
+  })
+
+  test('a refusal that others recorded is not granted away', async () => {
+    const { patient, at } = await somebody()
+    const refusal = consentOf(`no-${patient}`, patient, 'clinic', { type: 'deny' })
+    expect((await fhir('PUT', `Consent/no-${patient}`, { body: refusal })).status).toBe(201)
+    const reply = await clinic('POST', at('grant'), { consent_type: 'lab_results' })
+    expect([reply.status, reply.body.error_code]).toEqual([409, 'CONFLICT'])
+    expect((await fhir('GET', `Consent?patient=${patient}&_total=accurate`)).body.total).toBe(1)
+    expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'denied' })
+    expect((await fhir('DELETE', `Consent/no-${patient}`)).status).toBe(204)
+    expect((await clinic('POST', at('grant'), { consent_type: 'lab_results' })).status).toBe(201)
   })
 
   test.each([

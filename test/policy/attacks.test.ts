@@ -4,7 +4,7 @@ import { issueCode } from '../../src/auth/enrolment.ts'
 import { mint as mintHealthId } from '../../src/lib/health-id.ts'
 import { healthIdSystem } from '../connect/support.ts'
 import { ended, ordered } from '../support/bulk.ts'
-import { consentOf, ofType } from '../support/consents.ts'
+import { consentOf, ofType, terminology } from '../support/consents.ts'
 import { type Answer, type CallOptions, creatorBy, fhirCaller, linkOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -385,6 +385,37 @@ describe('consents', () => {
     expect([status, told.error_code]).toEqual([403, 'FORBIDDEN'])
   })
 
+  test.each<[string, () => object]>([
+    [
+      'as an exception from a refusal',
+      () => ({ type: 'deny', provision: [{ type: 'permit', ...ofType('Observation') }] }),
+    ],
+    ['of a part of it', () => ofType('Observation')],
+    [
+      'for a purpose',
+      () => ({ ...ofType('Observation'), purpose: [{ system: `${terminology}/v3-ActReason`, code: 'TREAT' }] }),
+    ],
+  ])('of its own outweigh no refusal of the patient, written %s', async (_name, provision) => {
+    await store(consentOf('patients-no', 'hidden', 'clinic', { type: 'deny' }))
+    const body = consentOf('own-yes', 'hidden', 'clinic', provision())
+    expect((await asClinic('PUT', 'Consent/own-yes', { body })).status).toBe(201)
+    const answers = [await asClinic('GET', 'Observation/hidden-o'), await asClinic('GET', 'Observation?patient=hidden')]
+    expect(answers.map(({ text }) => shut.test(text))).toEqual([false, false])
+    expect(answers[0]!.status).toBe(403)
+    for (const id of ['own-yes', 'patients-no']) expect((await call('DELETE', `Consent/${id}`)).status).toBe(204)
+  })
+
+  test.each<[string, () => object]>([
+    ['another organisation', () => ({})],
+    ['everybody', () => nobody],
+    ['everybody but itself', () => ({ ...nobody, provision: [{ type: 'permit', ...actors(of('other')) }] })],
+  ])('close no record to %s', async (_name, provision) => {
+    const body = consentOf('shutting', 'open', 'clinic', { type: 'deny', ...provision() })
+    const { status, body: told } = await call('PUT', 'Consent/shutting', { token: stranger, body, headers: json })
+    expect([status, told.error_code]).toEqual([403, 'FORBIDDEN'])
+    expect((await asClinic('GET', 'Observation/open-o')).status).toBe(200)
+  })
+
   test('end for what is left of a record, too, when the Patient is no more', async () => {
     await store(
       { resourceType: 'Patient', id: 'late' },
@@ -541,7 +572,7 @@ describe('a telephone', () => {
     const { id, phone, opened } = await enrolled()
     const more = { policyRule: { coding: [{ code: 'OPTIN' }] } }
     const body = consentOf(`${id}-odd`, id, 'clinic', provision, 'type' in provision && !provision.type ? more : {})
-    expect((await asClinic('PUT', `Consent/${id}-odd`, { body })).status).toBe(201)
+    await store(body)
     expect(await opened()).toBe(true)
     expect((await phone('GET', 'consents')).body.data[0]).toMatchObject({ status: 'active', organization_id: 'clinic' })
     expect((await phone('POST', `consents/${id}-odd/revoke`)).status).toBe(200)
@@ -646,6 +677,18 @@ describe('an emergency', () => {
       '403',
     ])
     expect((await call('PUT', 'Observation/in-emergency', options(own))).status).toBe(403)
+  })
+
+  test('opens one patient a request, however many a batch names', async () => {
+    await store({ resourceType: 'Patient', id: 'hidden-too' }, observation('hidden-too-o', 'hidden-too', 'secret'))
+    const token = await mint('paramedic', 'paramedics')
+    const both = bundle('batch', read('Observation/hidden-o'), read('Patient/hidden'), read('Observation/hidden-too-o'))
+    const { body } = await call('POST', '', { token, body: both, headers: { ...json, ...declared } })
+    const told = body.entry.map((each: { response: { status: string } }) => each.response.status.slice(0, 3))
+    expect(told).toEqual(['200', '200', '400'])
+    const tasks = (await call('GET', 'Task?patient=hidden-too')).body.entry
+    expect(tasks).toBeUndefined()
+    expect((await call('GET', 'Observation/hidden-too-o', { token })).status).toBe(403)
   })
 
   test.each([

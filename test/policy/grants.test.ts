@@ -25,7 +25,9 @@ function opens(consents: readonly object[], question: Question = {}): boolean {
     purpose = 'TREAT',
     at = '2026-06-01T12:00:00Z',
   } = question
-  const rules = consents.flatMap(each => rulesOf(each as never, base))
+  const rules = consents.flatMap(each =>
+    rulesOf(each as never, base).map(rule => ({ ...rule, author: recorder.get(each) ?? 'one' })),
+  )
   const has = (list: readonly { readonly code: string }[]): boolean => list.some(({ code }) => codes.includes(code))
   return grantsOf(rules, now).some(
     (grant: Grant) =>
@@ -43,6 +45,13 @@ const consent = (provision: object = {}, more: object = {}) => consentOf('c', 'a
 const coded = (code: string) => ({ code: [{ coding: [{ system: `${terminology}/observation-category`, code }] }] })
 const purpose = (...codes: string[]) => ({ purpose: codes.map(code => ({ system: act, code })) })
 const noActor = { actor: undefined }
+
+/** Who recorded a consent, if it is not the one who recorded the others. */
+const recorder = new WeakMap<object, string>()
+const by = (author: string, written: object): object => {
+  recorder.set(written, author)
+  return written
+}
 
 describe('one consent', () => {
   test.each<[string, object[], Question, boolean]>([
@@ -245,7 +254,63 @@ describe('exceptions and several consents', () => {
   })
 })
 
+describe('consents that different parties have recorded', () => {
+  const laboratory = { type: 'Observation', codes: ['laboratory'] }
+  const refusal = consent({ type: 'deny' })
+  test.each<[string, object[], Question, boolean]>([
+    ['add up', [consent(ofType('Observation')), by('two', consent(ofType('Condition')))], {}, true],
+    [
+      'leave a refusal as it is, however particular the permission of the other',
+      [refusal, by('two', consent({ ...ofType('Condition'), ...purpose('TREAT') }))],
+      {},
+      false,
+    ],
+    [
+      'leave it, too, where the other permits as an exception from a refusal',
+      [refusal, by('two', consent({ type: 'deny', provision: [{ type: 'permit', ...ofType('Condition') }] }))],
+      {},
+      false,
+    ],
+    ['leave a refusal for everybody', [consent({ type: 'deny', ...noActor }), by('two', consent())], {}, false],
+    [
+      'leave it for its type alone',
+      [consent({ type: 'deny', ...ofType('Observation') }), by('two', consent({ ...purpose('TREAT') }))],
+      {},
+      true,
+    ],
+    [
+      'leave it for its code',
+      [consent({ type: 'deny', ...coded('laboratory') }), by('two', consent(ofType('Observation')))],
+      laboratory,
+      false,
+    ],
+    [
+      'leave it for no other code',
+      [consent({ type: 'deny', ...coded('laboratory') }), by('two', consent(ofType('Observation')))],
+      { type: 'Observation', codes: ['vital-signs'] },
+      true,
+    ],
+    [
+      'leave what one permits beside its own refusal',
+      [consent({ type: 'deny', ...noActor, provision: [{ ...consent().provision }] }), by('two', consent())],
+      {},
+      true,
+    ],
+    [
+      'leave it for as long as it holds',
+      [consent({ type: 'deny', period: { end: '2026-06-30' } }), by('two', consent({ ...purpose('TREAT') }))],
+      { at: '2026-07-02T00:00:00Z' },
+      true,
+    ],
+  ])('%s', (_name, consents, question, expected) => {
+    expect(opens(consents, question)).toBe(expected)
+    expect(opens(consents.toReversed(), question)).toBe(expected)
+  })
+})
+
 test('a consent without exceptions is one row', () => {
-  expect(grantsOf(rulesOf(consent() as never, base), now)).toHaveLength(1)
-  expect(grantsOf(rulesOf(consent(purpose('TREAT')) as never, base), now)).toHaveLength(1)
+  for (const written of [consent(), consent(purpose('TREAT'))]) {
+    const rules = rulesOf(written as never, base).map(rule => ({ ...rule, author: 'one' }))
+    expect(grantsOf(rules, now)).toHaveLength(1)
+  }
 })

@@ -1,5 +1,6 @@
 // What the rules of all consents of a patient come to: permissions that can be looked up one by one, since whatever none of
-// them permits is refused. The most particular rule decides, and of two such a refusal does.
+// them permits is refused. Of the rules that one party has recorded the most particular decides, and of two such a refusal
+// does; what another party permits takes nothing from a refusal.
 import { resourceTypes } from '../../definitions/r4.ts'
 import type { Code } from './codes.ts'
 import { purposes as knownPurposes } from './purposes.ts'
@@ -22,8 +23,13 @@ export interface Grant {
   readonly consent: string
 }
 
+/** A rule, and who has recorded it: whatever tells one author from another. */
+export interface RecordedRule extends Rule {
+  readonly author: string
+}
+
 /** The permissions that these rules come to from `now` on. */
-export function grantsOf(rules: readonly Rule[], now: number): Grant[] {
+export function grantsOf(rules: readonly RecordedRule[], now: number): Grant[] {
   const organizations = new Set(
     rules.flatMap(({ effect, organization }) => (effect === 'permit' ? (organization ?? []) : [])),
   )
@@ -42,7 +48,7 @@ export function grantsOf(rules: readonly Rule[], now: number): Grant[] {
 }
 
 /** The times between which nothing begins or ends. */
-function spansOf(rules: readonly Rule[], now: number): { from: number; until: number }[] {
+function spansOf(rules: readonly RecordedRule[], now: number): { from: number; until: number }[] {
   const ends = rules.flatMap(({ from, until }) => [from, until]).filter(time => time > now)
   const times = [...new Set([now, Number.POSITIVE_INFINITY, ...ends])].sort((a, b) => (a < b ? -1 : 1))
   return times.slice(1).map((until, index) => ({ from: times[index]!, until }))
@@ -51,7 +57,7 @@ function spansOf(rules: readonly Rule[], now: number): { from: number; until: nu
 type Part = Pick<Grant, 'codes' | 'except' | 'consent'>
 type Timeless = Omit<Grant, 'organization' | 'from' | 'until'>
 
-function grantsIn(rules: readonly Rule[]): Timeless[] {
+function grantsIn(rules: readonly RecordedRule[]): Timeless[] {
   const inOrder = rules.toSorted(
     (a, b) => b.weight - a.weight || (a.effect === 'deny' ? -1 : 1) - (b.effect === 'deny' ? -1 : 1),
   )
@@ -64,7 +70,7 @@ function grantsIn(rules: readonly Rule[]): Timeless[] {
 }
 
 /** The permissions for one purpose, each for the types of which the same rules decide. */
-function typed(rules: readonly Rule[]): Omit<Timeless, 'purposes'>[] {
+function typed(rules: readonly RecordedRule[]): Omit<Timeless, 'purposes'>[] {
   const named = new Set(rules.flatMap(rule => rule.types ?? []))
   const groups = grouped(resourceTypes, named, type =>
     partsOf(rules.filter(rule => rule.types?.includes(type) ?? true)),
@@ -75,15 +81,30 @@ function typed(rules: readonly Rule[]): Omit<Timeless, 'purposes'>[] {
 }
 
 /** The rules in order, as what a resource must have and must not have to be permitted by each. */
-function partsOf(rules: readonly Rule[]): Part[] {
-  const parts: Part[] = []
-  const except: Code[] = []
-  for (const { effect, codes, consent } of rules) {
-    if (effect === 'permit') parts.push({ codes, except: [...except], consent })
-    else if (codes) except.push(...codes)
-    if (codes === undefined) break
-  }
-  return parts
+function partsOf(rules: readonly RecordedRule[]): Part[] {
+  const parties = [...Map.groupBy(rules, ({ author }) => author).values()].map(deciding)
+  return parties.flatMap(own => {
+    const refused = parties.filter(other => other !== own).flatMap(other => other.filter(isRefusal))
+    return refused.some(({ codes }) => codes === undefined) ? [] : permitted(own, refused.flatMap(codesOf))
+  })
+}
+
+/** Those that are reached: what follows one that asks for no code decides nothing. */
+function deciding(rules: readonly RecordedRule[]): readonly RecordedRule[] {
+  const last = rules.findIndex(({ codes }) => codes === undefined)
+  return last < 0 ? rules : rules.slice(0, last + 1)
+}
+
+const isRefusal = ({ effect }: Rule): boolean => effect === 'deny'
+const codesOf = ({ codes }: Rule): readonly Code[] => codes ?? []
+
+function permitted(rules: readonly Rule[], refused: readonly Code[]): Part[] {
+  const except = [...refused]
+  return rules.flatMap(rule => {
+    if (!isRefusal(rule)) return [{ codes: rule.codes, except: [...except], consent: rule.consent }]
+    except.push(...codesOf(rule))
+    return []
+  })
 }
 
 interface Group<Value> {

@@ -18,15 +18,13 @@ export function objectionTo({ type, resource, former }: Writing, organizationId:
   return resource && numbersOf(resource, own) !== numbersOf(former, own) ? numbering : undefined
 }
 
-/** A consent is recorded by whom it is for: nobody opens a record to others. */
+/** A consent is recorded by whom it is for: nobody opens a record to others, nor closes it to them. */
 function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
-  const isOwn = rulesOf(consent, base).every(
-    ({ effect, organization }) => effect === 'deny' || organization === `Organization/${organizationId}`,
-  )
+  const isOwn = rulesOf(consent, base).every(({ organization }) => organization === `Organization/${organizationId}`)
   if (isOwn) return undefined
   return new Failure(
     'FORBIDDEN',
-    'This client records consents for its own organisation only: those for others are recorded by them, or by the patient.',
+    'This client records consents for its own organisation only, and names it as the actor: those for others are recorded by them, or by the patient.',
   )
 }
 

@@ -95,17 +95,18 @@ async function lock(on: Queryable, patients: readonly string[]): Promise<void> {
 
 interface Found {
   readonly patient: string
+  readonly author: string
   readonly body: string
 }
 
 async function consentsOf(on: Queryable, patients: readonly string[]): Promise<Found[]> {
-  const rows = await on.query<{ ord: number; body: string }>({
+  const rows = await on.query<{ ord: number; author: string; body: string }>({
     name: 'consents-of',
-    text: `select ord, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
+    text: `select ord, s.author::text, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
       join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)`,
     values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
   })
-  return rows.map(({ ord, body }) => ({ patient: patients[ord - 1]!, body }))
+  return rows.map(({ ord, ...found }) => ({ patient: patients[ord - 1]!, ...found }))
 }
 
 /** A patient, and all who are the same person. */
@@ -125,7 +126,9 @@ async function replace(
   const rules = new Map(
     [...byPatient].map(([patient, found]) => [
       patient,
-      found.flatMap(({ body }) => rulesOf(parseJson(body) as JsonObject, base)),
+      found.flatMap(({ author, body }) =>
+        rulesOf(parseJson(body) as JsonObject, base).map(rule => ({ ...rule, author })),
+      ),
     ]),
   )
   const rows = persons.flatMap(({ patient, same }) =>
