@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/server.ts'],
     setupFiles: ['test/support/each-file.ts'],
     isolate: false,
-    maxWorkers: 2,
+    // One more than small machines have cores: who waits for a process to start or to die computes nothing.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
