@@ -105,6 +105,7 @@ async function launch(
   connections: number,
   account: Account | undefined,
 ): Promise<Running> {
+  await clearSocket(socket)
   const logFile = `${data}.log`
   const options = Object.entries(serverSettings(connections, socket, port)).flatMap(([key, value]) => [
     '-c',
@@ -117,7 +118,7 @@ async function launch(
     child.once('error', () => (ended = true))
     child.unref()
     for (let tries = 0; tries < 1200 && !ended; tries++) {
-      if (await answers(socket)) return { pid: (await readPidFile(data))?.pid ?? child.pid!, socket }
+      if (await answers(socket)) return { pid: (await readLock(serverLock(data)))?.pid ?? child.pid!, socket }
       await sleep(50)
     }
     throw new EmbeddedError(`The database server did not start: ${await lastLines(logFile)}`)
@@ -137,10 +138,10 @@ async function socketFolder(data: string, account: Account | undefined): Promise
 /** The server that runs on the folder although we did not start it, if there is one. */
 async function runningServer(data: string): Promise<Running | undefined> {
   for (let tries = 0; tries < 600; tries++) {
-    const file = await readPidFile(data)
+    const file = await readLock(serverLock(data))
     if (!file) return undefined
     if (!(await isPostgres(file.pid))) {
-      await rm(join(data, 'postmaster.pid'), { force: true })
+      await rm(serverLock(data), { force: true })
       return undefined
     }
     if (file.socket && (await answers(file.socket))) return { pid: file.pid, socket: file.socket }
@@ -149,9 +150,18 @@ async function runningServer(data: string): Promise<Running | undefined> {
   throw new EmbeddedError(`A database server runs on ${data} but does not answer: stop it, then start again.`)
 }
 
-/** postmaster.pid: line 1 is the process id, line 5 the socket folder. */
-async function readPidFile(data: string): Promise<{ pid: number; socket?: string } | undefined> {
-  const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
+/** What a server that was killed has left beside its socket: PostgreSQL would take whoever has its number now for that server. */
+async function clearSocket(socket: string): Promise<void> {
+  const file = join(socket, `.s.PGSQL.${port}.lock`)
+  const lock = await readLock(file)
+  if (lock && !(await isPostgres(lock.pid))) await rm(file, { force: true })
+}
+
+const serverLock = (data: string): string => join(data, 'postmaster.pid')
+
+/** A lock file of PostgreSQL: line 1 is the process id, line 5 the socket folder. */
+async function readLock(file: string): Promise<{ pid: number; socket?: string } | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => '')
   const lines = text.split('\n')
   const pid = Number(lines[0])
   if (!Number.isInteger(pid) || pid <= 0) return undefined

@@ -1,19 +1,25 @@
 // The database that the service brings along: when it is killed, it comes back with everything that was committed.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { onCleanup } from '../support/cleanup.ts'
 
 const log = createLog('silent')
 
-test('a database server that is killed is started again, at the same address, and stays ours until it is stopped', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
   onCleanup(() => rm(folder, { recursive: true, force: true }))
+})
+
+test('a database server that is killed is started again, at the same address, and stays ours until it is stopped', async () => {
   const pid = async () => Number((await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0])
   const server = await startEmbedded(folder, 10, log)
   const ask = async (text: string): Promise<unknown[]> => {
@@ -43,4 +49,19 @@ test('a database server that is killed is started again, at the same address, an
   }
   await expect(ask('select 1')).rejects.toThrow()
   await expect(pid()).rejects.toThrow('ENOENT')
+})
+
+test('what a server that died left behind keeps none from starting, though another process has its number now', async () => {
+  const { uid, gid } = await stat(join(folder, 'postgres'))
+  const another = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid } : {})
+  onCleanup(async () => {
+    another.kill()
+  })
+  await once(another, 'spawn')
+  const lock = [another.pid, join(folder, 'postgres'), 0, 5432, join(folder, 'socket'), ''].join('\n')
+  await writeFile(join(folder, 'postgres', 'postmaster.pid'), lock)
+  await writeFile(join(folder, 'socket', '.s.PGSQL.5432.lock'), lock)
+  const server = await startEmbedded(folder, 10, log)
+  await server.stop()
+  expect(another.exitCode).toBeNull()
 })
