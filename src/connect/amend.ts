@@ -3,10 +3,10 @@
 import type { Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
+import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Caller, onBehalfOf } from '../policy/caller.ts'
 import { freeHealthId } from '../register/health-ids.ts'
-import { healthIdsOf, listIn, type OwnNumber } from '../register/patient.ts'
+import { healthIdsOf, type OwnNumber } from '../register/patient.ts'
 import type { ConnectParts } from './parts.ts'
 
 export interface Addition {
@@ -51,7 +51,7 @@ async function completed(
 ): Promise<{ patient: JsonObject; healthId: string; isChanged: boolean }> {
   const [current] = healthIdsOf(patient, addresses).current
   const healthId = current ?? (await freeHealthId(on, country))
-  const identifiers = listIn(patient, 'identifier')
+  const identifiers = objectsIn(patient['identifier'])
   const added: JsonObject[] = []
   if (current === undefined) added.push({ use: 'official', system: addresses.healthIds, value: healthId })
   if (number && identifiers.every(({ system }) => system !== number.system))

@@ -57,3 +57,8 @@ export type JsonObject = { [key: string]: unknown }
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !json.isRawJSON(value)
 }
+
+/** The objects of a list; none of what is no list. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}

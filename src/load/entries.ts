@@ -1,7 +1,7 @@
 // What to store for each thing in a file, under ids that are the same each time, so that loading twice changes nothing.
 import { createHash } from 'node:crypto'
 import { isResourceType } from '../definitions/r4.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Place } from './read.ts'
 
@@ -15,7 +15,7 @@ export interface Unit extends Place {
 /** @throws Error with what is wrong, for the report. */
 export function unitsOf(resource: JsonObject, place: Place): Unit[] {
   if (resource['resourceType'] !== 'Bundle') return [unitOf(resource, place)]
-  const entries = Array.isArray(resource['entry']) ? resource['entry'].filter(isObject) : []
+  const entries = objectsIn(resource['entry'])
   switch (resource['type']) {
     case 'transaction':
       return [{ ...place, entries: entries.flatMap(requested), isAtomic: true }]

@@ -1,8 +1,8 @@
 // Two patients who are one: what becomes of both (https://hl7.org/fhir/R4/patient.html#links). Nothing is lost, so that a merge
 // can be undone by taking the links away again.
 
-import type { JsonObject } from '../lib/json.ts'
-import { type Addresses, healthIdsOf, listIn, replacementOf } from './patient.ts'
+import { type JsonObject, objectsIn } from '../lib/json.ts'
+import { type Addresses, healthIdsOf, replacementOf } from './patient.ts'
 
 const linkTo = (id: unknown, type: 'replaces' | 'replaced-by'): JsonObject => ({
   other: { reference: `Patient/${String(id)}` },
@@ -24,9 +24,9 @@ export function obstacle(source: JsonObject, target: JsonObject, addresses: Addr
 
 /** The one who stays: with the numbers of the other as old ones, or with its Health ID, if it has none of its own. */
 export function survivor(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
-  const own = listIn(target, 'identifier')
+  const own = objectsIn(target['identifier'])
   const isMoved = movesHealthId(source, target, addresses)
-  const added = listIn(source, 'identifier')
+  const added = objectsIn(source['identifier'])
     .filter(({ system, value }) => !own.some(each => each['system'] === system && each['value'] === value))
     .map(each => (isMoved && each['system'] === addresses.healthIds ? each : { ...each, use: 'old' }))
   return linked({ ...target, ...listed('identifier', [...own, ...added]) }, linkTo(source['id'], 'replaces'))
@@ -35,7 +35,7 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
 /** The one who is replaced: nobody finds it any more, but its Health ID leads to the other. */
 export function replaced(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
   const isMoved = movesHealthId(source, target, addresses)
-  const identifiers = listIn(source, 'identifier').map(each =>
+  const identifiers = objectsIn(source['identifier']).map(each =>
     isMoved && each['system'] === addresses.healthIds ? { ...each, use: 'old' } : each,
   )
   return linked({ ...source, active: false, ...listed('identifier', identifiers) }, linkTo(target['id'], 'replaced-by'))
@@ -50,7 +50,7 @@ const listed = (name: string, list: readonly JsonObject[]): JsonObject => (list.
 
 /** The patient with a link, unless it has that already. */
 export function linked(patient: JsonObject, link: JsonObject): JsonObject {
-  const links = listIn(patient, 'link')
+  const links = objectsIn(patient['link'])
   const text = JSON.stringify(link)
   return links.some(each => JSON.stringify(each) === text) ? patient : { ...patient, link: [...links, link] }
 }

@@ -2,9 +2,8 @@
 
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
+import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { typeNumber } from '../store/type-number.ts'
-import { listIn } from './patient.ts'
 
 interface Edge {
   readonly patient: string
@@ -43,7 +42,7 @@ export async function mergedWith(on: Queryable, patients: readonly string[]): Pr
 }
 
 function isMutual({ patient, body }: Edge): boolean {
-  const links = listIn(parseJson(body) as JsonObject, 'link')
+  const links = objectsIn((parseJson(body) as JsonObject)['link'])
   return links.some(({ type, other }) => {
     const reference = (other as { reference?: unknown } | undefined)?.reference
     return type === 'replaces' && String(reference).replace(/^.*Patient\/|\/_history\/.*$/g, '') === patient

@@ -3,7 +3,7 @@
 
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import type { Person } from '../matching/person.ts'
 import { referenceTarget } from '../store/values.ts'
 
@@ -34,11 +34,11 @@ export interface OwnNumber {
 
 /** The person, with every name that it has had. */
 export function personOf(patient: JsonObject): Person {
-  const names = listIn(patient, 'name').map(name => ({
+  const names = objectsIn(patient['name']).map(name => ({
     given: textsIn(name, 'given').join(' ') || undefined,
     family: textOf(name['family']) ?? (name['given'] === undefined ? textOf(name['text']) : undefined),
   }))
-  const phones = listIn(patient, 'telecom').filter(({ system }) => system === 'phone' || system === 'sms')
+  const phones = objectsIn(patient['telecom']).filter(({ system }) => system === 'phone' || system === 'sms')
   return {
     names,
     birthDate: textOf(patient['birthDate']),
@@ -49,7 +49,7 @@ export function personOf(patient: JsonObject): Person {
 
 /** The Health IDs of a patient: those that hold, the first of which is shown, and former ones. */
 export function healthIdsOf(patient: JsonObject, { healthIds }: Addresses): { current: string[]; former: string[] } {
-  const own = listIn(patient, 'identifier').filter(({ system }) => system === healthIds)
+  const own = objectsIn(patient['identifier']).filter(({ system }) => system === healthIds)
   const values = (isFormer: boolean): string[] => [
     ...new Set(own.filter(({ use }) => (use === 'old') === isFormer).flatMap(({ value }) => textOf(value) ?? [])),
   ]
@@ -75,7 +75,7 @@ export function mustHoldHealthIds(patient: JsonObject, addresses: Addresses): vo
 
 /** The numbers that organisations have for the patient. */
 export function ownNumbersOf(patient: JsonObject, { numbers }: Addresses): OwnNumber[] {
-  return listIn(patient, 'identifier').flatMap(({ system, value }) =>
+  return objectsIn(patient['identifier']).flatMap(({ system, value }) =>
     typeof system === 'string' && system.startsWith(numbers) && textOf(value) !== undefined
       ? [{ system, value: String(value) }]
       : [],
@@ -84,18 +84,12 @@ export function ownNumbersOf(patient: JsonObject, { numbers }: Addresses): OwnNu
 
 /** Id of the patient that this one was merged into. */
 export function replacementOf(patient: JsonObject, { base }: Addresses): string | undefined {
-  for (const { type, other } of listIn(patient, 'link')) {
+  for (const { type, other } of objectsIn(patient['link'])) {
     if (type !== 'replaced-by' || !isObject(other) || typeof other['reference'] !== 'string') continue
     const target = referenceTarget(other['reference'], base)
     if (target?.startsWith('Patient/')) return target.slice('Patient/'.length)
   }
   return undefined
-}
-
-/** The members of an element that recurs; none if it is absent. */
-export function listIn(object: JsonObject, name: string): JsonObject[] {
-  const value = object[name]
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 function textsIn(object: JsonObject, name: string): string[] {

@@ -1,11 +1,10 @@
 // What a person has to look at: a Task that says which patients may be one, and why (https://hl7.org/fhir/R4/task.html).
 // It names levels of agreement, never what somebody is called.
 
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import type { Ranked } from '../matching/decide.ts'
 import { explain } from '../matching/score.ts'
 import { reviewSystem } from '../store/index/subject.ts'
-import { listIn } from './patient.ts'
 
 const ours = 'https://health-interop.org/fhir'
 
@@ -71,14 +70,14 @@ export function comparedIn(task: JsonObject): {
 } {
   return {
     focus: patientIn(task['focus']),
-    candidates: listIn(task, 'input').flatMap(({ valueReference }) => patientIn(valueReference) ?? []),
+    candidates: objectsIn(task['input']).flatMap(({ valueReference }) => patientIn(valueReference) ?? []),
   }
 }
 
 /** The same Task, done: what it was about is one patient now. */
 export function reviewed(task: JsonObject, survivor: string): JsonObject {
   const output = { type: part('merged-into'), valueReference: { reference: `Patient/${survivor}` } }
-  return { ...task, status: 'completed', output: [...listIn(task, 'output'), output] }
+  return { ...task, status: 'completed', output: [...objectsIn(task['output']), output] }
 }
 
 function patientIn(reference: unknown): string | undefined {

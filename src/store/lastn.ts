@@ -1,7 +1,7 @@
 // The newest observations of each kind among those that a search finds (https://hl7.org/fhir/R4/observation-operation-lastn.html).
 import { safeInt8Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, objectsIn } from '../lib/json.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
@@ -64,7 +64,7 @@ function kinds(candidates: readonly Candidate[]): number[][] {
 function namesOf(code: string | null): string[] {
   const concept: unknown = code === null ? undefined : JSON.parse(code)
   if (!isObject(concept)) return ['']
-  const codings = Array.isArray(concept['coding']) ? concept['coding'].filter(isObject) : []
+  const codings = objectsIn(concept['coding'])
   const names = codings
     .filter(each => each['code'] !== undefined)
     .map(each => `${each['system'] ?? ''}|${each['code']}`)

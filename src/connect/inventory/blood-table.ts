@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { BloodUnit } from '../../shapes/blood-unit.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { extension, idIn, lastDayIn, momentOf, ownExtension } from './elements.ts'
+import { following } from './table.ts'
 
 const expiration = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-BiologicallyDerivedProduct.expirationDate'
 
@@ -16,13 +17,11 @@ export const bloodComponents: readonly string[] = BloodUnit.properties.component
  * @param timeZone in which a day ends, for units of which only the last day is known
  */
 export function bloodTable(base: string, timeZone: string): Projection {
-  return {
-    types: new Set(['BiologicallyDerivedProduct']),
-    async apply(on, changes) {
-      const ids = textArray(changes.map(({ id }) => id))
-      await on.run({ text: 'delete from blood_unit where id = any($1::text[])', values: [ids] })
-      const rows = changes.flatMap(change => rowOf(change, base) ?? [])
-      if (rows.length === 0) return
+  return following<Row>({
+    type: 'BiologicallyDerivedProduct',
+    table: 'blood_unit',
+    rowsOf: change => rowOf(change, base) ?? [],
+    async insert(on, rows) {
       await on.run({
         name: 'blood-unit-insert',
         text: `insert into blood_unit (id, facility, blood_group, component, is_reserved, expires_at, updated_at)
@@ -44,7 +43,7 @@ export function bloodTable(base: string, timeZone: string): Projection {
         ],
       })
     },
-  }
+  })
 }
 
 interface Row {

@@ -1,17 +1,12 @@
 // What the tables of inventories and payments read in resources. Anything may stand in a resource, so nothing here throws.
 
 import { lastDayOf } from '../../lib/day.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'
 
 /** The URL of an extension of this service. */
 export const ownExtension = (name: string): string => `${own}/${name}`
-
-/** The objects of a list. */
-export function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
 
 /** The values (`valueCode`, `valueQuantity`) of the extensions with the URL. */
 export function extensions(element: JsonObject, url: string, value: string): unknown[] {

@@ -4,11 +4,11 @@ import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { type JsonObject, parseJson } from '../../lib/json.ts'
+import { type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
 import { type Caller, onBehalfOf } from '../../policy/caller.ts'
 import { conditionName } from '../../store/conditional.ts'
 import type { ConnectParts } from '../parts.ts'
-import { extension, momentOf, objectsIn, ownExtension } from './elements.ts'
+import { extension, momentOf, ownExtension } from './elements.ts'
 
 export interface Stored {
   /** Of the Basic. */

@@ -3,12 +3,13 @@
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Decimal, toDecimal } from '../../fhirpath/decimal.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import { gramsOf } from '../../store/index/grams.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { fold } from '../../store/values.ts'
-import { extension, extensions, idIn, lastDayIn, objectsIn, ownExtension, shortText } from './elements.ts'
+import { extension, extensions, idIn, lastDayIn, ownExtension, shortText } from './elements.ts'
 import { periodsOf, type Reported, type StockStatus } from './stock-periods.ts'
+import { following } from './table.ts'
 
 const inventoryCode = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-InventoryItem.code'
 const systems: Readonly<Record<string, string>> = {
@@ -22,15 +23,7 @@ export const mostBatches = 500
 
 /** @param base address of this server's FHIR endpoint */
 export function stockTable(base: string): Projection {
-  return {
-    types: new Set(['Basic']),
-    async apply(on, changes) {
-      const ids = textArray(changes.map(({ id }) => id))
-      await on.run({ text: 'delete from stock_level where id = any($1::text[])', values: [ids] })
-      const rows = changes.flatMap(change => rowsOf(change, base))
-      if (rows.length > 0) await insert(on, rows)
-    },
-  }
+  return following({ type: 'Basic', table: 'stock_level', rowsOf: change => rowsOf(change, base), insert })
 }
 
 type Row = readonly string[]

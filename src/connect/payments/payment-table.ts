@@ -2,22 +2,21 @@
 
 import { float8Array, textArray } from '../../db/arrays.ts'
 import { toDecimal } from '../../fhirpath/decimal.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
-import { extension, idIn, momentOf, objectsIn, ownExtension, shortText } from '../inventory/elements.ts'
+import { extension, idIn, momentOf, ownExtension, shortText } from '../inventory/elements.ts'
+import { following } from '../inventory/table.ts'
 
 const ownDetail = 'https://health-interop.org/fhir/CodeSystem/payment-detail'
 const statuses: Readonly<Record<string, string>> = { complete: 'matched', error: 'disputed' }
 
 /** @param base address of this server's FHIR endpoint */
 export function paymentTable(base: string): Projection {
-  return {
-    types: new Set(['PaymentReconciliation']),
-    async apply(on, changes) {
-      const ids = textArray(changes.map(({ id }) => id))
-      await on.run({ text: 'delete from payment where id = any($1::text[])', values: [ids] })
-      const rows = changes.flatMap(change => rowOf(change, base) ?? [])
-      if (rows.length === 0) return
+  return following<Row>({
+    type: 'PaymentReconciliation',
+    table: 'payment',
+    rowsOf: change => rowOf(change, base) ?? [],
+    async insert(on, rows) {
       const texts = (pick: (row: Row) => string): Buffer => textArray(rows.map(pick))
       await on.run({
         name: 'payment-insert',
@@ -36,7 +35,7 @@ export function paymentTable(base: string): Projection {
         ],
       })
     },
-  }
+  })
 }
 
 interface Row {

@@ -2,7 +2,7 @@
 // (https://github.com/smart-on-fhir/bulk-import/blob/master/import.md).
 import { isResourceType } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import { parametersOf } from '../parameters.ts'
 import type { NewInput } from './inputs.ts'
 import { mustBeAllowed, type Origins } from './receive.ts'
@@ -57,7 +57,7 @@ function fromParameters(body: JsonObject): JsonObject {
 }
 
 function partsOf(parameter: JsonObject): JsonObject {
-  const parts = Array.isArray(parameter['part']) ? parameter['part'].filter(isObject) : []
+  const parts = objectsIn(parameter['part'])
   return Object.fromEntries(parts.map(part => [String(part['name']), parameterValue(part)]))
 }
 

@@ -1,6 +1,6 @@
 // Whom an export is about: the members of a group, and the patients that a request names.
 import { Failure } from '../../lib/failure.ts'
-import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
 import { dateInterval } from '../../store/dates.ts'
 import { isId } from '../../store/ids.ts'
 import type { Store } from '../../store/store.ts'
@@ -38,7 +38,7 @@ export async function membersOf(store: Store, id: string, base: string, now: Dat
 }
 
 function activeMembers(group: JsonObject, base: string, now: Date): string[] {
-  const members = Array.isArray(group['member']) ? group['member'].filter(isObject) : []
+  const members = objectsIn(group['member'])
   return members
     .filter(member => member['inactive'] !== true && !hasEnded(member['period'], now))
     .map(({ entity }) => (isObject(entity) ? referenceTarget(String(entity['reference'] ?? ''), base) : undefined))

@@ -1,0 +1,28 @@
+// A table that follows the resources of a type, by their ids.
+
+import { textArray } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
+import type { Projected, Projection } from '../../store/projection.ts'
+
+export interface FollowingTable<Row> {
+  readonly type: string
+  /** Name of the table; its column `id` is the id of the resource. */
+  readonly table: string
+  /** The rows, or the row, that a resource comes to as it is stored now: none if it is stored no more. */
+  rowsOf(change: Projected): Row | readonly Row[]
+  /** Writes the rows, of which there is at least one. */
+  insert(on: Queryable, rows: readonly Row[]): Promise<void>
+}
+
+/** Takes the rows of the resources that were written out of the table, and puts those in that they come to now. */
+export function following<Row>({ type, table, rowsOf, insert }: FollowingTable<Row>): Projection {
+  return {
+    types: new Set([type]),
+    async apply(on, changes) {
+      const ids = textArray(changes.map(({ id }) => id))
+      await on.run({ text: `delete from ${table} where id = any($1::text[])`, values: [ids] })
+      const rows = changes.flatMap(rowsOf)
+      if (rows.length > 0) await insert(on, rows)
+    },
+  }
+}
