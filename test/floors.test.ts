@@ -9,10 +9,10 @@ const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath', 'fml', 'shapes', 'matching'],
   ['db'],
   ['store'],
-  ['policy', 'load', 'mapping', 'audit', 'register'],
-  ['http', 'map', 'consents'],
+  ['policy', 'load', 'mapping', 'audit', 'register', 'events'],
+  ['http', 'map', 'consents', 'webhooks'],
   ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
-  ['admin'],
+  ['admin', 'receiver'],
   [''],
 ]
 

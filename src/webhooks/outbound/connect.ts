@@ -1,0 +1,86 @@
+// Connections to receivers: the address that is checked is the address that is connected to, however often its name
+// changes its meaning (OWASP SSRF prevention), and certificates are always checked.
+import { lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { isLoopback, mayReach, type Reach } from './address.ts'
+
+export interface ConnectOptions {
+  readonly reach: Reach
+  /** Milliseconds until an attempt to connect is given up. */
+  readonly timeout: number
+  /** Resolves names; as dns.lookup, always asked for all addresses. */
+  readonly lookup?: LookupFunction
+  /** Certificates to trust instead of those Node trusts, in PEM. */
+  readonly ca?: string
+}
+
+export interface Connections {
+  readonly agent: Agent
+  /** While a request starts: whether its connection was opened for it, so that nothing was ever sent on it. */
+  isOpening(): boolean
+}
+
+/** The code of the error for an address that may not be called. */
+export const privateAddress = 'ERR_ADDRESS_PRIVATE'
+
+/** An agent that follows no redirect, knows no proxy, and connects to nothing out of reach. */
+export function connections(options: ConnectOptions): Connections {
+  let isOpening = false
+  const open = vettedConnector(options)
+  const connect: buildConnector.connector = (target, done) =>
+    open(target, (...outcome) => {
+      // What waits for the connection starts before `done` returns.
+      isOpening = true
+      done(...outcome)
+      isOpening = false
+    })
+  const agent = new Agent({
+    connect,
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    keepAliveMaxTimeout: 30_000,
+  })
+  return { agent, isOpening: () => isOpening }
+}
+
+function vettedConnector({ reach, timeout, lookup = systemLookup, ca }: ConnectOptions): buildConnector.connector {
+  const open = buildConnector({
+    lookup: vettedLookup(lookup, reach),
+    autoSelectFamily: true,
+    timeout,
+    allowH2: false,
+    rejectUnauthorized: true,
+    ca,
+  })
+  return (target, done) => {
+    const mayCall = (address: string) =>
+      target.protocol === 'https:' ? mayReach(address, reach) : reach.isLocal && isLoopback(address)
+    // Nobody looks up what is an address already.
+    if (isIP(target.hostname) !== 0 && !mayCall(target.hostname)) return queueMicrotask(() => done(refusal(), null))
+    open(target, (error, socket) => {
+      if (error) return done(error, null)
+      const { remoteAddress = '' } = socket as Socket
+      if (mayCall(remoteAddress)) return done(null, socket)
+      socket.destroy()
+      done(remoteAddress ? refusal() : coded('ECONNRESET', 'The connection was closed.'), null)
+    })
+  }
+}
+
+/** Resolves a name to all its addresses, and to none if one of them is out of reach. */
+function vettedLookup(lookup: LookupFunction, reach: Reach): LookupFunction {
+  return (hostname, options, done) =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, [])
+      const addresses = Array.isArray(found) ? found : []
+      if (addresses.length === 0) return done(coded('ENOTFOUND', `${hostname} has no address.`), [])
+      if (!addresses.every(({ address }) => mayReach(address, reach))) return done(refusal(), [])
+      done(null, addresses)
+    })
+}
+
+const refusal = () => coded(privateAddress, 'The address may not be called.')
+
+const coded = (code: string, message: string): NodeJS.ErrnoException => Object.assign(new Error(message), { code })
