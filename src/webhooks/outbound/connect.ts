@@ -21,8 +21,9 @@ export interface Connections {
   isOpening(): boolean
 }
 
-/** The code of the error for an address that may not be called. */
+/** Codes of the errors for what may not be called. */
 export const privateAddress = 'ERR_ADDRESS_PRIVATE'
+export const plainHttp = 'ERR_PLAIN_HTTP'
 
 /** An agent that follows no redirect, knows no proxy, and connects to nothing out of reach. */
 export function connections(options: ConnectOptions): Connections {
@@ -55,18 +56,24 @@ function vettedConnector({ reach, timeout, lookup = systemLookup, ca }: ConnectO
     ca,
   })
   return (target, done) => {
-    const mayCall = (address: string) =>
-      target.protocol === 'https:' ? mayReach(address, reach) : reach.isLocal && isLoopback(address)
     // Nobody looks up what is an address already.
-    if (isIP(target.hostname) !== 0 && !mayCall(target.hostname)) return queueMicrotask(() => done(refusal(), null))
+    const early = isIP(target.hostname) === 0 ? undefined : refusal(target.protocol, target.hostname, reach)
+    if (early) return queueMicrotask(() => done(early, null))
     open(target, (error, socket) => {
       if (error) return done(error, null)
-      const { remoteAddress = '' } = socket as Socket
-      if (mayCall(remoteAddress)) return done(null, socket)
+      const { remoteAddress } = socket as Socket
+      const late = remoteAddress ? refusal(target.protocol, remoteAddress, reach) : gone()
+      if (!late) return done(null, socket)
       socket.destroy()
-      done(remoteAddress ? refusal() : coded('ECONNRESET', 'The connection was closed.'), null)
+      done(late, null)
     })
   }
+}
+
+function refusal(protocol: string, address: string, reach: Reach): Error | undefined {
+  if (protocol !== 'https:' && !(reach.isLocal && isLoopback(address)))
+    return coded(plainHttp, 'Without TLS only this machine is called.')
+  return mayReach(address, reach) ? undefined : outOfReach()
 }
 
 /** Resolves a name to all its addresses, and to none if one of them is out of reach. */
@@ -76,11 +83,13 @@ function vettedLookup(lookup: LookupFunction, reach: Reach): LookupFunction {
       if (error) return done(error, [])
       const addresses = Array.isArray(found) ? found : []
       if (addresses.length === 0) return done(coded('ENOTFOUND', `${hostname} has no address.`), [])
-      if (!addresses.every(({ address }) => mayReach(address, reach))) return done(refusal(), [])
+      if (!addresses.every(({ address }) => mayReach(address, reach))) return done(outOfReach(), [])
       done(null, addresses)
     })
 }
 
-const refusal = () => coded(privateAddress, 'The address may not be called.')
+const outOfReach = () => coded(privateAddress, 'The address may not be called.')
+
+const gone = () => coded('ECONNRESET', 'The connection was closed as soon as it was open.')
 
 const coded = (code: string, message: string): NodeJS.ErrnoException => Object.assign(new Error(message), { code })

@@ -1,5 +1,5 @@
 // Why a delivery has failed, as a person reads it in a log of attempts.
-import { privateAddress } from './connect.ts'
+import { plainHttp, privateAddress } from './connect.ts'
 
 export const redirected = 'redirects are not followed'
 
@@ -11,10 +11,10 @@ export const noAnswer = (milliseconds: number): string => `no answer in ${millis
 
 /** The reason that an error stands for. @param timeout milliseconds there were. */
 export function reasonOf(error: unknown, timeout: number): string {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const { code = '', message = '', name } = error as NodeJS.ErrnoException
   if (timeouts.has(code)) return noAnswer(timeout)
   if (code === 'UND_ERR_SOCKET') return message.startsWith('bad ') ? notHttp : closed
-  if (/^HPE_/.test(code)) return notHttp
+  if (name === 'HTTPParserError') return notHttp
   if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return reasons[code] ?? 'no secure connection could be agreed on (TLS)'
   return reasons[code] ?? (certificates.test(code) ? untrusted : `the connection failed (${code || 'unknown error'})`)
 }
@@ -37,6 +37,7 @@ const certificates = /CERT|ISSUER|SIGNATURE|CRL/
 
 const reasons: Readonly<Record<string, string>> = {
   [privateAddress]: 'the address is private',
+  [plainHttp]: 'only https is called',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import type { Reach } from './address.ts'
 import { type Connections, connections } from './connect.ts'
 import { answered, isClosing, noAnswer, reasonOf, redirected } from './reasons.ts'
-import { createExcerpt, retryAfterOf } from './reply.ts'
+import { createExcerpt, type Excerpt, retryAfterOf } from './reply.ts'
 
 export interface Outgoing {
   readonly method: 'POST' | 'PUT'
@@ -46,95 +46,117 @@ export function createSender(options: SenderOptions): Sender {
   const { timeout = 10_000, now = Date.now } = options
   const open = connections({ ...options, timeout })
   return {
-    send: outgoing => new Promise(resolve => exchange(outgoing, open, { timeout, now, resolve })),
+    send: outgoing => new Promise(resolve => start({ outgoing, connections: open, timeout, now, resolve })),
     close: () => open.agent.destroy(),
   }
 }
 
-interface Terms {
+interface Task {
+  readonly outgoing: Outgoing
+  readonly connections: Connections
   readonly timeout: number
   readonly now: () => number
   resolve(answer: Answer): void
 }
 
-/** One request and its reply; ends exactly once, whichever comes first of reply, error and timeout. */
-function exchange(outgoing: Outgoing, { agent, isOpening }: Connections, { timeout, now, resolve }: Terms): void {
-  const began = performance.now()
-  const body = createExcerpt()
-  let controller: Dispatcher.DispatchController | undefined
-  let status: number | undefined
-  let retryAfter: number | undefined
-  let isOver = false
-  /** The request went out on a connection that had served others, and nothing has come back yet. */
-  let mayBeStale = false
-  let isSecond = false
-
-  function end(reason: string | undefined): void {
-    if (isOver) return
-    isOver = true
-    clearTimeout(timer)
-    const error = status === undefined ? reason : verdict(status)
-    resolve({ status, error, excerpt: body.text(), milliseconds: Math.round(performance.now() - began), retryAfter })
-  }
-  function drop(reason: string | undefined): void {
-    end(reason)
-    controller?.abort(dropped)
-  }
-  const timer = setTimeout(() => drop(noAnswer(timeout)), timeout)
-
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started
-      mayBeStale = !isOpening()
-      // Nothing is sent any more once its failure has been told.
-      if (isOver) started.abort(dropped)
-    },
-    onResponseStarted() {
-      mayBeStale = false
-    },
-    onResponseStart(_, code, headers) {
-      if (code < 200) return
-      status = code
-      retryAfter = retryAfterOf(headers, now())
-    },
-    onResponseData(_, chunk) {
-      if (!body.add(chunk)) drop(undefined)
-    },
-    onResponseEnd: () => end(undefined),
-    onResponseError(_, error) {
-      if (isOver || isSecond || !mayBeStale || !isClosing(error)) return end(reasonOf(error, timeout))
-      // The receiver closed an idle connection just as it was used again: that is not its answer.
-      isSecond = true
-      queueMicrotask(dispatch)
-    },
-  }
-  function dispatch(): void {
-    try {
-      agent.dispatch(optionsOf(outgoing), handler)
-    } catch (error) {
-      end(reasonOf(error, timeout))
-    }
-  }
-  dispatch()
+/** One request and its reply; over exactly once, whichever comes first of reply, error and timeout. */
+interface Exchange extends Task {
+  readonly began: number
+  readonly body: Excerpt
+  timer: NodeJS.Timeout | undefined
+  controller: Dispatcher.DispatchController | undefined
+  status: number | undefined
+  retryAfter: number | undefined
+  isOver: boolean
+  /** It went out on a connection that had served others, and nothing has come back yet. */
+  mayBeStale: boolean
+  isSecondTry: boolean
 }
 
-const dropped = new Error('Nobody waits for this request any more.')
+function start(task: Task): void {
+  const exchange: Exchange = {
+    ...task,
+    began: performance.now(),
+    body: createExcerpt(),
+    timer: undefined,
+    controller: undefined,
+    status: undefined,
+    retryAfter: undefined,
+    isOver: false,
+    mayBeStale: false,
+    isSecondTry: false,
+  }
+  exchange.timer = setTimeout(() => drop(exchange, noAnswer(task.timeout)), task.timeout)
+  dispatch(exchange)
+}
+
+function dispatch(exchange: Exchange): void {
+  try {
+    exchange.connections.agent.dispatch(optionsOf(exchange.outgoing), handlerOf(exchange))
+  } catch (error) {
+    end(exchange, reasonOf(error, exchange.timeout))
+  }
+}
+
+/** The one timer of the exchange covers everything, so undici sets none. */
+function optionsOf({ method, url, headers, body }: Outgoing): Dispatcher.DispatchOptions {
+  const { origin, pathname, search } = new URL(url)
+  const path = pathname + search
+  return { origin, path, method, headers: { ...headers }, body, headersTimeout: 0, bodyTimeout: 0 }
+}
+
+function handlerOf(exchange: Exchange): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart(controller) {
+      exchange.controller = controller
+      exchange.mayBeStale = !exchange.connections.isOpening()
+      // Nothing is sent any more once its failure has been told.
+      if (exchange.isOver) controller.abort(dropped)
+    },
+    onResponseStarted() {
+      exchange.mayBeStale = false
+    },
+    onResponseStart(_, status, headers) {
+      if (status < 200) return
+      exchange.status = status
+      exchange.retryAfter = retryAfterOf(headers, exchange.now())
+    },
+    onResponseData(_, chunk) {
+      if (!exchange.body.add(chunk)) drop(exchange, undefined)
+    },
+    onResponseEnd: () => end(exchange, undefined),
+    onResponseError: (_, error) => fail(exchange, error),
+  }
+}
+
+function fail(exchange: Exchange, error: unknown): void {
+  const { isOver, mayBeStale, isSecondTry, timeout } = exchange
+  if (isOver || isSecondTry || !mayBeStale || !isClosing(error)) return end(exchange, reasonOf(error, timeout))
+  // The receiver closed an idle connection just as it was used again: that is not its answer.
+  exchange.isSecondTry = true
+  queueMicrotask(() => dispatch(exchange))
+}
+
+function drop(exchange: Exchange, reason: string | undefined): void {
+  end(exchange, reason)
+  exchange.controller?.abort(dropped)
+}
+
+const dropped = new Error('Nobody waits for this reply any more.')
+
+/** @param reason why there is no status, if there is none. */
+function end(exchange: Exchange, reason: string | undefined): void {
+  if (exchange.isOver) return
+  exchange.isOver = true
+  clearTimeout(exchange.timer)
+  const { status, body, began, retryAfter, resolve } = exchange
+  const error = status === undefined ? reason : verdict(status)
+  resolve({ status, error, excerpt: body.text(), milliseconds: Math.round(performance.now() - began), retryAfter })
+}
 
 function verdict(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined
-  return status < 400 ? redirected : answered(status)
+  return redirects.has(status) ? redirected : answered(status)
 }
 
-/** The one timer of `exchange` covers everything, so undici sets none. */
-function optionsOf({ method, url, headers, body }: Outgoing): Dispatcher.DispatchOptions {
-  const { origin, pathname, search } = new URL(url)
-  return {
-    origin,
-    path: pathname + search,
-    method,
-    headers: headers as Record<string, string>,
-    body,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  }
-}
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
