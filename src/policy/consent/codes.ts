@@ -1,5 +1,6 @@
 // The codes by which a consent names a part of a record, and what else of the record they mean.
 import { resourceTypes, searchParams } from '../../definitions/r4.ts'
+import { laboratorySections, sectionSystem } from '../../lib/laboratory.ts'
 import { storedKeys } from '../../store/index/param-paths.ts'
 import { systemCodePosting } from '../../store/index/postings.ts'
 
@@ -9,33 +10,11 @@ export interface Code {
 }
 
 const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
-const section = 'http://terminology.hl7.org/CodeSystem/v2-0074'
-
-/** Sections of a laboratory, as reports name theirs; imaging and the like are none. */
-const laboratory = [
-  'LAB',
-  'BG',
-  'BLB',
-  'CG',
-  'CH',
-  'CP',
-  'GE',
-  'HM',
-  'IMM',
-  'MB',
-  'MCB',
-  'MYC',
-  'SP',
-  'SR',
-  'TX',
-  'URN',
-  'VR',
-]
 
 /** The code, and those that other types of resources have for the same. */
 export function withEquals(code: Code): Code[] {
   if (code.system !== category || code.code !== 'laboratory') return [code]
-  return [code, ...laboratory.map(each => ({ system: section, code: each }))]
+  return [code, ...laboratorySections.map(each => ({ system: sectionSystem, code: each }))]
 }
 
 /** The parameters by which resources of a type say what they are. */
