@@ -1,0 +1,58 @@
+// What is told of Bridge Agents, whose failures to synchronise are Tasks: interface §6.1.
+
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { id, text } from '../shapes/fields.ts'
+import { objects } from '../store/values.ts'
+import { both, entered, type State, type Step, status } from './claims.ts'
+import { codeIn, codingsIn, facilityIn, idIn } from './elements.ts'
+import { described, facilityId, orNull, type Telling } from './telling.ts'
+
+export const bridgeEvents = {
+  'bridge_agent.sync_failed': described(
+    'Bridge Agent sync failure',
+    {
+      agent_id: orNull(text('The Bridge Agent.')),
+      task_id: id('What failed: a Task.'),
+      reason_code: orNull(text('Why, as a code; null if nobody said.')),
+      facility_id: facilityId,
+    },
+    {
+      health_id: null,
+      agent_id: 'agent-hcy-01',
+      task_id: 'c82e74b9-50a6-4d13-9f7c-86b1d3e0a45f',
+      reason_code: 'unreachable',
+      facility_id: 'hopital-central-yaounde',
+    },
+  ),
+}
+
+/** Codes of Tasks that the service keeps for machines. */
+export const taskSystem = 'https://health-interop.org/fhir/CodeSystem/task'
+
+const isSync: State = ({ code }) =>
+  codingsIn(code).some(({ system, code: each }) => system === taskSystem && each === 'bridge-sync')
+
+export const syncFailed = entered(both(isSync, status('failed')))
+
+/** A failure, told to the organisations that the agent works for. */
+export function failedSync({ id, now = {}, around }: Step): Telling {
+  const { owner, for: beneficiary, location, requester, statusReason } = now
+  const facility = facilityIn(now, around, location, beneficiary, owner)
+  const organizations = [owner, beneficiary].flatMap(each => idIn(each, ['Organization'], around) ?? [])
+  const [reason] = codingsIn(statusReason)
+  return {
+    facility,
+    data: {
+      agent_id: idIn(requester, ['Device'], around) ?? identifierIn(requester),
+      task_id: id,
+      reason_code: codeIn(reason?.['code']),
+      facility_id: facility ?? null,
+    },
+    audience: [...new Set(organizations)],
+  }
+}
+
+function identifierIn(reference: unknown): string | null {
+  const identifiers: JsonObject[] = isObject(reference) ? objects(reference['identifier']) : []
+  return codeIn(identifiers[0]?.['value'])
+}

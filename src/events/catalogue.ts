@@ -1,0 +1,173 @@
+// The catalogue of events: which step in the life of which resource is told as what. Events are derived from changes, never
+// emitted, so whoever writes a resource cannot forget them. Interface §6.1, decisions §8.
+
+import type { JsonObject } from '../lib/json.ts'
+import { appointment, calledOff, isAhead, isAttended, isFulfilled, isKept } from './appointments.ts'
+import { failedSync, syncFailed } from './bridge.ts'
+import {
+  all,
+  appeared,
+  became,
+  type Claim,
+  changed,
+  entered,
+  exists,
+  is,
+  type Known,
+  not,
+  type Step,
+  was,
+} from './claims.ts'
+import { asked, ending, given, refused, takenBack, toldIf } from './consents.ts'
+import { document, documentsToRead, issued, verifiedDocuments } from './documents.ts'
+import { encounter, isReal } from './encounters.ts'
+import type { EventType } from './event-types.ts'
+import {
+  amendedResult,
+  corrected,
+  isLabOrder,
+  isReleased,
+  labOrder,
+  labResult,
+  resultsToRead,
+} from './orders-and-results.ts'
+import { demographics, healthIds, patient } from './patients.ts'
+import { cancelled, dispense, prescription } from './prescriptions.ts'
+import { isOpen, isOrder } from './requests.ts'
+import type { Tell, Telling } from './telling.ts'
+
+/** A resource that has just been written, and what it was before. */
+export interface Change {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  /** Undefined: it is deleted. */
+  readonly resource: JsonObject | undefined
+  /** As it was before; undefined: it was not there. */
+  readonly former: JsonObject | undefined
+}
+
+/** Something that happened, as subscribers are told of it. */
+export interface Occurrence {
+  readonly type: EventType
+  readonly source: { readonly type: string; readonly id: string; readonly version: number }
+  /** Id of the Patient it is about; its Health ID is put in front of the data when the event is recorded. */
+  readonly patient: string | undefined
+  /** Ids, codes of states and flags: never a name of a patient, nor what anybody wrote about one. */
+  readonly data: JsonObject
+  /** Id of the facility (Organization or Location) where it happened; empty if nobody said. */
+  readonly facility: string
+  /** Whoever may see the source, or only these organisations (ids). */
+  readonly audience: 'readers' | readonly string[]
+}
+
+export interface Catalogue {
+  /** The types of resources that there is something to tell of; changes of others need not be asked about. */
+  readonly types: ReadonlySet<string>
+  /**
+   * Names (`Type/id`) of the resources that have to be known to tell of the change, and are not yet. What is read may
+   * name more, so that it is asked again until nothing is missing.
+   */
+  missing(change: Change, known?: Known): string[]
+  /** What has happened by the change. @param known other resources, as they are after the transaction */
+  derive(change: Change, known?: Known): Occurrence[]
+}
+
+interface Rule {
+  readonly event: EventType
+  readonly type: string
+  readonly claim: Claim
+  readonly tell: Tell
+}
+
+const rule = (event: EventType, type: string, claim: Claim, tell: Tell): Rule => ({ event, type, claim, tell })
+
+const rules: readonly Rule[] = [
+  rule('patient.created', 'Patient', appeared, patient),
+  rule('patient.updated', 'Patient', changed, demographics),
+  rule('health_id.created', 'Patient', exists, healthIds),
+  rule('consent.requested', 'Consent', exists, toldIf(asked)),
+  rule('consent.granted', 'Consent', exists, toldIf(given)),
+  rule('consent.denied', 'Consent', exists, toldIf(refused)),
+  rule('consent.revoked', 'Consent', not(appeared), toldIf(takenBack, ending)),
+  rule('encounter.created', 'Encounter', entered(isReal), encounter),
+  rule('encounter.closed', 'Encounter', became('finished'), encounter),
+  rule('lab_order.created', 'ServiceRequest', all(entered(isLabOrder), is(isOpen)), labOrder),
+  rule('lab_result.released', 'DiagnosticReport', entered(isReleased), labResult),
+  rule('lab_result.amended', 'DiagnosticReport', corrected, amendedResult),
+  rule('prescription.issued', 'MedicationRequest', all(entered(isOrder), is(isOpen)), prescription),
+  rule('prescription.cancelled', 'MedicationRequest', cancelled, prescription),
+  rule('prescription.dispensed', 'MedicationDispense', became('completed'), dispense),
+  rule('appointment.created', 'Appointment', all(entered(isKept), is(isAhead)), appointment),
+  rule('appointment.checked_in', 'Appointment', all(entered(isAttended), not(was(isFulfilled))), appointment),
+  rule('appointment.cancelled', 'Appointment', calledOff, appointment),
+  rule('document.issued', 'DocumentReference', issued.DocumentReference, document('DocumentReference')),
+  rule('document.issued', 'Composition', issued.Composition, document('Composition')),
+  rule('document.verified', 'VerificationResult', became('validated'), verifiedDocuments),
+  rule('bridge_agent.sync_failed', 'Task', syncFailed, failedSync),
+]
+
+/** What has to be known beside resources of some types. */
+const reading: ReadonlyMap<string, (step: Step) => string[]> = new Map([
+  ['DiagnosticReport', resultsToRead],
+  ['VerificationResult', documentsToRead],
+])
+
+const nothing: Known = new Map()
+
+/** @param addresses `base` of this server's FHIR endpoint, and the system of Health IDs */
+export function createCatalogue(addresses: { readonly base: string; readonly healthIdSystem: string }): Catalogue {
+  const byType = Map.groupBy(rules, ({ type }) => type)
+  const stepOf = ({ id, resource, former }: Change, known: Known): Step => ({
+    id,
+    now: resource,
+    before: former,
+    around: { ...addresses, known },
+  })
+  return {
+    types: new Set(byType.keys()),
+    missing: (change, known = nothing) => reading.get(change.type)?.(stepOf(change, known)) ?? [],
+    derive(change, known = nothing) {
+      const own = byType.get(change.type)
+      if (!own) return []
+      const step = stepOf(change, known)
+      return own
+        .filter(({ claim }) => claim(step))
+        .flatMap(({ event, tell }) => [tell(step)].flat().map(told => occurrence(event, change, told)))
+    },
+  }
+}
+
+function occurrence(event: EventType, { type, id, version }: Change, told: Telling): Occurrence {
+  return {
+    type: event,
+    source: told.source ?? { type, id, version },
+    patient: told.patient,
+    data: told.data,
+    facility: told.facility ?? '',
+    audience: told.audience ?? 'readers',
+  }
+}
+
+export interface Verification {
+  /** As it was verified, in canonical form. */
+  readonly healthId: string
+  /** Id of the Patient, and its version if it is known. */
+  readonly patient: string
+  readonly version?: number
+  /** Id of the organisation that verified it, which alone is told. */
+  readonly organization: string
+  readonly facility?: string
+}
+
+/** A Health ID was verified, by which no resource changes. */
+export function verified({ healthId, patient, version = 0, organization, facility = '' }: Verification): Occurrence {
+  return {
+    type: 'health_id.verified',
+    source: { type: 'Patient', id: patient, version },
+    patient,
+    data: { health_id: healthId, patient_id: patient, organization_id: organization },
+    facility,
+    audience: [organization],
+  }
+}

@@ -1,0 +1,97 @@
+// What can be claimed of a change to a resource, from what it was before and what it is now: the words that rules are made of.
+
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject } from '../lib/json.ts'
+
+/** Other resources, by `Type/id`; undefined: looked for and not there. */
+export type Known = ReadonlyMap<string, JsonObject | undefined>
+
+/** What a rule knows beside the resource. */
+export interface Surroundings {
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  readonly healthIdSystem: string
+  readonly known: Known
+}
+
+/** One step in the life of a resource. */
+export interface Step {
+  readonly id: string
+  /** Undefined: it is deleted. */
+  readonly now: JsonObject | undefined
+  /** Undefined: it was not there. */
+  readonly before: JsonObject | undefined
+  readonly around: Surroundings
+}
+
+/** True of some steps. */
+export type Claim = (step: Step) => boolean
+/** True of some resources. */
+export type State = (resource: JsonObject, around: Surroundings) => boolean
+
+/** It is there, and in the state. */
+export const is =
+  (state: State): Claim =>
+  ({ now, around }) =>
+    now !== undefined && state(now, around)
+
+/** It was there, and in the state. */
+export const was =
+  (state: State): Claim =>
+  ({ before, around }) =>
+    before !== undefined && state(before, around)
+
+export const exists: Claim = ({ now }) => now !== undefined
+export const gone: Claim = ({ now, before }) => now === undefined && before !== undefined
+/** It was not there before: it is new, or back after a deletion. */
+export const appeared: Claim = ({ now, before }) => now !== undefined && before === undefined
+
+/** It is in the state and was not. */
+export const entered = (state: State): Claim => all(is(state), not(was(state)))
+/** It was in the state and is no more, or is no more at all. */
+export const left = (state: State): Claim => all(was(state), not(is(state)))
+/** It is in the state, and was before. */
+export const stayed = (state: State): Claim => all(was(state), is(state))
+
+/** It has come to have one of the statuses from none of them. */
+export const became = (...statuses: readonly string[]): Claim => entered(status(...statuses))
+
+/** Something that it says has changed, and not only what is said about it: who wrote it when, and how it is put in words. */
+export const changed: Claim = ({ now, before }) =>
+  now !== undefined && before !== undefined && changedElements(now, before).length > 0
+
+/** Elements that say nothing of what a resource is about. */
+const technical: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'language', 'text'])
+
+/** Names of the elements that differ, as JSON has them (`_birthDate`, `deceasedBoolean`). */
+export function changedElements(now: JsonObject, before: JsonObject): string[] {
+  const names = new Set([...Object.keys(now), ...Object.keys(before)])
+  return [...names].filter(name => !technical.has(name) && !isDeepStrictEqual(now[name], before[name]))
+}
+
+/** It has one of the statuses. */
+export function status(...statuses: readonly string[]): State {
+  const wanted = new Set<unknown>(statuses)
+  return resource => wanted.has(resource['status'])
+}
+
+/** It is in all of the states. */
+export const both =
+  (...states: readonly State[]): State =>
+  (resource, around) =>
+    states.every(state => state(resource, around))
+
+export const all =
+  (...claims: readonly Claim[]): Claim =>
+  step =>
+    claims.every(claim => claim(step))
+
+export const any =
+  (...claims: readonly Claim[]): Claim =>
+  step =>
+    claims.some(claim => claim(step))
+
+export const not =
+  (claim: Claim): Claim =>
+  step =>
+    !claim(step)

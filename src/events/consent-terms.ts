@@ -1,0 +1,125 @@
+// What a Consent says to each organisation that it names, apart from whether its time has come: as the consent rules read it
+// when they decide who may see what. https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
+
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { dateInterval } from '../store/dates.ts'
+import { objects } from '../store/values.ts'
+import { codeIn, codingsIn, extension, targetOf } from './elements.ts'
+
+/** How a consent stands for an organisation. */
+export interface Terms {
+  /** `void`: in force, and opens nothing to the organisation, though the patient has not refused it. */
+  readonly standing: 'requested' | 'granted' | 'denied' | 'void' | 'over'
+  readonly type: string | null
+  /** When it ends, in UTC; null: it does not, or nobody can tell. */
+  readonly expiresAt: string | null
+  /** What is opened and what is not: terms that are not the same differ in it. */
+  readonly wording: unknown
+}
+
+/** Provisions within each other. */
+const deepest = 5
+
+/** The terms for every organisation (ids) that a Consent about privacy names; none of any other. @param base address of this server's FHIR endpoint */
+export function termsOf(consent: JsonObject | undefined, base: string): Map<string, Terms> {
+  if (!consent || !codingsIn(consent['scope']).some(({ code }) => code === 'patient-privacy')) return new Map()
+  const provisions = provisionsOf(consent, base)
+  const actors = provisions.flatMap(({ organizations }) => organizations ?? [])
+  const named = actors.length > 0 ? [...actors, ...openedTo(provisions)] : keepersOf(consent, base)
+  return new Map([...new Set(named)].flatMap(id => termsFor(id, consent, provisions) ?? []))
+}
+
+interface Provision {
+  readonly permits: boolean
+  /** Ids; undefined: it names no actors. */
+  readonly organizations: readonly string[] | undefined
+  /** Those who keep the consent, for whom a permission is that names nobody. */
+  readonly keepers: readonly string[]
+  readonly until: number
+  readonly wording: JsonObject
+  readonly depth: number
+}
+
+function provisionsOf(consent: JsonObject, base: string): Provision[] {
+  const outermost: Provision = {
+    permits: codingsIn(consent['policyRule']).some(({ code }) => code === 'OPTIN' || code === 'OPTINR'),
+    organizations: undefined,
+    keepers: keepersOf(consent, base),
+    until: Number.POSITIVE_INFINITY,
+    wording: {},
+    depth: 0,
+  }
+  return within(isObject(consent['provision']) ? consent['provision'] : {}, outermost, base)
+}
+
+/** A provision and its exceptions. @param frame what it says where it says nothing itself */
+function within(provision: JsonObject, frame: Provision, base: string): Provision[] {
+  const { actor, provision: inner, ...wording } = provision
+  const { type, period } = provision
+  const own: Provision = {
+    ...frame,
+    permits: type === 'permit' || (type !== 'deny' && frame.permits),
+    organizations: objects(actor).length > 0 ? organizationsIn(objects(actor), base) : frame.organizations,
+    until: Math.min(frame.until, endOf(period)),
+    wording,
+  }
+  if (own.depth >= deepest) return [own]
+  // An exception that does not say what it is, is the opposite of what it stands in.
+  const exception = { ...own, permits: !own.permits, depth: own.depth + 1 }
+  return [own, ...objects(inner).flatMap(each => within(each, exception, base))]
+}
+
+/** What begins and ends with whole days ends after its last one. */
+function endOf(period: unknown): number {
+  const end = isObject(period) ? period['end'] : undefined
+  const interval = typeof end === 'string' ? dateInterval(end) : undefined
+  if (!interval) return Number.POSITIVE_INFINITY
+  return String(end).includes('T') ? interval.low : interval.high + 1
+}
+
+const keepersOf = (consent: JsonObject, base: string): string[] =>
+  objects(consent['organization']).flatMap(each => organizationId(each, base) ?? [])
+
+const organizationsIn = (actors: readonly JsonObject[], base: string): string[] =>
+  actors.flatMap(({ reference }) => organizationId(reference, base) ?? [])
+
+function organizationId(reference: unknown, base: string): string | undefined {
+  const target = targetOf(reference, base)
+  return target?.type === 'Organization' ? target.id : undefined
+}
+
+const openedTo = (provisions: readonly Provision[]): string[] =>
+  provisions.filter(({ permits }) => permits).flatMap(({ organizations, keepers }) => organizations ?? keepers)
+
+function termsFor(id: string, consent: JsonObject, provisions: readonly Provision[]): [string, Terms][] | undefined {
+  const own = provisions.filter(({ organizations }) => organizations?.includes(id) ?? true)
+  const permitting = own.filter(
+    ({ permits, organizations, keepers }) => permits && (organizations ?? keepers).includes(id),
+  )
+  const type = codeIn(extension(consent, 'consent-type', 'valueCode'))
+  const standing = standingOf(consent['status'], permitting.length > 0, type !== null)
+  if (!standing) return undefined
+  const until = Math.max(...(permitting.length > 0 ? permitting : own).map(each => each.until))
+  const wording = [type, ...own.map(each => [each.permits, each.wording])]
+  return [[id, { standing, type, expiresAt: momentAt(until), wording }]]
+}
+
+function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['standing'] | undefined {
+  switch (status) {
+    case 'proposed':
+      return 'requested'
+    case 'active':
+      return permits ? 'granted' : isOurs ? 'void' : 'denied'
+    case 'rejected':
+      return 'denied'
+    case 'inactive':
+      return 'over'
+    default:
+      return undefined
+  }
+}
+
+/** From the year 10000 on a moment is written otherwise. */
+const endOfTime = Date.UTC(10_000, 0, 1)
+
+const momentAt = (time: number): string | null => (time < endOfTime ? new Date(time).toISOString() : null)

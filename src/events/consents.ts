@@ -1,0 +1,116 @@
+// What is told of consents: to each organisation what concerns it, and nothing of whom else the patient has trusted. Interface §6.1.
+
+import { isDeepStrictEqual } from 'node:util'
+import { code, id, moment, text } from '../shapes/fields.ts'
+import type { Step } from './claims.ts'
+import { type Terms, termsOf } from './consent-terms.ts'
+import { extension, latest, patientIn } from './elements.ts'
+import { described, orNull, type Tell, type Telling } from './telling.ts'
+
+const data = {
+  consent_id: id('The consent.'),
+  consent_type: orNull(
+    text(
+      'Which part of the record it opens, as GET /api/v1/connect/consent-types lists them; null if it is told otherwise.',
+    ),
+  ),
+  organization_id: orNull(id('The organisation that may see the data, or asked to; null if the consent names none.')),
+  status: code(
+    ['pending', 'active', 'denied', 'revoked', 'expired'],
+    'How the consent stands for the organisation now.',
+  ),
+  expires_at: orNull(moment('Until when it holds.')),
+}
+
+const example = {
+  health_id: 'CM-TQYE-6SRK-YQ6S',
+  consent_id: '9b05e7d1-c4f8-4a36-8e92-0d7fa1b63c58',
+  consent_type: 'full_record',
+  organization_id: 'hopital-central-yaounde',
+  status: 'active',
+  expires_at: '2027-03-14T09:42:07.000Z',
+}
+
+export const consentEvents = {
+  'consent.requested': described('Consent request sent to patient', data, { ...example, status: 'pending' }),
+  'consent.granted': described('Patient grants consent', data, example),
+  'consent.denied': described('Patient denies a consent request', data, { ...example, status: 'denied' }),
+  'consent.revoked': described(
+    'Patient revokes a granted consent; subscriber must stop data access immediately',
+    {
+      ...data,
+      reason: code(
+        ['revoked', 'expired', 'denied', 'narrowed', 'entered_in_error', 'deleted'],
+        'Why it does not hold any more. expired: its time has run out. denied: the patient now refuses. narrowed: it goes on and opens nothing to the organisation any more.',
+      ),
+    },
+    { ...example, status: 'revoked', reason: 'revoked' },
+  ),
+}
+
+/** What a step means for an organisation that the Consent names, or named before. */
+type Turn = (now: Terms | undefined, before: Terms | undefined) => boolean
+
+/** The patient is asked. */
+export const asked: Turn = (now, before) => now?.standing === 'requested' && before?.standing !== 'requested'
+/** The patient gives consent, or gives another in its place: for longer, for more, for less. */
+export const given: Turn = (now, before) =>
+  now?.standing === 'granted' && (before?.standing !== 'granted' || !isDeepStrictEqual(now.wording, before.wording))
+/** The patient refuses what was not given. */
+export const refused: Turn = (now, before) =>
+  now?.standing === 'denied' && before?.standing !== 'denied' && before?.standing !== 'granted'
+/** What was given is given no more, whichever way. */
+export const takenBack: Turn = (now, before) => before?.standing === 'granted' && now?.standing !== 'granted'
+
+/** Tells every organisation for which the step is such a turn. */
+export function toldIf(turn: Turn, tell: TellTerms = standing): Tell {
+  return step => {
+    const now = termsOf(step.now, step.around.base)
+    const before = termsOf(step.before, step.around.base)
+    const organizations = new Set([...now.keys(), ...before.keys()])
+    return [...organizations].flatMap(organization => {
+      const [is, was] = [now.get(organization), before.get(organization)]
+      return turn(is, was) ? tell(step, organization, (is ?? was)!, was) : []
+    })
+  }
+}
+
+/** @param terms as they are, or were if they are no more */
+type TellTerms = (step: Step, organization: string, terms: Terms, was: Terms | undefined) => Telling
+
+const words = { requested: 'pending', granted: 'active', denied: 'denied', void: 'active', over: 'revoked' } as const
+
+const standing: TellTerms = (step, organization, terms) =>
+  telling(step, organization, terms, { status: words[terms.standing] })
+
+/** What was given, and why it is no more. */
+export const ending: TellTerms = (step, organization, terms, was = terms) => {
+  const reason = reasonOf(step)
+  const status = reason === 'expired' || reason === 'denied' ? reason : 'revoked'
+  return telling(step, organization, was, { status, reason })
+}
+
+function telling(step: Step, organization: string, { type, expiresAt }: Terms, more: object): Telling {
+  const { id, around } = step
+  const [consent_type, organization_id, expires_at] = [type, organization, expiresAt]
+  return {
+    patient: patientIn(latest(step)['patient'], around),
+    data: { consent_id: id, consent_type, organization_id, expires_at, ...more },
+    audience: [organization],
+  }
+}
+
+/** Why it does not hold any more; ended without a reason, it was revoked. */
+function reasonOf({ now }: Step): string {
+  if (!now) return 'deleted'
+  switch (now['status']) {
+    case 'entered-in-error':
+      return 'entered_in_error'
+    case 'rejected':
+      return 'denied'
+    case 'active':
+      return 'narrowed'
+    default:
+      return extension(now, 'consent-end-reason', 'valueCode') === 'expired' ? 'expired' : 'revoked'
+  }
+}

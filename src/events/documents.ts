@@ -1,0 +1,119 @@
+// What is told of clinical documents, which are DocumentReferences and Compositions: interface §6.1.
+
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { code, id } from '../shapes/fields.ts'
+import { objects } from '../store/values.ts'
+import { any, both, entered, type State, type Step, status } from './claims.ts'
+import { facilityIn, idIn, patientIn, targetOf } from './elements.ts'
+import { described, facilityId, orNull, type Telling } from './telling.ts'
+
+const kinds = ['DocumentReference', 'Composition'] as const
+const documentId = id('The document.')
+const documentType = code([...kinds], 'Which type of FHIR resource it is.')
+
+const example = {
+  health_id: 'CM-9C1T-3NR9-A9HC',
+  document_id: 'f08b3c6d-52a1-4e97-b8d4-6c3e91f07a25',
+  document_type: 'DocumentReference',
+}
+
+export const documentEvents = {
+  'document.issued': described(
+    'Clinical document issued',
+    {
+      document_id: documentId,
+      document_type: documentType,
+      status: code(['final', 'amended'], 'amended: it was changed after it had been signed.'),
+      encounter_id: orNull(id('The encounter it is about; null if nobody said.')),
+      facility_id: facilityId,
+    },
+    {
+      ...example,
+      status: 'final',
+      encounter_id: '92d40f6b-e831-4c57-a1b9-5f08c63e7d24',
+      facility_id: 'hopital-central-yaounde',
+    },
+  ),
+  'document.verified': described(
+    'Document QR verified',
+    {
+      document_id: documentId,
+      document_type: documentType,
+      verification_id: id('Who verified it and how: a VerificationResult.'),
+      facility_id: facilityId,
+    },
+    {
+      ...example,
+      verification_id: '5f8e03c6-a9d7-4b12-8c4f-72e6d1b0a983',
+      facility_id: 'hopital-central-yaounde',
+    },
+  ),
+}
+
+const isAmended: State = ({ docStatus, status }) => (docStatus ?? status) === 'amended'
+const isSigned: State = ({ docStatus }) => docStatus === undefined || docStatus === 'final' || docStatus === 'amended'
+
+const issuedReference = both(status('current'), isSigned)
+const issuedComposition = status('final', 'amended')
+
+/** It becomes one that others may rely on, or one that was changed after that. */
+export const issued = {
+  DocumentReference: any(entered(issuedReference), entered(both(issuedReference, isAmended))),
+  Composition: any(entered(issuedComposition), entered(isAmended)),
+}
+
+/** A document of the type. */
+export function document(type: (typeof kinds)[number]) {
+  return ({ id, now = {}, around }: Step): Telling => {
+    const { context, encounter } = now
+    const encounters = isObject(context) ? context['encounter'] : encounter
+    const facility = facilityOf(now, around)
+    return {
+      patient: patientIn(now['subject'], around),
+      facility,
+      data: {
+        document_id: id,
+        document_type: type,
+        status: isAmended(now, around) ? 'amended' : 'final',
+        encounter_id: idIn(encounters, ['Encounter'], around) ?? null,
+        facility_id: facility ?? null,
+      },
+    }
+  }
+}
+
+/** Every document that was verified. Where it is known, those are told who may see it. */
+export function verifiedDocuments(step: Step): Telling[] {
+  const { id, around } = step
+  return targetsOf(step).map(({ type, id: document_id }) => {
+    const found = around.known.get(`${type}/${document_id}`)
+    const facility = found && facilityOf(found, around)
+    return {
+      patient: found && patientIn(found['subject'], around),
+      facility,
+      data: { document_id, document_type: type, verification_id: id, facility_id: facility ?? null },
+      source: found && { type, id: document_id, version: versionOf(found) },
+    }
+  })
+}
+
+/** The documents that have to be known to tell of their verification. */
+export function documentsToRead(step: Step): string[] {
+  if (step.now?.['status'] !== 'validated') return []
+  return targetsOf(step)
+    .map(({ type, id }) => `${type}/${id}`)
+    .filter(name => !step.around.known.has(name))
+}
+
+function targetsOf({ now = {}, around }: Step): { type: string; id: string }[] {
+  const targets = objects(now['target']).flatMap(each => targetOf(each, around.base) ?? [])
+  return targets.filter(({ type }) => kinds.some(kind => kind === type))
+}
+
+const facilityOf = (resource: JsonObject, around: Step['around']): string | undefined =>
+  facilityIn(resource, around, resource['custodian'], resource['author'])
+
+function versionOf({ meta }: JsonObject): number {
+  const version = isObject(meta) ? Number(meta['versionId']) : 0
+  return Number.isSafeInteger(version) ? version : 0
+}

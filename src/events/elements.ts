@@ -1,0 +1,64 @@
+// What the rules of events read in resources. Anything may stand in a resource, so nothing here throws.
+
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { objects, referenceTarget, text } from '../store/values.ts'
+import type { Step, Surroundings } from './claims.ts'
+
+const own = 'https://health-interop.org/fhir/StructureDefinition'
+
+/** The resource that a step is about: as it is, or as it was last. */
+export const latest = ({ now, before }: Step): JsonObject => now ?? before ?? {}
+
+/** The value (`valueCode`, `valueReference`) of this service's own extension. */
+export function extension(resource: JsonObject, name: string, value: string): unknown {
+  return objects(resource['extension']).find(({ url }) => url === `${own}/${name}`)?.[value]
+}
+
+/** `Type/id` if it is one of this server's own. @param base address of this server's FHIR endpoint */
+export function targetOf(reference: unknown, base: string): { type: string; id: string } | undefined {
+  const address = isObject(reference) ? text(reference['reference']) : undefined
+  const target = address === undefined ? undefined : referenceTarget(address, base)
+  const [, type, id] = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/.exec(target ?? '') ?? []
+  return type === undefined || id === undefined ? undefined : { type, id }
+}
+
+/** Id of the first that a reference, or a list of them, leads to and that is of one of the types. */
+export function idIn(references: unknown, types: readonly string[], { base }: Surroundings): string | undefined {
+  for (const each of objects(references)) {
+    const target = targetOf(each, base)
+    if (target && types.includes(target.type)) return target.id
+  }
+  return undefined
+}
+
+/** Id of the patient whom the reference names. */
+export const patientIn = (reference: unknown, around: Surroundings): string | undefined =>
+  idIn(reference, ['Patient'], around)
+
+/** Id of the facility: as this service's own extension tells it, else the first that the references lead to. */
+export function facilityIn(resource: JsonObject, around: Surroundings, ...references: unknown[]): string | undefined {
+  const told = [extension(resource, 'facility', 'valueReference'), ...references]
+  for (const each of told) {
+    const id = idIn(each, ['Organization', 'Location'], around)
+    if (id !== undefined) return id
+  }
+  return undefined
+}
+
+/** A code of a status or the like; null if there is none. */
+export const codeIn = (value: unknown): string | null => text(value) ?? null
+
+/** The codings of a concept, or of a list of them. */
+export const codingsIn = (concepts: unknown): JsonObject[] => objects(concepts).flatMap(({ coding }) => objects(coding))
+
+/** Longest name that is handed on. */
+const longest = 200
+
+/** What a test is called: as its code is displayed, else in words, else its code. */
+export function nameIn(concept: unknown): string | null {
+  const codings = codingsIn(concept)
+  const spoken = isObject(concept) ? concept['text'] : undefined
+  const names = [...codings.map(({ display }) => display), spoken, ...codings.map(({ code }) => code)]
+  const name = names.find(each => typeof each === 'string' && each.trim() !== '')
+  return typeof name === 'string' ? name.trim().slice(0, longest) : null
+}

@@ -1,0 +1,96 @@
+// What is the laboratory's, and what the observations of a report say of it.
+
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { laboratorySections, sectionSystem } from '../lib/laboratory.ts'
+import { objects } from '../store/values.ts'
+import type { State, Surroundings } from './claims.ts'
+import { codingsIn, targetOf } from './elements.ts'
+
+const laboratoryCodes: ReadonlySet<string> = new Set([
+  ...laboratorySections.map(each => `${sectionSystem}|${each}`),
+  'http://terminology.hl7.org/CodeSystem/observation-category|laboratory',
+  // Laboratory procedure, and laboratory test.
+  'http://snomed.info/sct|108252007',
+  'http://snomed.info/sct|15220000',
+  // Laboratory; laboratory report; laboratory studies.
+  ...['LP29693-6', '11502-2', '26436-6'].map(each => `http://loinc.org|${each}`),
+])
+
+/**
+ * A laboratory's, as its category says. Without one, what is about a specimen is, and a report of which an observation is;
+ * nothing is guessed from what the test is called, since LOINC has codes for X-rays, too.
+ */
+export const isOfLaboratory: State = (resource, around) => {
+  const categories = codingsIn(resource['category'])
+  if (categories.length > 0) return categories.some(isLaboratory)
+  if (objects(resource['specimen']).length > 0) return true
+  return observationsOf(resource, around).found.some(({ category }) => codingsIn(category).some(isLaboratory))
+}
+
+const isLaboratory = ({ system, code }: JsonObject): boolean => laboratoryCodes.has(`${system}|${code}`)
+
+const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
+/** Those that mean nothing is wrong, as the map lab-result-from-fhir has them. */
+const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B'])
+const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
+
+/** True if a report, or an observation that it is made of, asks for attention. */
+export function isFlagged(report: JsonObject, around: Surroundings): boolean {
+  const valid = observationsOf(report, around).found.filter(({ status }) => !withdrawn.has(status))
+  const parts = valid.flatMap(each => [each, ...objects(each['component'])])
+  const told = [report['conclusionCode'], ...parts.map(({ interpretation }) => interpretation)]
+  return told.flatMap(codingsIn).some(({ system, code }) => system === interpretations && !harmless.has(code))
+}
+
+export interface Observations {
+  readonly found: JsonObject[]
+  /** Names of those that nobody has looked for yet. */
+  readonly unknown: string[]
+}
+
+/** Groups within each other. */
+const deepest = 3
+/** Most observations that are looked at. */
+const most = 500
+
+/** The observations that a report is made of, contained or known, and those that they group. */
+export function observationsOf(report: JsonObject, around: Surroundings): Observations {
+  const observations = { found: [], unknown: [] }
+  collect(report['result'], report, 0, { observations, seen: new Set(), around })
+  return observations
+}
+
+interface Collection {
+  readonly observations: Observations
+  readonly seen: Set<string>
+  readonly around: Surroundings
+}
+
+/** @param holder the resource that contains what the references name by `#` */
+function collect(references: unknown, holder: JsonObject, depth: number, collection: Collection): void {
+  for (const { reference } of objects(references)) {
+    if (typeof reference !== 'string' || depth >= deepest || collection.seen.size >= most) continue
+    const isInside = reference.startsWith('#')
+    const observation = isInside ? inside(holder, reference.slice(1), collection) : outside(reference, collection)
+    if (!observation) continue
+    collection.observations.found.push(observation)
+    collect(observation['hasMember'], isInside ? holder : observation, depth + 1, collection)
+  }
+}
+
+function inside(holder: JsonObject, id: string, { seen }: Collection): JsonObject | undefined {
+  const name = `${holder['id']}#${id}`
+  if (seen.has(name)) return undefined
+  seen.add(name)
+  return objects(holder['contained']).find(each => each['id'] === id)
+}
+
+function outside(reference: string, { seen, around, observations }: Collection): JsonObject | undefined {
+  const target = targetOf({ reference }, around.base)
+  const name = target?.type === 'Observation' ? `${target.type}/${target.id}` : undefined
+  if (name === undefined || seen.has(name)) return undefined
+  seen.add(name)
+  if (!around.known.has(name)) observations.unknown.push(name)
+  const known = around.known.get(name)
+  return isObject(known) ? known : undefined
+}

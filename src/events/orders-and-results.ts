@@ -1,0 +1,119 @@
+// What is told of laboratory orders and results: interface §6.1 and §6.2.
+
+import { Type } from 'typebox'
+import { id, text } from '../shapes/fields.ts'
+import { all, any, both, changed, exists, left, type State, type Step, status, stayed } from './claims.ts'
+import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
+import { isFlagged, isOfLaboratory, observationsOf } from './laboratory.ts'
+import { isOrder } from './requests.ts'
+import { described, facilityId, orNull, type Telling } from './telling.ts'
+
+const testName = orNull(text('What the test is called: as its code is displayed, else in the words of the laboratory.'))
+const flagged = Type.Boolean({ description: 'True if a result asks for attention: abnormal, high, low, critical.' })
+const resultId = id('The result: a DiagnosticReport.')
+
+const order = {
+  health_id: 'CM-9C1T-3NR9-A9HC',
+  lab_order_id: 'd7035fb8-1c62-4e9a-b5d4-a8e3f90c2176',
+  test_name: 'Hémoglobine',
+  status: 'active',
+  priority: 'urgent',
+  facility_id: 'hopital-central-yaounde',
+}
+
+const result = {
+  health_id: 'CM-9C1T-3NR9-A9HC',
+  lab_result_id: '64d8e2f1-9a05-4c7b-83e6-b0f7a4d5c912',
+  test_name: 'Hémoglobine',
+  flagged: true,
+  facility_id: 'hopital-central-yaounde',
+}
+
+export const laboratoryEvents = {
+  'lab_order.created': described(
+    'Lab test ordered',
+    {
+      lab_order_id: id('The order: a ServiceRequest.'),
+      test_name: testName,
+      status: orNull(text('active, or on-hold where it is not to be carried out yet.')),
+      priority: orNull(text('routine, urgent, asap or stat.')),
+      facility_id: facilityId,
+    },
+    order,
+  ),
+  'lab_result.released': described(
+    'Lab result published',
+    { lab_result_id: resultId, test_name: testName, flagged, facility_id: facilityId },
+    result,
+  ),
+  'lab_result.amended': described(
+    'Lab result corrected',
+    {
+      lab_result_id: resultId,
+      test_name: testName,
+      flagged,
+      status: orNull(
+        text('amended, corrected or appended; cancelled or entered-in-error if it does not hold any more.'),
+      ),
+      facility_id: facilityId,
+    },
+    { ...result, status: 'corrected' },
+  ),
+}
+
+/** The laboratory is to carry it out, or has. */
+export const isLabOrder: State = both(isOrder, isOfLaboratory)
+
+/** Others may rely on it. */
+export const isReleased: State = both(status('final', 'amended', 'corrected', 'appended'), isOfLaboratory)
+
+/** What was released says something else now, or is withdrawn. */
+export const corrected = any(all(stayed(isReleased), changed), all(left(isReleased), exists))
+
+/** An order. */
+export function labOrder(step: Step): Telling {
+  const resource = latest(step)
+  const { subject, code, status, priority, requester, locationReference, performer } = resource
+  const facility = facilityIn(resource, step.around, requester, locationReference, performer)
+  return {
+    patient: patientIn(subject, step.around),
+    facility,
+    data: {
+      lab_order_id: step.id,
+      test_name: nameIn(code),
+      status: codeIn(status),
+      priority: codeIn(priority),
+      facility_id: facility ?? null,
+    },
+  }
+}
+
+/** A result, flagged or not; what it says is read by those who may. */
+export function labResult(step: Step): Telling {
+  const resource = latest(step)
+  const { subject, code, performer, resultsInterpreter } = resource
+  const facility = facilityIn(resource, step.around, performer, resultsInterpreter)
+  return {
+    patient: patientIn(subject, step.around),
+    facility,
+    data: {
+      lab_result_id: step.id,
+      test_name: nameIn(code),
+      flagged: isFlagged(resource, step.around),
+      facility_id: facility ?? null,
+    },
+  }
+}
+
+/** A result, and what has become of it. */
+export function amendedResult(step: Step): Telling {
+  const telling = labResult(step)
+  return { ...telling, data: { ...telling.data, status: codeIn(latest(step)['status']) } }
+}
+
+/** The observations that have to be known to tell of a report. */
+export function resultsToRead({ now, before, around }: Step): string[] {
+  const released = status('final', 'amended', 'corrected', 'appended')
+  const mayBeTold = [now, before].some(each => each !== undefined && released(each, around))
+  return now && mayBeTold ? observationsOf(now, around).unknown : []
+}

@@ -1,0 +1,17 @@
+// What orders and prescriptions have in common: from when on, and how long, they are to be carried out.
+// https://hl7.org/fhir/R4/valueset-request-status.html https://hl7.org/fhir/R4/valueset-request-intent.html
+
+import { both, type State, status } from './claims.ts'
+
+const orders: ReadonlySet<unknown> = new Set([
+  ...['order', 'original-order', 'reflex-order', 'filler-order', 'instance-order'],
+])
+
+/** Somebody is to act on it, unlike on a proposal or a plan. */
+const isMeant: State = ({ intent }) => orders.has(intent)
+
+/** It is to be carried out now, or when it is no more on hold. */
+export const isOpen: State = both(status('active', 'on-hold'), isMeant)
+
+/** It is to be carried out, or has been. */
+export const isOrder: State = both(status('active', 'on-hold', 'completed'), isMeant)
