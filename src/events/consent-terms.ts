@@ -92,7 +92,8 @@ const openedTo = (provisions: readonly Provision[]): string[] =>
   provisions.filter(({ permits }) => permits).flatMap(({ organizations, keepers }) => organizations ?? keepers)
 
 function termsFor(id: string, consent: JsonObject, provisions: readonly Provision[]): [string, Terms][] | undefined {
-  const own = provisions.filter(({ organizations }) => organizations?.includes(id) ?? true)
+  const own = provisions.filter(each => isAbout(each, id))
+  if (own.length === 0) return undefined
   const permitting = own.filter(
     ({ permits, organizations, keepers }) => permits && (organizations ?? keepers).includes(id),
   )
@@ -102,6 +103,12 @@ function termsFor(id: string, consent: JsonObject, provisions: readonly Provisio
   const until = Math.max(...(permitting.length > 0 ? permitting : own).map(each => each.until))
   const wording = [type, ...own.map(each => [each.permits, each.wording])]
   return [[id, { standing, type, expiresAt: momentAt(until), wording }]]
+}
+
+/** A refusal that names nobody who is known here is for everybody. */
+function isAbout({ permits, organizations }: Provision, id: string): boolean {
+  if (organizations === undefined || (!permits && organizations.length === 0)) return true
+  return organizations.includes(id)
 }
 
 function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['standing'] | undefined {

@@ -196,6 +196,11 @@ describe('each organisation is told what concerns it', () => {
 
   test('nobody, where it names practitioners', () => {
     const provision = { type: 'permit', actor: [{ reference: { reference: 'Practitioner/p' } }] }
-    expect(told(but(active, { organization: undefined, provision }))).toEqual([])
+    expect(told(but(active, { provision }))).toEqual([])
+  })
+
+  test('the keeper, where practitioners are refused who are not known here', () => {
+    const provision = { type: 'deny', actor: [{ reference: { reference: 'Practitioner/p' } }] }
+    expect(told(but(foreign, { provision }))).toEqual([['consent.denied', 'hcy']])
   })
 })
