@@ -1,7 +1,6 @@
 // The catalogue of events: which step in the life of which resource is told as what. Events are derived from changes, never
 // emitted, so whoever writes a resource cannot forget them. Interface §6.1, decisions §8.
 
-import type { JsonObject } from '../lib/json.ts'
 import { appointment, calledOff, isAhead, isAttended, isFulfilled, isKept } from './appointments.ts'
 import { failedSync, syncFailed } from './bridge.ts'
 import {
@@ -22,6 +21,7 @@ import { asked, ending, given, refused, takenBack, toldIf } from './consents.ts'
 import { document, documentsToRead, issued, verifiedDocuments } from './documents.ts'
 import { encounter, isReal } from './encounters.ts'
 import type { EventType } from './event-types.ts'
+import type { Change, Occurrence } from './occurrence.ts'
 import {
   amendedResult,
   corrected,
@@ -35,31 +35,6 @@ import { demographics, healthIds, patient } from './patients.ts'
 import { cancelled, dispense, prescription } from './prescriptions.ts'
 import { isOpen, isOrder } from './requests.ts'
 import type { Tell, Telling } from './telling.ts'
-
-/** A resource that has just been written, and what it was before. */
-export interface Change {
-  readonly type: string
-  readonly id: string
-  readonly version: number
-  /** Undefined: it is deleted. */
-  readonly resource: JsonObject | undefined
-  /** As it was before; undefined: it was not there. */
-  readonly former: JsonObject | undefined
-}
-
-/** Something that happened, as subscribers are told of it. */
-export interface Occurrence {
-  readonly type: EventType
-  readonly source: { readonly type: string; readonly id: string; readonly version: number }
-  /** Id of the Patient it is about; its Health ID is put in front of the data when the event is recorded. */
-  readonly patient: string | undefined
-  /** Ids, codes of states and flags: never a name of a patient, nor what anybody wrote about one. */
-  readonly data: JsonObject
-  /** Id of the facility (Organization or Location) where it happened; empty if nobody said. */
-  readonly facility: string
-  /** Whoever may see the source, or only these organisations (ids). */
-  readonly audience: 'readers' | readonly string[]
-}
 
 export interface Catalogue {
   /** The types of resources that there is something to tell of; changes of others need not be asked about. */
@@ -146,28 +121,5 @@ function occurrence(event: EventType, { type, id, version }: Change, told: Telli
     data: told.data,
     facility: told.facility ?? '',
     audience: told.audience ?? 'readers',
-  }
-}
-
-export interface Verification {
-  /** As it was verified, in canonical form. */
-  readonly healthId: string
-  /** Id of the Patient, and its version if it is known. */
-  readonly patient: string
-  readonly version?: number
-  /** Id of the organisation that verified it, which alone is told. */
-  readonly organization: string
-  readonly facility?: string
-}
-
-/** A Health ID was verified, by which no resource changes. */
-export function verified({ healthId, patient, version = 0, organization, facility = '' }: Verification): Occurrence {
-  return {
-    type: 'health_id.verified',
-    source: { type: 'Patient', id: patient, version },
-    patient,
-    data: { health_id: healthId, patient_id: patient, organization_id: organization },
-    facility,
-    audience: [organization],
   }
 }

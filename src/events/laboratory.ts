@@ -27,6 +27,12 @@ export const isOfLaboratory: State = (resource, around) => {
   return observationsOf(resource, around).found.some(({ category }) => codingsIn(category).some(isLaboratory))
 }
 
+/** Its category says so, or does not say whose it is. */
+export function mayBeOfLaboratory({ category }: JsonObject): boolean {
+  const categories = codingsIn(category)
+  return categories.length === 0 || categories.some(isLaboratory)
+}
+
 const isLaboratory = ({ system, code }: JsonObject): boolean => laboratoryCodes.has(`${system}|${code}`)
 
 const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'

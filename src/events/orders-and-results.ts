@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { id, text } from '../shapes/fields.ts'
 import { all, any, both, changed, exists, left, type State, type Step, status, stayed } from './claims.ts'
 import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
-import { isFlagged, isOfLaboratory, observationsOf } from './laboratory.ts'
+import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
 import { isOrder } from './requests.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
@@ -64,8 +64,10 @@ export const laboratoryEvents = {
 /** The laboratory is to carry it out, or has. */
 export const isLabOrder: State = both(isOrder, isOfLaboratory)
 
+const isReleasedBySomebody = status('final', 'amended', 'corrected', 'appended')
+
 /** Others may rely on it. */
-export const isReleased: State = both(status('final', 'amended', 'corrected', 'appended'), isOfLaboratory)
+export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 
 /** What was released says something else now, or is withdrawn. */
 export const corrected = any(all(stayed(isReleased), changed), all(left(isReleased), exists))
@@ -113,7 +115,6 @@ export function amendedResult(step: Step): Telling {
 
 /** The observations that have to be known to tell of a report. */
 export function resultsToRead({ now, before, around }: Step): string[] {
-  const released = status('final', 'amended', 'corrected', 'appended')
-  const mayBeTold = [now, before].some(each => each !== undefined && released(each, around))
+  const mayBeTold = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
   return now && mayBeTold ? observationsOf(now, around).unknown : []
 }

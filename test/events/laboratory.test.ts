@@ -194,8 +194,9 @@ describe('what has to be known of a report', () => {
     expect(catalogue.missing(change('DiagnosticReport', report), knowing(['k', undefined]))).toEqual([])
   })
 
-  test('nothing before it is released, nor of what is deleted, nor of other types', () => {
+  test('nothing before it is released, nor of imaging, nor of what is deleted, nor of other types', () => {
     expect(catalogue.missing(change('DiagnosticReport', preliminary))).toEqual([])
+    expect(catalogue.missing(change('DiagnosticReport', imaging))).toEqual([])
     expect(catalogue.missing(change('DiagnosticReport', undefined, report))).toEqual([])
     expect(catalogue.missing(change('Observation', high))).toEqual([])
   })

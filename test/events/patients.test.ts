@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { verified } from '../../src/events/catalogue.ts'
+import { verified } from '../../src/events/occurrence.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { but, derived, healthIdSystem, names } from './support.ts'
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { Compile, type Validator } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
-import type { Occurrence } from '../../src/events/catalogue.ts'
 import { eventTypes } from '../../src/events/event-types.ts'
+import { type Occurrence, verified } from '../../src/events/occurrence.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../src/lib/json.ts'
 import { sharedData } from '../support/data.ts'
 import { but, catalogue, delivered } from './support.ts'
@@ -142,4 +142,10 @@ test('whatever stands in a resource, what is told of it fits its schema', () => 
   )
   expect(told.length).toBeGreaterThan(1000)
   expect(told.flatMap(each => faultsOf(each, null)).slice(0, 3)).toEqual([])
+})
+
+test('that a Health ID was verified fits its schema, whoever did so', () => {
+  const told = ['hcy', ''].map(organization => verified({ healthId: 'CM-TQYE-6SRK-YQ6S', patient: 'a', organization }))
+  expect(told.flatMap(each => faultsOf(each, null))).toEqual([])
+  expect(told.map(({ audience }) => audience)).toEqual([['hcy'], []])
 })

@@ -1,7 +1,8 @@
 // Asks the catalogue of a service what it tells of a change, as a table of cases needs it.
 
-import { type Change, createCatalogue, type Occurrence } from '../../src/events/catalogue.ts'
+import { createCatalogue } from '../../src/events/catalogue.ts'
 import type { Known } from '../../src/events/claims.ts'
+import type { Change, Occurrence } from '../../src/events/occurrence.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 
 export const base = 'https://interop.example.org/api/fhir/R4'
