@@ -23,12 +23,14 @@ import { createTransformer } from './mapping/transformer.ts'
 import { system } from './policy/caller.ts'
 import { createEmergencyAccess } from './policy/consent/emergency.ts'
 import { createDeclare } from './policy/declare.ts'
-import { holderOf } from './register/health-ids.ts'
+import { currentHealthIds, holderOf } from './register/health-ids.ts'
 import { mergedWith } from './register/merged.ts'
 import { shapes } from './shapes/all.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { openStorage, reachOf, type Storage } from './storage.ts'
 import { createWhole } from './store/whole.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
+import { disclosing } from './webhooks/disclose.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 export interface Application extends Storage {
   readonly koa: Koa
@@ -71,10 +73,10 @@ export async function createApplication(
   maps: Promise<Mappings> = loadMappings(config, log),
 ): Promise<Application> {
   const { environment } = config
-  const storage = openStorage(config, connection, baseUrl, log)
-  const { database, indexing, storeFor, projections } = storage
-  await indexing.follow()
   const key = await encryptionKey(config)
+  const storage = openStorage(config, connection, baseUrl, log, key)
+  const { database, indexing, storeFor, projections, outbox } = storage
+  await indexing.follow()
   const identity = await createIdentity({
     database,
     environment,
@@ -101,8 +103,21 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const webhooks = createWebhooks({
+    ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
+    disclose: disclosing(audit),
+    counted: () => {},
+    abreast: config.webhookConcurrency,
+    reach: reachOf(config),
+    userAgent: `health-interop/${interfaceVersion}`,
+    healthIds: currentHealthIds,
+    historyDays: config.webhookHistoryDays,
+  })
   const whole = createWhole(database, indexing)
-  const served = surfaces({ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, baseUrl, log })
+  const served = surfaces({
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, baseUrl, log },
+    wakeWebhooks: webhooks.wake,
+  })
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
   const idempotency = createIdempotency({
     database,
@@ -137,9 +152,11 @@ export async function createApplication(
       mappings.follow()
       idempotency.start()
       audit.start()
+      webhooks.start()
     },
     async close() {
       idempotency.close()
+      await webhooks.close()
       await bulk.close()
       await mappings.close()
       await transformer.close()

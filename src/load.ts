@@ -5,6 +5,7 @@ import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { addressOf, ConfigError, readConfig } from './lib/config.ts'
+import { encryptionKey } from './lib/encryption.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
 import { load, type Progress } from './load/load.ts'
@@ -54,6 +55,7 @@ async function main(): Promise<number> {
       connection,
       addressOf(config),
       log,
+      await encryptionKey(config),
     )
     const meter = createMeter(process.stderr, values.json)
     const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)

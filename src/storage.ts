@@ -1,6 +1,8 @@
 // The store in its database, with everything that follows what is written: what commands need, too, that serve nobody.
 import { connectProjections } from './connect/projections.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
+import { createCatalogue } from './events/catalogue.ts'
+import { createOutbox, type Outbox } from './events/outbox.ts'
 import { fhirBase } from './http/failures.ts'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
@@ -17,6 +19,8 @@ import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
 import type { Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
 import { createValidator } from './store/validate.ts'
+import type { Reach } from './webhooks/outbound/address.ts'
+import { subscriptionProjection } from './webhooks/subscription.ts'
 
 /** What works without anybody asking: a database, and the store of FHIR resources in it. */
 export interface Storage {
@@ -26,10 +30,21 @@ export interface Storage {
   readonly storeFor: (principal: Principal) => Store
   /** What follows the resources that are written. */
   readonly projections: readonly Projection[]
+  /** What happened, on its way to subscribers. */
+  readonly outbox: Outbox
 }
 
-/** Opens the database and its store alone, for commands that serve nobody. */
-export function openStorage(config: Config, connection: Connection, baseUrl: string, log: Log): Storage {
+/**
+ * Opens the database and its store alone, for commands that serve nobody.
+ * @param key of encryption; undefined: nothing is written that is kept secret
+ */
+export function openStorage(
+  config: Config,
+  connection: Connection,
+  baseUrl: string,
+  log: Log,
+  encryptionKey: Buffer,
+): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = `${baseUrl}${fhirBase}`
   const indexer = createIndexer(base)
@@ -39,17 +54,27 @@ export function openStorage(config: Config, connection: Connection, baseUrl: str
     createRegisterProjection(addressesOf(baseUrl, base)),
     consentProjection({ base, mergedWith, now }),
     ...connectProjections(base, config.timeZone),
+    subscriptionProjection({ searchParams: () => indexer.params, reach: reachOf(config), encryptionKey }),
   ]
+  const { healthIds: healthIdSystem } = addressesOf(baseUrl, base)
+  const outbox = createOutbox(createCatalogue({ base, healthIdSystem }), now)
   const storeFor = createStore({
     database,
     indexer,
     indexing,
     projections,
+    follower: outbox,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now,
     defaultCount: 20,
     maxCount: 1000,
   })
-  return { database, indexer, indexing, storeFor, projections }
+  return { database, indexer, indexing, storeFor, projections, outbox }
 }
+
+/** Where webhooks may be sent to. */
+export const reachOf = ({ webhookNetworks, environment }: Config): Reach => ({
+  allowed: webhookNetworks,
+  isLocal: environment === 'local',
+})

@@ -24,7 +24,7 @@ import { portalRoutes } from './portal/routes.ts'
 import { mergedWith } from './register/merged.ts'
 import { addressesOf } from './register/patient.ts'
 import { createRegister } from './register/register.ts'
-import type { Storage } from './storage.ts'
+import { reachOf, type Storage } from './storage.ts'
 import type { Whole } from './store/whole.ts'
 
 /** The version of the published interface. */
@@ -42,6 +42,8 @@ export interface SurfaceParts extends Storage {
   readonly key: Buffer
   readonly baseUrl: string
   readonly log: Log
+  /** Has this process look for what is to be delivered. */
+  readonly wakeWebhooks: () => void
 }
 
 /** The routes; of two that fit an address the earlier one answers. */
@@ -68,7 +70,11 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...portalRoutes(identity.sessions, environment !== 'local'),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...demoRoutes(parts.demo, environment !== 'production'),
-    ...connectRoutes({ ...shared, consents, consentTypes: () => mappings.consents(), timeZone }),
+    ...connectRoutes({
+      ...{ ...shared, consents, timeZone, environment, encryptionKey: parts.key },
+      ...{ outbox: parts.outbox, reach: reachOf(config), wakeWebhooks: parts.wakeWebhooks },
+      consentTypes: () => mappings.consents(),
+    }),
     ...parts.bulk.routes,
     ...fhirRoutes({
       ...shared,

@@ -18,7 +18,7 @@ export interface Untold extends Pending {
   readonly records: readonly AuditRecord[]
 }
 
-const insertion = (id: string, told: string): string =>
+const insertion = ([id, told]: readonly string[]): string =>
   `insert into audit_pending (id, told) values (${id}::uuid, ${told})`
 
 /** Keeps changes for whoever asked for them. @param kept is told once they are committed. */
@@ -30,8 +30,12 @@ export function pendingNote(
 ): Note {
   const id = uuidv7()
   return {
+    name: 'pending',
     insertion,
-    values: [id, JSON.stringify([at.getTime(), requester, changes])],
+    values: [
+      ['text', id],
+      ['text', JSON.stringify([at.getTime(), requester, changes])],
+    ],
     committed: () => kept({ id, changes }),
   }
 }

@@ -1,10 +1,13 @@
 // Health IDs: resolve, verify, search (interface §4.5).
 
 import { Type } from 'typebox'
+import { verified } from '../events/occurrence.ts'
 import { bearer, type Route, reply, route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
 import { fold, parse } from '../lib/health-id.ts'
+import type { Caller } from '../policy/caller.ts'
 import { holderOf, readHealthId } from '../register/health-ids.ts'
+import { writeNote } from '../store/note.ts'
 import { PatientSearchReply, ResolveReply, VerifyReply } from './health-id-shapes.ts'
 import type { ConnectParts } from './parts.ts'
 import { profileOf } from './profile.ts'
@@ -100,6 +103,7 @@ function verifyRoute(parts: ConnectParts): Route {
       if (holder.current !== healthId)
         return reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current })
       const profile = await profileOf(parts, request, holder, `connect/patients/verify/${healthId}`)
+      await tellVerified(parts, request, holder.patient, healthId)
       const birth = profile?.date_of_birth
       return reply(200, {
         ...checked,
@@ -115,6 +119,17 @@ function verifyRoute(parts: ConnectParts): Route {
       })
     },
   })
+}
+
+/** No resource changes when somebody verifies a Health ID: it is told by itself. */
+async function tellVerified(
+  { outbox, database }: ConnectParts,
+  { caller: { organizationId, within }, requestId }: { readonly caller: Caller; readonly requestId: string },
+  patient: string,
+  healthId: string,
+): Promise<void> {
+  const occurrence = verified({ healthId, patient, organization: organizationId })
+  await writeNote(within ?? database, outbox.occurred([occurrence], { organizationId, requestId }))
 }
 
 function searchRoute(parts: ConnectParts): Route {

@@ -2,6 +2,7 @@
 
 import type { ConsentDesk } from '../consents/desk.ts'
 import type { Database } from '../db/database.ts'
+import type { Outbox } from '../events/outbox.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
@@ -11,6 +12,7 @@ import type { ConsentTypes } from '../shapes/consent-types.ts'
 import type { Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
+import type { Reach } from '../webhooks/outbound/address.ts'
 
 export interface ConnectParts {
   readonly database: Database
@@ -30,6 +32,16 @@ export interface ConnectParts {
   readonly cursors: Cursors
   /** Whose calendar days count, by its IANA name. */
   readonly timeZone: string
+  /** What happened, for what no resource tells. */
+  readonly outbox: Outbox
+  /** Where webhooks may be sent to. */
+  readonly reach: Reach
+  /** Of what is kept secret. */
+  readonly encryptionKey: Buffer
+  /** local, sandbox or production. */
+  readonly environment: string
+  /** Has this process look for what is to be delivered. */
+  readonly wakeWebhooks: () => void
 }
 
 /** What a map is told beside the record: who called, and when. */

@@ -7,6 +7,7 @@ import { inventoryRoutes } from './inventory/routes.ts'
 import type { ConnectParts } from './parts.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { recordsRoute } from './records-route.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 export function connectRoutes(parts: ConnectParts): Route[] {
   return [
@@ -16,5 +17,6 @@ export function connectRoutes(parts: ConnectParts): Route[] {
     recordsRoute(parts),
     ...inventoryRoutes(parts),
     ...paymentRoutes(parts),
+    ...webhookRoutes(parts),
   ]
 }

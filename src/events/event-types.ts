@@ -43,12 +43,19 @@ export function envelopeSchema(type: EventType): TObject {
       type: Type.Literal(type, { description: 'What happened.' }),
       version: Type.Literal(payloadVersion, { description: 'Version of this shape.' }),
       created_at: moment('When it happened, in UTC.'),
-      data,
+      data: Type.Object({ ...data.properties, resource }, { description, additionalProperties: false }),
       meta,
     },
     { $id: `${pascal(type)}Event`, description },
   )
 }
+
+const resource = Type.Optional(
+  Type.Object(
+    {},
+    { additionalProperties: true, description: 'The FHIR resource, for subscriptions of payload_mode full.' },
+  ),
+)
 
 const meta = Type.Object(
   {

@@ -209,7 +209,7 @@ function bound(
   requestId: string,
   seen: Seen,
 ): Proofs[ProvingScheme] {
-  const observed = watched(caller, seen, isEmergency =>
+  const observed = watched(caller, seen, requestId, isEmergency =>
     requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency }),
   )
   if (observed.kind !== 'client') return observed

@@ -37,9 +37,11 @@ export interface Traces {
 export const watched = <Who extends Asker>(
   caller: Who,
   traces: Traces,
+  requestId: string,
   requester: (isEmergency: boolean) => Requester,
 ): Who => ({
   ...caller,
+  origin: { organizationId: caller.organizationId, requestId },
   witness: access => void traces.accesses.push(access),
   note(changes) {
     const by = requester(changes.some(({ deed }) => deed === 'emergency'))

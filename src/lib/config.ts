@@ -220,6 +220,24 @@ export const settings = {
     'Origins from which an import may fetch files, with commas, e.g. https://files.example.org. Empty: none, files come in the request.',
     origins,
   ),
+  webhookNetworks: setting(
+    'WEBHOOK_NETWORKS',
+    '',
+    'Private addresses or networks, with commas, to which webhooks may be sent: 10.20.0.0/16. Others that are not public are never called.',
+    networks,
+  ),
+  webhookConcurrency: setting(
+    'WEBHOOK_CONCURRENCY',
+    '10',
+    'Webhooks that each process sends to one receiver at a time.',
+    whole(1, 1000),
+  ),
+  webhookHistoryDays: setting(
+    'WEBHOOK_HISTORY_DAYS',
+    '30',
+    'Days for which events and attempts to deliver them are kept, and can be sent again.',
+    whole(2, 3650),
+  ),
 }
 
 export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }

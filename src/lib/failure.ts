@@ -16,6 +16,7 @@ export const failureCodes = {
   EMERGENCY_REASON_REQUIRED: { status: 403, issue: 'forbidden' },
   NOT_FOUND: { status: 404, issue: 'not-found' },
   PATIENT_NOT_FOUND: { status: 404, issue: 'not-found' },
+  EVENT_NOT_FOUND: { status: 404, issue: 'not-found' },
   METHOD_NOT_ALLOWED: { status: 405, issue: 'not-supported' },
   NOT_ACCEPTABLE: { status: 406, issue: 'not-supported' },
   CONFLICT: { status: 409, issue: 'conflict' },

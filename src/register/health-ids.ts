@@ -1,5 +1,6 @@
 // Health IDs that were given out, and to whom; merged patients lead to those who replace them.
 
+import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { mint, neighbour, parse } from '../lib/health-id.ts'
@@ -102,4 +103,21 @@ function invalid(field: string, message: string, suggestion?: string): Failure {
     details: [{ field, code: 'checksum', message }],
     ...(suggestion === undefined ? {} : { extra: { suggestion } }),
   })
+}
+
+/** The current Health IDs of patients, by their ids; of those who were merged that of whoever replaces them. */
+export async function currentHealthIds(on: Queryable, patients: readonly string[]): Promise<Map<string, string>> {
+  const rows = await on.query<{ patient: string; value: string }>({
+    name: 'health-ids-current',
+    isFixed: true,
+    text: `with recursive chain(patient, holder, hops) as (
+        select patient collate "C", patient collate "C", 0 from unnest($1::text[]) as patient
+        union all
+        select c.patient, l.by_patient, hops + 1 from chain c join patient_replaced l on l.patient = c.holder where hops < ${MOST_MERGED}
+      )
+      select distinct on (c.patient) c.patient, h.value from chain c join health_id h on h.patient = c.holder and h.is_current
+      order by c.patient, c.hops desc, h.value`,
+    values: [textArray(patients)],
+  })
+  return new Map(rows.map(({ patient, value }) => [patient, value]))
 }

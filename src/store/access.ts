@@ -35,11 +35,14 @@ export interface Access {
 
 export type Witness = (access: Access) => void
 
-/** A row that is there if the changes are, and not if they are not. */
+/** Rows that are there if the changes are, and not if they are not. */
 export interface Note {
-  /** The text of the statement that writes it, given the places of its two values; always the same. */
-  readonly insertion: (first: string, second: string) => string
-  readonly values: readonly [string, string]
+  /** Tells its statement from others: notes of one name have the same statement. */
+  readonly name: string
+  /** The text of the statement that writes it, given the places of its values, each with its type. */
+  readonly insertion: (places: readonly string[]) => string
+  /** The values, and their types. */
+  readonly values: readonly (readonly [type: string, value: unknown])[]
   /** Called once it is certain that it is there. */
   readonly committed: () => void
 }

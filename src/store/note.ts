@@ -1,10 +1,15 @@
-// What a caller has kept of changes in their transaction: a row of whoever keeps the record of accesses.
+// What is written beside changes, in their transaction: the caller's record of accesses, and what those who follow changes keep.
+import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement, Transaction } from '../db/statement.ts'
+import { isResourceType } from '../definitions/r4.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import { cutAt } from '../lib/text.ts'
 import type { Access, Deed, Note } from './access.ts'
 import { isId } from './ids.ts'
+import type { Indexer } from './index/entry.ts'
 import { patientsIn } from './patients.ts'
-import type { Principal } from './principal.ts'
-import type { WriteMethod } from './type-number.ts'
+import type { Origin, Principal } from './principal.ts'
+import { typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** A change as it was asked for. */
 interface Changing {
@@ -22,10 +27,42 @@ interface Changed {
   readonly body: string | undefined
 }
 
-const noteStatement = ({ insertion, values }: Note): Statement => ({
-  name: 'note',
-  text: insertion('$1::text', '$2::text'),
-  values,
+/** A resource that has just been written, and what it was before. */
+export interface Followed {
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  /** As it is stored now; undefined if it is stored no more. */
+  readonly resource: JsonObject | undefined
+  /** As it was stored before; undefined if it was not. */
+  readonly former: JsonObject | undefined
+}
+
+/** What a follower may ask. */
+export interface Known {
+  /** Whether somebody wants to know of every change of a type. */
+  isWatched(type: string): boolean
+  /** Resources by their names, `Type/id`, as they were before the changes; those that are not stored are left out. */
+  read(names: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>
+}
+
+/** Whoever keeps something of all changes, by whomever, that have an origin. */
+export interface Follower {
+  /** What is to be written with the changes; undefined: nothing. */
+  note(changes: readonly Followed[], origin: Origin, known: Known): Promise<Note | undefined>
+}
+
+interface Noted {
+  readonly change: Changing
+  readonly written: Changed
+  readonly resource: JsonObject | undefined
+  readonly stored: { readonly body: string } | undefined
+}
+
+const noteStatement = ({ name, insertion, values }: Note): Statement => ({
+  name: `note-${name}`,
+  text: insertion(values.map(([type], index) => `$${index + 1}::${type}`)),
+  values: values.map(([, value]) => value),
 })
 
 /** Writes a note by itself, in the transaction of what it is about. */
@@ -34,13 +71,44 @@ export async function writeNote(on: Queryable | Transaction, note: Note): Promis
   tellCommitted(on, note)
 }
 
-/** What the caller keeps of these changes; nothing where nobody asks. */
-export function noteOf(
-  { principal, base }: { readonly principal: Principal; readonly base: string },
-  changed: readonly { readonly change: Changing; readonly written: Changed }[],
-): Note | undefined {
-  if (!principal.note || changed.length === 0) return undefined
-  return principal.note(changed.map(({ change, written }) => accessOf(change, written, base)))
+interface Noting {
+  readonly on: Queryable
+  readonly principal: Principal
+  readonly follower: Follower
+  readonly indexer: Indexer
+}
+
+/** What is to be written beside these changes. */
+export async function notesOf(session: Noting, changed: readonly Noted[]): Promise<Note[]> {
+  if (changed.length === 0) return []
+  const { principal, follower, indexer, on } = session
+  const { note, origin } = principal
+  const kept = note?.(changed.map(({ change, written }) => accessOf(change, written, indexer.base)))
+  const known: Known = { isWatched: indexer.isWatched, read: names => readNamed(on, names) }
+  const followed = origin && (await follower.note(changed.map(followedOf), origin, known))
+  return [kept, followed].filter(each => each !== undefined)
+}
+
+function followedOf({ written: { type, id, version }, resource, stored }: Noted): Followed {
+  return {
+    ...{ type, id, version, resource },
+    // Only whoever has a question about it pays for reading it.
+    get former() {
+      return stored && (parseJson(stored.body) as JsonObject)
+    },
+  }
+}
+
+async function readNamed(on: Queryable, names: readonly string[]): Promise<Map<string, JsonObject>> {
+  const named = names.map(name => cutAt(name, '/')).filter(([type]) => isResourceType(type))
+  if (named.length === 0) return new Map()
+  const rows = await on.query<{ type: number; id: string; body: string }>({
+    name: 'read-named',
+    isFixed: true,
+    text: 'select type, id, body from resource join unnest($1::smallint[], $2::text[]) as named(type, id) using (type, id)',
+    values: [int2Array(named.map(([type]) => typeNumber(type))), textArray(named.map(([, id]) => id))],
+  })
+  return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }
 
 /** Tells that a note is there: now, or when the transaction is committed that it is part of. */

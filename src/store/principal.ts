@@ -6,6 +6,12 @@ import type { Visibility } from './visibility.ts'
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
 export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
 
+/** Where a change comes from, as those who are told of it learn. */
+export interface Origin {
+  readonly organizationId: string
+  readonly requestId: string
+}
+
 /** The store's view of who asks; the policy floor supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
@@ -19,6 +25,8 @@ export interface Principal {
   readonly witness?: Witness
   /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
   readonly note?: (changes: readonly Access[]) => Note
+  /** What is told of where his changes come from; absent: nobody is told of them, as of a load of old data. */
+  readonly origin?: Origin
 }
 
 /** A connection, and who reads by it. */

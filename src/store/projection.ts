@@ -15,10 +15,30 @@ export interface Projection {
   /** The types that it follows. */
   readonly types: ReadonlySet<string>
   /**
+   * What is stored in the place of a resource that is to be written; absent: the resource itself.
+   * @param author who writes it; undefined: the service itself
+   * @throws Failure if it cannot be taken
+   */
+  readonly prepared?: (resource: JsonObject, author: string | undefined) => JsonObject
+  /**
    * Brings the tables up to date, within the transaction of the changes and after them: each resource comes once, and only
    * if it has changed. What it throws undoes the changes.
+   * @param author who made them; undefined: the service itself
    */
-  apply(on: Queryable, changes: readonly Projected[]): Promise<void>
+  apply(on: Queryable, changes: readonly Projected[], author: string | undefined): Promise<void>
+}
+
+/** What is stored in the place of a resource. @throws Failure if one of them cannot take it. */
+export function prepared(
+  projections: readonly Projection[],
+  type: string,
+  resource: JsonObject,
+  author: string | undefined,
+): JsonObject {
+  return projections.reduce(
+    (made, { types, prepared: prepare }) => (prepare && types.has(type) ? prepare(made, author) : made),
+    resource,
+  )
 }
 
 /** Has every projection follow the changes that concern it. */
@@ -26,9 +46,10 @@ export async function project(
   on: Queryable,
   projections: readonly Projection[],
   changes: readonly Projected[],
+  author: string | undefined,
 ): Promise<void> {
   for (const { types, apply } of projections) {
     const own = changes.filter(({ type }) => types.has(type))
-    if (own.length > 0) await apply(on, own)
+    if (own.length > 0) await apply(on, own, author)
   }
 }

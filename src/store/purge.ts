@@ -37,6 +37,7 @@ export async function purge(
       transaction,
       projections,
       gone.map(({ type, id }) => ({ type, id, resource: undefined })),
+      undefined,
     )
     const all = [...gone, ...named]
     await transaction.query({

@@ -83,7 +83,15 @@ function indexRows(source: string, place: Place, has: ReadonlySet<Group>): strin
   return parts.map(part => `, ${part}`).join('')
 }
 
-const insertText = (place: Place, has: ReadonlySet<Group>, note?: Note): string => `
+/** What comes with the rows, as parts of their statement. */
+function notesIn(notes: readonly Note[], place: Place, from: number): string {
+  let next = from
+  return notes
+    .map(({ name, insertion, values }) => `, note_${name} as (${insertion(values.map(() => place.value(next++)))})`)
+    .join('')
+}
+
+const insertText = (place: Place, has: ReadonlySet<Group>, notes: readonly Note[]): string => `
   with input as (
     select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry')}
   ), ${guard(place.value(0), 'input')}, resources as (
@@ -92,25 +100,28 @@ const insertText = (place: Place, has: ReadonlySet<Group>, note?: Note): string 
     returning type, id, version
   ), searches as (
     insert into search (${searchColumns}, author) select ${searchValues(place)}, ${place.value(2)} from input
-  )${indexRows('input', place, has)}${note ? `, note as (${note.insertion(place.value(3), place.value(4))})` : ''}
+  )${indexRows('input', place, has)}${notesIn(notes, place, 3)}
   select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
 
 /**
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
- * fresh have ids that this server made for them; `author` is the hash of who creates them; a note comes with them.
+ * fresh have ids that this server made for them; `author` is the hash of who creates them; notes come with them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
  * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
   rows: readonly Row[],
-  { epoch, isFresh, author, note }: { epoch: number; isFresh: boolean; author: bigint; note?: Note | undefined },
+  { epoch, isFresh, author, notes }: { epoch: number; isFresh: boolean; author: bigint; notes: readonly Note[] },
 ): Promise<void> {
   const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const, ['bigint', author] as const]
-  const noted = note ? note.values.map(value => ['text', value] as const) : []
+  const noted = notes.flatMap(note => note.values)
   await on.run(
-    statement(note ? 'insert-noted' : 'insert', groupsOf(rows), [...values, ...noted], (place, has) =>
-      insertText(place, has, note),
+    statement(
+      ['insert', ...notes.map(note => note.name)].join('-'),
+      groupsOf(rows),
+      [...values, ...noted],
+      (place, has) => insertText(place, has, notes),
     ),
   )
 }

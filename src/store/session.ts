@@ -1,8 +1,10 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
 import type { Queryable, Statement, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import { isOutdated } from './epoch.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
+import type { Follower } from './note.ts'
 import type { Interaction, Principal } from './principal.ts'
 import type { Projection } from './projection.ts'
 import { isOvertaken, isTaken } from './rows.ts'
@@ -10,7 +12,6 @@ import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/sql-context.ts'
 import { mustBeReady } from './search-params/known.ts'
-import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import type { Validate } from './validate.ts'
 
@@ -21,6 +22,8 @@ export interface StoreParts {
   readonly validate: Validate
   /** What follows the resources that are written. */
   readonly projections: readonly Projection[]
+  /** Who keeps something of every change. */
+  readonly follower: Follower
   /** Address of this server's FHIR endpoint, without trailing slash. */
   readonly base: string
   readonly now: () => Date

@@ -2,8 +2,8 @@
 import type { Database } from '../db/database.ts'
 import type { Transaction } from '../db/statement.ts'
 import type { Access } from './access.ts'
+import { isOutdated } from './epoch.ts'
 import type { Principal } from './principal.ts'
-import { isOutdated } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'
 

@@ -4,18 +4,19 @@ import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { Note } from './access.ts'
 import { authorHash } from './author.ts'
+import { lockIndex } from './epoch.ts'
 import type { IndexEntry } from './index/draft.ts'
-import { noteOf, tellCommitted, writeNote } from './note.ts'
-import { project } from './projection.ts'
+import { notesOf, tellCommitted, writeNote } from './note.ts'
+import { prepared, project } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
-import { define, lockIndex } from './search-params/registry.ts'
+import { define } from './search-params/registry.ts'
 import type { Session } from './session.ts'
 import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** What writing takes: where to, as whom, and who else has to know. */
-export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'base' | 'now'>
+export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'base' | 'now'>
 
 /** One change to one resource; at most one of a type and id in a batch. */
 export interface Change {
@@ -65,10 +66,11 @@ interface Deleted extends Omit<Stored, 'key' | 'body'> {
  * @returns one result for each change, in order.
  * @throws Failure PRECONDITION_FAILED for a wrong version; what `retried` understands if others were faster.
  */
-export async function write(session: Writing, changes: readonly Change[]): Promise<Written[]> {
-  const { on, projections } = session
+export async function write(session: Writing, asked: readonly Change[]): Promise<Written[]> {
+  const { on, projections, principal } = session
+  const changes = asked.map(each => withPrepared(session, each))
   const definitions = changes.some(change => change.type === 'SearchParameter')
-  if (definitions) await lockIndex(on)
+  if (changes.some(change => toldToWriters.has(change.type))) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
@@ -82,12 +84,12 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
       on,
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
-  const note = noteOf(session, plans.filter(isChanged))
-  // A batch of creations is one statement, which may be all there is: then the note has to be a part of it.
+  const notes = await notesOf(session, plans.filter(isChanged))
+  // A batch of creations is one statement, which may be all there is: then the notes have to be a part of it.
   const isOne = creations.length === plans.length && plans.length <= most
-  for (const slice of slices(creations)) await create(session, slice, isOne ? note : undefined)
+  for (const slice of slices(creations)) await create(session, slice, isOne ? notes : [])
   for (const slice of slices(updates)) await update(session, slice)
-  if (note) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
+  for (const note of notes) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
       on,
@@ -97,9 +99,13 @@ export async function write(session: Writing, changes: readonly Change[]): Promi
     on,
     projections,
     plans.filter(isChanged).map(({ written: { type, id }, resource }) => ({ type, id, resource })),
+    principal.author,
   )
   return plans.map(each => each.written)
 }
+
+/** Types whose changes every writer has to know of. */
+const toldToWriters: ReadonlySet<string> = new Set(['SearchParameter', 'Subscription'])
 
 const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unchanged' && outcome !== 'absent'
 
@@ -122,6 +128,12 @@ function mustBeAccepted(
     const objection = visibility.objection({ type: change.type, resource: change.resource, former }, indexer.base)
     if (objection) throw objection
   }
+}
+
+function withPrepared({ projections, principal }: Writing, change: Change): Change {
+  if (!change.resource) return change
+  const resource = prepared(projections, change.type, change.resource, principal.author)
+  return resource === change.resource ? change : { ...change, resource }
 }
 
 interface Plan {
@@ -231,11 +243,15 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
   return JSON.stringify(asStored) === stored.body
 }
 
-async function create({ on, indexer, principal }: Writing, plans: readonly Plan[], note?: Note): Promise<void> {
+async function create(
+  { on, indexer, principal }: Writing,
+  plans: readonly Plan[],
+  notes: readonly Note[],
+): Promise<void> {
   const { epoch } = indexer
   const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
   const isFresh = plans.every(each => each.change.fresh === true)
-  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author), note })
+  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author), notes })
 }
 
 async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {

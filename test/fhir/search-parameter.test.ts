@@ -404,7 +404,7 @@ describe('with several processes', () => {
 
   test('one that only loads, and listens to nobody, still learns of a definition before it stores anything more', async () => {
     const connection = { ...inject('server'), database: service.database }
-    const storage = openStorage(readConfig({}), connection, service.url, createLog('silent'))
+    const storage = openStorage(readConfig({}), connection, service.url, createLog('silent'), Buffer.alloc(32))
     onCleanup(() => storage.database.end())
     const loader = storage.storeFor(system)
     const basic = (id: string, name: string) => ({ resourceType: 'Basic', id, code: { text: name } })
@@ -428,7 +428,7 @@ describe('with several processes', () => {
     }))
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
     const connection = { ...inject('server'), database: busy.database }
-    const other = openStorage(readConfig({}), connection, busy.url, createLog('silent'))
+    const other = openStorage(readConfig({}), connection, busy.url, createLog('silent'), Buffer.alloc(32))
     onCleanup(() => other.database.end())
     // It defines, and leaves the indexing to others.
     await other.indexing.close()
@@ -459,6 +459,7 @@ describe('with several processes', () => {
       { ...inject('server'), database: first.database },
       first.url,
       createLog('silent'),
+      Buffer.alloc(32),
     )
     onCleanup(() => other.database.end())
     const { promise: released, resolve: release } = Promise.withResolvers<void>()

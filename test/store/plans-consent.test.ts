@@ -74,7 +74,12 @@ beforeAll(async () => {
   ]
   // Somebody else wrote nearly everything.
   for (let from = 0; from < all.length; from += 1500)
-    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: authorHash('ehr') })
+    await insert(database, all.slice(from, from + 1500), {
+      epoch: 1,
+      isFresh: true,
+      author: authorHash('ehr'),
+      notes: [],
+    })
   for (const [organization, count] of [
     ['few', 5],
     ['many', patients],
@@ -88,6 +93,7 @@ beforeAll(async () => {
     indexer,
     indexing,
     projections: [],
+    follower: { note: async () => undefined },
     base,
     validate: () => [],
     now: () => new Date(),

@@ -61,7 +61,7 @@ async function fill(database: Database): Promise<void> {
     ...Array.from({ length: observations }, (_, number) => row(observation(number))),
   ]
   for (let from = 0; from < all.length; from += 1500)
-    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: 0n })
+    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: 0n, notes: [] })
   await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded', values: [] })
 }
 
@@ -74,6 +74,7 @@ beforeAll(async () => {
     indexer,
     indexing,
     projections: [],
+    follower: { note: async () => undefined },
     base,
     validate: () => [],
     now: () => new Date(),

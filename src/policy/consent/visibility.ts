@@ -32,39 +32,20 @@ export function byConsent(viewer: Viewer): Visibility {
   const grantsBy = (bind: Bind) => grantsOf(bind(organization), bind(viewer.purpose || usualPurpose))
   const isOpen = (column: string, bind: Bind): string[] =>
     opened.length > 0 ? [`${column} = any(${bind(int8Array(opened))}::bigint[])`] : []
-  /** The columns subject, author and about of a row lead to somebody who opens it. */
-  const ways = (
-    row: string,
-    bind: Bind,
-    grants: Grants,
-    tokens: string | undefined,
-    isGranted = grants.open,
-  ): string[] => {
-    const opens = (patient: string, open = grants.open): string[] => [
-      ...isOpen(patient, bind),
-      open(patient, `${row}.type`, tokens),
-    ]
-    return [
-      `${row}.subject = ${nobody}`,
-      `${row}.author = ${bind(author)}::bigint`,
-      ...opens(`${row}.subject`, isGranted),
-      // Where several are concerned, all of them have to agree.
-      `(${row}.subject = ${several} and ${row}.about is not null and not exists (
-        select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
-    ]
-  }
-  const ofResource = (row: string, bind: Bind, grants = grantsBy(bind)): string =>
-    anyOf(ways(row, bind, grants, `${row}.tokens`))
+  const way = (bind: Bind, grants: Grants, tokens: string | undefined, isGranted = grants.open): Way => ({
+    ...{ author: `${bind(author)}::bigint`, grants, tokens, isGranted },
+    isOpen: column => isOpen(column, bind),
+  })
   return {
-    resource: (row, { bind }) => ofResource(row, bind),
+    resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
     // What codes a former version had is not kept, so that consents by code open the current one alone.
-    version: (row, { bind }) => anyOf(ways(row, bind, grantsBy(bind), undefined)),
+    version: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), undefined))),
     among: (row, types, { bind }) => {
       const grants = grantsBy(bind)
       const isGranted: Grants['open'] = (...asked) =>
         `(granted.is_whole or (granted.patient is not null and ${grants.open(...asked)}))`
       const join = grants.joined('granted', `${row}.subject`, types, bind)
-      return { join, condition: anyOf(ways(row, bind, grants, `${row}.tokens`, isGranted)) }
+      return { join, condition: anyOf(ways(row, way(bind, grants, `${row}.tokens`, isGranted))) }
     },
     reach: (types, { bind }) =>
       reach(
@@ -85,6 +66,48 @@ export function byConsent(viewer: Viewer): Visibility {
       return `(select array_agg(given.id) from ${given} as given(patient, id) where not ${isOpened})`
     },
   }
+}
+
+/** Clients that look, each as columns of a row: hashes of the client and of its organisation. */
+export interface Viewers {
+  readonly author: string
+  readonly organization: string
+}
+
+/**
+ * The condition that clients see, for treatment, what stands in a row with the columns type, subject, author, about and tokens: for
+ * statements that ask for many of them at once.
+ */
+export function seenBy({ author, organization }: Viewers, row: string): string {
+  const grants = grantsOf(organization, `'${usualPurpose}'`)
+  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, isGranted: grants.open, isOpen: () => [] }))
+}
+
+/** Who looks at a row, and what of it is known. */
+interface Way {
+  /** Hash of the client. */
+  readonly author: string
+  readonly grants: Grants
+  /** Conditions that a patient is open without consent. */
+  readonly isOpen: (patient: string) => string[]
+  readonly tokens: string | undefined
+  readonly isGranted: Grants['open']
+}
+
+/** The columns subject, author and about of a row lead to somebody who opens it. */
+function ways(row: string, { author, grants, isOpen, tokens, isGranted }: Way): string[] {
+  const opens = (patient: string, open = grants.open): string[] => [
+    ...isOpen(patient),
+    open(patient, `${row}.type`, tokens),
+  ]
+  return [
+    `${row}.subject = ${nobody}`,
+    `${row}.author = ${author}`,
+    ...opens(`${row}.subject`, isGranted),
+    // Where several are concerned, all of them have to agree.
+    `(${row}.subject = ${several} and ${row}.about is not null and not exists (
+        select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
+  ]
 }
 
 const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' or ')})`

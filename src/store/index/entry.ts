@@ -56,14 +56,23 @@ export interface Indexer {
   columns(type: string): Columns
   /** What the resource is found by. */
   entry(resource: JsonObject): IndexEntry
-  /** Goes over to the users' search parameters as they are in this epoch. */
-  adopt(own: readonly OwnParam[], epoch: number): void
+  /** True if somebody follows every change of the type. */
+  isWatched(type: string): boolean
+  /** Goes over to what writers have to know in this epoch: the users' search parameters, and the types that are followed. */
+  adopt(known: Known): void
+}
+
+interface Known {
+  readonly own: readonly OwnParam[]
+  readonly watched: ReadonlySet<string>
+  readonly epoch: number
 }
 
 /** Builds index entries; `base` is the address of this server's FHIR endpoint, so that absolute references to it are known as its own. */
 export function createIndexer(base: string): Indexer {
   const types = new Map<string, TypeIndex>()
   let params = createSearchParams([])
+  let watched: ReadonlySet<string> = new Set()
   let epoch = 1
   const indexOf = (type: string): TypeIndex => {
     let index = types.get(type)
@@ -78,11 +87,13 @@ export function createIndexer(base: string): Indexer {
     get epoch() {
       return epoch
     },
-    adopt(own, of) {
-      if (of !== epoch) types.clear()
-      else if (own.every((param, index) => param.isReady === params.own()[index]?.isReady)) return
-      params = createSearchParams(own)
-      epoch = of
+    isWatched: type => watched.has(type),
+    adopt(known) {
+      if (known.epoch !== epoch) types.clear()
+      else if (known.own.every((param, index) => param.isReady === params.own()[index]?.isReady)) return
+      params = createSearchParams(known.own)
+      watched = known.watched
+      epoch = known.epoch
     },
     columns: type => indexOf(type).columns,
     entry(resource) {

@@ -5,28 +5,17 @@ import type { Database } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { nextEpoch } from '../epoch.ts'
 import type { Indexer } from '../index/entry.ts'
 import { typeName, typeNumber } from '../type-number.ts'
+import { watchedTypes } from '../watched.ts'
 import { readDefinition } from './definition.ts'
 import type { OwnParam } from './known.ts'
-
-/** Announces that the table has changed. */
-export const channel = 'search_parameters'
-
-const tell = `select pg_notify('${channel}', '')`
 
 /** A SearchParameter that is being written: its new content, or none if it is deleted. */
 export interface Defined {
   readonly id: string
   readonly resource: JsonObject | undefined
-}
-
-/** Waits until nobody indexes anything, and lets nobody begin until the transaction ends. */
-export async function lockIndex(on: Queryable): Promise<void> {
-  await on.query({
-    text: `select pg_advisory_xact_lock(1, 2), set_config('index.is_locked', 'here', true)`,
-    values: [],
-  })
 }
 
 /**
@@ -55,8 +44,7 @@ export async function define(on: Queryable, defined: readonly Defined[]): Promis
       int2Array(params.map(param => (isReady(param) ? 1 : 0))),
     ],
   })
-  await on.query({ text: `select nextval('index_epoch')`, values: [] })
-  await on.query({ text: tell, values: [] })
+  await nextEpoch(on)
 }
 
 type Named = Pick<OwnParam, 'of' | 'code' | 'id'>
@@ -84,9 +72,6 @@ function taken({ of, code }: Pick<Named, 'of' | 'code'>, id: string): Failure {
   })
 }
 
-/** True if the error says that search parameters were defined since `indexer` learnt of them. */
-export const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI001'
-
 /** Reads the table anew, so that the indexer works by its current state. */
 export function catchUp(database: Database, indexer: Indexer): Promise<void> {
   return database.transaction(async on => {
@@ -111,7 +96,7 @@ export function catchUp(database: Database, indexer: Indexer): Promise<void> {
         .filter(param => param.code === code && param.of === typeName(type))
         .map(param => ({ ...param, isReady: is_ready })),
     )
-    indexer.adopt(own, state!.epoch)
+    indexer.adopt({ own, watched: await watchedTypes(on), epoch: state!.epoch })
   })
 }
 

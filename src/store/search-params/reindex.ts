@@ -7,6 +7,7 @@ import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
+import { channel, isOutdated } from '../epoch.ts'
 import { containedPosting } from '../index/contained.ts'
 import type { Extractor } from '../index/draft.ts'
 import { type Indexer, ownExtractor } from '../index/entry.ts'
@@ -15,7 +16,7 @@ import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
 import type { SearchParams } from './known.ts'
-import { catchUp, channel, isOutdated } from './registry.ts'
+import { catchUp } from './registry.ts'
 
 const batchSize = 200
 /** How often a process looks for news and for work that another process may have left behind, in milliseconds. */

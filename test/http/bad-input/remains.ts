@@ -2,7 +2,11 @@
 import type pg from 'pg'
 
 /** Grow with every request, refused or not, or by what goes on in the background. */
-const besides = /^(audit_|bulk_|export_|write_fence|schema_|migration|used_assertion|enrolment_code|portal_session)/
+const besides =
+  /^(audit_|bulk_|export_|write_fence|schema_|migration|used_assertion|enrolment_code|portal_session|webhook_(delivery|attempt|health)|event)/
+
+/** Events, on their way out or not. */
+const events = `(select count(*)::int from event where event <> '') + (select count(*)::int from event_outbox where event <> '') as event`
 
 export interface Remains {
   /** Rows of each table. */
@@ -15,7 +19,7 @@ export async function remainsOf(database: pg.Client): Promise<Remains> {
   )
   const names = rows.map(({ name }) => String(name)).filter(name => !besides.test(name))
   const counts = names.map(name => `(select count(*)::int from "${name}") as "${name}"`).join(', ')
-  return { count: async () => (await database.query({ name: 'remains', text: `select ${counts}` })).rows[0] }
+  return { count: async () => (await database.query({ name: 'remains', text: `select ${events}, ${counts}` })).rows[0] }
 }
 
 /** Which tables have come to hold more or less, in words; empty if none has. */

@@ -1,0 +1,116 @@
+// What happened goes into the outbox in the transaction of the change that tells it, so that there is an event exactly where there
+// is a change; what becomes of it from there is none of the writer's business.
+import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import { uuidv7 } from '../lib/ids.ts'
+import type { JsonObject } from '../lib/json.ts'
+import type { Note } from '../store/access.ts'
+import type { Followed, Follower, Known } from '../store/note.ts'
+import type { Origin } from '../store/principal.ts'
+import { typeNumber } from '../store/type-number.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Occurrence } from './occurrence.ts'
+
+export interface Outbox extends Follower {
+  /** The statement that puts in what no change of a resource tells. */
+  occurred(occurrences: readonly Occurrence[], origin: Origin): Note
+  /** Calls it whenever this process has put something in. */
+  heard(wake: (kinds: Kinds) => void): void
+}
+
+/** What was put in: events of the catalogue, changes of types that somebody follows, or both. */
+export interface Kinds {
+  readonly events: boolean
+  readonly changes: boolean
+}
+
+/** An entry on its way into the outbox. */
+interface Entry extends Pick<Occurrence, 'source' | 'patient' | 'data' | 'facility' | 'audience'> {
+  /** Empty for a change that no rule tells of. */
+  readonly type: string
+}
+
+/** @param now of this process */
+export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
+  let wake = (_kinds: Kinds): void => {}
+  const noteOf = (entries: readonly Entry[], origin: Origin): Note => ({
+    name: 'events',
+    insertion,
+    values: valuesOf(entries, origin, now()),
+    committed: () => wake({ events: entries.some(isEvent), changes: !entries.every(isEvent) }),
+  })
+  return {
+    async note(changes, origin, { isWatched, read }) {
+      const told = changes.filter(({ type }) => catalogue.types.has(type))
+      const around = told.length > 0 ? await surroundings(catalogue, told, changes, read) : undefined
+      const entries = [
+        ...told.flatMap(change => catalogue.derive(change, around)),
+        ...changes.filter(({ type }) => isWatched(type)).map(bare),
+      ]
+      return entries.length === 0 ? undefined : noteOf(entries, origin)
+    },
+    occurred: noteOf,
+    heard: listener => void (wake = listener),
+  }
+}
+
+/** How often what was read may name more that has to be read. */
+const mostRounds = 3
+
+/** The resources beside the changed ones that have to be known to tell of them. */
+async function surroundings(
+  catalogue: Catalogue,
+  told: readonly Followed[],
+  changes: readonly Followed[],
+  read: Known['read'],
+): Promise<Map<string, JsonObject | undefined>> {
+  const found = new Map<string, JsonObject | undefined>()
+  const isMissing = (): string[] => [...new Set(told.flatMap(change => catalogue.missing(change, found)))]
+  let names = isMissing()
+  if (names.length === 0) return found
+  for (const { type, id, resource } of changes) if (resource) found.set(`${type}/${id}`, resource)
+  for (let round = 0; round < mostRounds; round++) {
+    names = isMissing()
+    if (names.length === 0) break
+    const stored = await read(names)
+    for (const name of names) found.set(name, stored.get(name))
+  }
+  return found
+}
+
+const isEvent = ({ type }: Entry): boolean => type !== ''
+
+/** A change of which those are told who follow everything of its type. */
+const bare = ({ type, id, version }: Followed): Entry => ({
+  type: '',
+  source: { type, id, version },
+  patient: undefined,
+  data: {},
+  facility: '',
+  audience: 'readers',
+})
+
+/** The id of a new event; those of later ones sort after it. */
+export const newEventId = (): string => `evt_${uuidv7().replaceAll('-', '')}`
+
+const insertion = ([...places]: readonly string[]): string =>
+  `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, data, audience, facility_id, organization_id, request_id)
+    select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, data, audience, facility, ${places[10]}, ${places[11]}
+    from unnest(${places.slice(0, 10).join(', ')}) as told(id, event, type, resource_id, version, at, patient, data, audience, facility)`
+
+function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['values'] {
+  const texts = (pick: (entry: Entry) => string) => ['text[]', textArray(entries.map(pick))] as const
+  return [
+    texts(newEventId),
+    texts(entry => entry.type),
+    ['smallint[]', int2Array(entries.map(({ source }) => typeNumber(source.type)))],
+    texts(entry => entry.source.id),
+    ['integer[]', int4Array(entries.map(({ source }) => source.version))],
+    ['bigint[]', safeInt8Array(entries.map(() => now.getTime()))],
+    texts(entry => entry.patient ?? ''),
+    texts(entry => JSON.stringify(entry.data)),
+    texts(entry => (entry.audience === 'readers' ? '' : entry.audience.join(' '))),
+    texts(entry => entry.facility),
+    ['text', origin.organizationId],
+    ['text', origin.requestId],
+  ]
+}

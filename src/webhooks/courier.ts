@@ -1,0 +1,194 @@
+// Delivers what is due: takes tasks from the queue, sends them, and notes what came of it, many at a time. Several processes do so side
+// by side; should one end, what it had in hand is due again when its lease is over.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
+import type { Log } from '../lib/log.ts'
+import { createHealth, type GivenUp } from './health.ts'
+import { createLanes } from './lanes.ts'
+import type { Answer, Sender } from './outbound/send.ts'
+import { claim, type Result, release, settle, type Task } from './queue.ts'
+import { verdictOf } from './schedule.ts'
+import type { Target, Targets } from './targets.ts'
+
+export interface CourierParts {
+  readonly database: Database
+  readonly log: Log
+  readonly sender: Sender
+  readonly targets: Targets
+  /** Puts on record that something is about to be told. */
+  readonly disclose: (tasks: readonly (Task & { readonly target: Target })[]) => Promise<void>
+  /** Told of each endpoint that is given up. */
+  readonly givenUp: (endpoint: GivenUp) => Promise<void>
+  /** Told of each attempt, for the figures. */
+  readonly counted: (outcome: Result['outcome'], milliseconds: number) => void
+  /** Called when there is room again for what could not be taken. */
+  readonly wake: () => void
+  /** Sent to one endpoint at a time. */
+  readonly abreast: number
+}
+
+export interface Courier {
+  /** Takes what is due. @returns how much that was. */
+  take(): Promise<number>
+  /** Stops: what is under way may end for a moment, everything else is given back. */
+  close(): Promise<void>
+}
+
+/** Seconds for which a task is this process's own. */
+const leaseSeconds = 30
+/** Milliseconds of it within which an attempt has to begin, so that it ends before the lease does. */
+const beginWithin = 15_000
+/** Tasks taken at a time, and in hand in all. */
+const most = { taken: 200, held: 1000 }
+/** Milliseconds for which attempts may end when the process stops. */
+const grace = 3000
+
+type Ending = Result & { readonly isGone?: boolean }
+
+export function createCourier(parts: CourierParts): Courier {
+  const { database, log, sender, targets } = parts
+  const health = createHealth(database)
+  const known = new Map<Task, { readonly target: Target; readonly takenAt: number }>()
+  let ended: Ending[] = []
+  let back: Task[] = []
+  let noting: Promise<void> | undefined
+  let isClosing = false
+  /** True if more may be due than was taken. */
+  let isMore = false
+
+  const lanes = createLanes({
+    abreast: parts.abreast,
+    async work(task) {
+      const { target, takenAt } = known.get(task)!
+      known.delete(task)
+      if (performance.now() - takenAt > beginWithin) back.push(task)
+      else {
+        const result = await attempt(task, target)
+        if (result) ended.push(result)
+        else back.push(task)
+      }
+      void note()
+    },
+  })
+
+  /** Undefined if the attempt was broken off because the process stops. */
+  async function attempt(task: Task, target: Target): Promise<Ending | undefined> {
+    const startedAt = new Date()
+    const outgoing = target.outgoing(task, startedAt.getTime())
+    if (!outgoing) return withheld(task, 'the resource is not there any more, or not open to the subscriber')
+    const answer = await sender.send(outgoing)
+    if (isClosing && answer.status === undefined) return undefined
+    return ending(task, startedAt, answer)
+  }
+
+  function ending(task: Task, startedAt: Date, answer: Answer): Ending {
+    const { again, ...verdict } = verdictOf(answer, task.attempt, Math.random())
+    const { status, error, excerpt, milliseconds } = answer
+    const result = { task, ...verdict, again, startedAt, milliseconds, status, error, excerpt }
+    parts.counted(verdict.outcome, milliseconds)
+    const said = {
+      delivery: task.delivery,
+      event: task.event,
+      attempt: task.attempt,
+      status,
+      error,
+      requestId: task.requestId,
+    }
+    if (verdict.outcome === 'delivered') log.debug(said, 'webhooks: delivered')
+    else log.info({ ...said, again }, `webhooks: ${verdict.outcome}`)
+    return result
+  }
+
+  function withheld(task: Task, error: string): Ending {
+    parts.counted('withheld', 0)
+    log.info({ delivery: task.delivery, event: task.event, error, requestId: task.requestId }, 'webhooks: withheld')
+    const nothing = { status: undefined, excerpt: undefined, again: undefined }
+    return { task, outcome: 'withheld', startedAt: new Date(), milliseconds: 0, error, ...nothing }
+  }
+
+  function note(): Promise<void> {
+    noting ??= noteAll().finally(() => (noting = undefined))
+    return noting
+  }
+
+  async function noteAll(): Promise<void> {
+    // What ends in the same moment is noted together.
+    await sleep(2)
+    while (ended.length > 0 || back.length > 0) {
+      const [results, returned] = [ended, back]
+      ended = []
+      back = []
+      try {
+        if (returned.length > 0) await release(database, returned)
+        if (results.length > 0) await settle(database, results)
+      } catch (error) {
+        await keep(results, error)
+        continue
+      }
+      await fare(results)
+      if (isMore) parts.wake()
+    }
+  }
+
+  /** What cannot be noted is noted later, as long as its lease lasts; after that it is tried again. */
+  async function keep(results: readonly Ending[], error: unknown): Promise<void> {
+    log.warn({ err: error, attempts: results.length }, 'webhooks: what came of attempts could not be noted')
+    const since = Date.now() - leaseSeconds * 1000
+    if (isClosing) return
+    await sleep(500)
+    ended.push(...results.filter(({ startedAt }) => startedAt.getTime() > since))
+  }
+
+  async function fare(results: readonly Ending[]): Promise<void> {
+    try {
+      for (const each of await health.note(results)) await parts.givenUp(each)
+    } catch (error) {
+      log.warn({ err: error }, 'webhooks: how receivers fare could not be noted')
+    }
+  }
+
+  return {
+    async take() {
+      const room = Math.min(most.taken, most.held - lanes.held)
+      isMore = true
+      if (isClosing || room <= 0) return 0
+      const lease = randomBytes(8).readBigInt64BE()
+      const takenAt = performance.now()
+      const rooms = lanes.rooms()
+      const tasks = await claim(database, { lease, seconds: leaseSeconds, most: room, usual: parts.abreast, rooms })
+      isMore = [...rooms.values()].includes(0) || isCut(tasks, room, endpoint => rooms.get(endpoint) ?? parts.abreast)
+      if (tasks.length === 0) return 0
+      const found = await targets.of(tasks)
+      const ready: (Task & { target: Target })[] = []
+      for (const task of tasks) {
+        const target = found.get(task.endpoint)
+        if (!target) back.push(task)
+        else if (!task.isDue) ended.push(withheld(task, 'the subscriber may not see what it is about any more'))
+        else ready.push({ ...task, target })
+      }
+      if (ended.length > 0 || back.length > 0) void note()
+      await parts.disclose(ready)
+      for (const task of ready) known.set(task, { target: task.target, takenAt })
+      lanes.add(ready)
+      return tasks.length
+    },
+    async close() {
+      isClosing = true
+      back.push(...lanes.drain())
+      const until = performance.now() + grace
+      while (lanes.held > 0 && performance.now() < until) await sleep(10)
+      await sender.close()
+      while (lanes.held > 0) await sleep(5)
+      await note()
+    },
+  }
+}
+
+/** True if there may be more of something than there was room for. */
+function isCut(tasks: readonly Task[], room: number, roomOf: (endpoint: number) => number): boolean {
+  if (tasks.length >= room) return true
+  const counts = new Map<number, number>()
+  for (const { endpoint } of tasks) counts.set(endpoint, (counts.get(endpoint) ?? 0) + 1)
+  return [...counts].some(([endpoint, count]) => count >= roomOf(endpoint))
+}

@@ -1,0 +1,31 @@
+// Who is told of a patient is on record before anything leaves, like every other access to what is a patient's.
+
+import { recordOf } from '../audit/records.ts'
+import type { AuditWriter } from '../audit/writer.ts'
+import { typeName } from '../store/type-number.ts'
+import type { Task } from './queue.ts'
+import type { Target } from './targets.ts'
+
+/** Records the deliveries that are about a patient, each before its first attempt. */
+export function disclosing(audit: Pick<AuditWriter, 'write'>) {
+  return async (tasks: readonly (Task & { readonly target: Target })[]): Promise<void> => {
+    const fresh = tasks.filter(({ attempt, patient }) => attempt === 1 && patient !== '')
+    const at = new Date()
+    const records = fresh.map(({ source, event, patient, requestId, target: { id, clientId, organizationId } }) =>
+      recordOf(
+        {
+          deed: 'operation',
+          type: typeName(source.type),
+          id: source.id,
+          version: source.version,
+          query: `connect/webhooks/events/${event}?subscription=${id}`,
+          patients: [patient],
+          resources: 1,
+        },
+        { clientId, organizationId, tokenId: '', address: '', requestId, purpose: '' },
+        at,
+      ),
+    )
+    if (records.length > 0) await audit.write(records)
+  }
+}

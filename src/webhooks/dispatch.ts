@@ -1,0 +1,179 @@
+// From the outbox to the queue: each event gets its final bytes and a delivery for every endpoint that is told of it, in the
+// transaction that takes it out of the outbox. So it is done once, however many processes do it and whenever one of them ends.
+import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
+import { envelopeOf } from '../events/envelope.ts'
+import { Failure } from '../lib/failure.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { Log } from '../lib/log.ts'
+import { audienceOf, mayBeTold } from './audience.ts'
+
+export interface DispatchParts {
+  readonly database: Database
+  readonly log: Log
+  /** `environment` of the envelopes. */
+  readonly environment: string
+  /** The current Health IDs of patients, by id. */
+  readonly healthIds: (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** The FHIR subscriptions that are told of changes: pairs of an endpoint and an event. */
+  readonly subscribed: (changes: readonly Waiting[]) => Promise<readonly (readonly [endpoint: number, event: string])[]>
+}
+
+/** Something in the outbox. */
+export interface Waiting {
+  readonly key: number
+  readonly id: string
+  /** Empty for a change that only FHIR subscriptions are told of. */
+  readonly event: string
+  readonly type: number
+  readonly resource_id: string
+  readonly version: number
+  readonly happened_at: Date
+  readonly patient: string
+  readonly data: string
+  readonly audience: string
+  readonly organization_id: string
+  readonly facility_id: string
+  readonly request_id: string
+}
+
+/** What is taken at a time. */
+const most = 500
+
+/** Events of the catalogue, or the changes that FHIR subscriptions follow. */
+export type Kind = 'events' | 'changes'
+
+/** What was taken from the outbox, and how many deliveries came of it. */
+interface Dispatched {
+  readonly taken: number
+  readonly made: number
+}
+
+/** Takes what waits in the outbox, the oldest first. */
+export async function dispatch(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
+  try {
+    return await dispatchMany(parts, kind)
+  } catch (error) {
+    if (isPassing(error)) throw error
+    return dispatchOne(parts, kind)
+  }
+}
+
+/** True for what may go well next time. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Failure && ['UNAVAILABLE', 'CONFLICT'].includes(error.code)
+
+function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
+  return parts.database.transaction(async on => {
+    const waiting = await take(on, kind, most)
+    return { taken: waiting.length, made: waiting.length === 0 ? 0 : await sendOut(parts, on, waiting) }
+  })
+}
+
+/** Has what could not be dispatched tried again, by a process that has just been started and may know better. */
+export async function giveAnotherTry(on: Queryable): Promise<void> {
+  await on.query({ text: 'update event_outbox set problem = null where problem is not null', values: [] })
+}
+
+/** One that cannot be dispatched keeps nobody else waiting: it stays where it is, with the reason, for people to look at. */
+async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
+  return parts.database.transaction(async on => {
+    const [first] = await take(on, kind, 1)
+    if (!first) return { taken: 0, made: 0 }
+    try {
+      return { taken: 1, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
+    } catch (error) {
+      if (isPassing(error)) throw error
+      parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: an event cannot be sent out')
+      await keep(on, first, String((error as Error).message))
+      return { taken: 1, made: 0 }
+    }
+  })
+}
+
+function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
+  return on.query<Waiting>({
+    name: `event-take-${kind}`,
+    text: `delete from event_outbox where key in (
+        select key from event_outbox where event ${kind === 'events' ? '<>' : '='} '' and problem is null
+        order by key limit $1 for update skip locked)
+      returning key, id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id`,
+    values: [limit],
+  })
+}
+
+async function keep(on: Queryable, waiting: Waiting, problem: string): Promise<void> {
+  const columns = [...Object.keys(waiting), 'problem']
+  await on.query({
+    text: `insert into event_outbox (${columns.join(', ')}) overriding system value
+      values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+    values: [...Object.values(waiting), problem],
+  })
+}
+
+async function sendOut(parts: DispatchParts, on: Queryable, waiting: readonly Waiting[]): Promise<number> {
+  const ordered = [...waiting].sort((left, right) => left.key - right.key)
+  const patients = new Set(ordered.map(({ patient }) => patient).filter(Boolean))
+  const healthIds = patients.size === 0 ? new Map<string, string>() : await parts.healthIds(on, [...patients])
+  const changes = ordered.filter(({ event }) => event === '')
+  const pairs = changes.length === 0 ? [] : await parts.subscribed(changes)
+  const followed = new Set(pairs.map(([, event]) => event))
+  const events = ordered.filter(({ event, id }) => event !== '' || followed.has(id))
+  const bodies = events.map(each => (each.event === '' ? '' : bodyOf(parts, each, healthIds)))
+  const [row] = await on.query<{ deliveries: number }>(inserting(events, bodies, pairs))
+  return row!.deliveries
+}
+
+function bodyOf(parts: DispatchParts, waiting: Waiting, healthIds: ReadonlyMap<string, string>): string {
+  const { id, event, happened_at: happenedAt } = waiting
+  const data = { health_id: healthIds.get(waiting.patient) ?? null, ...(parseJson(waiting.data) as JsonObject) }
+  const meta = {
+    organization_id: waiting.organization_id,
+    facility_id: waiting.facility_id,
+    environment: parts.environment,
+    request_id: waiting.request_id,
+  }
+  return envelopeOf({ id, type: event, happenedAt, data, meta })
+}
+
+function inserting(
+  events: readonly Waiting[],
+  bodies: readonly string[],
+  pairs: readonly (readonly [number, string])[],
+) {
+  const texts = (pick: (waiting: Waiting) => string) => textArray(events.map(pick))
+  return {
+    name: 'event-insert',
+    text: insertText,
+    values: [
+      texts(({ id }) => id),
+      texts(({ event }) => event),
+      int2Array(events.map(({ type }) => type)),
+      texts(({ resource_id }) => resource_id),
+      int4Array(events.map(({ version }) => version)),
+      texts(({ audience }) => audience),
+      texts(({ patient }) => patient),
+      texts(({ request_id }) => request_id),
+      textArray(bodies),
+      safeInt8Array(pairs.map(([endpoint]) => endpoint)),
+      textArray(pairs.map(([, event]) => event)),
+    ],
+  }
+}
+
+const insertText = `
+  with e as materialized (
+    select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[])
+      as e(id, event, type, resource_id, version, audience, patient, request_id, body)
+  ), events as (
+    insert into event (id, event, type, resource_id, version, audience, patient, request_id, body) select * from e
+  ), deliveries as (
+    insert into webhook_delivery (endpoint, event, id)
+    select p.key, e.id, gen_random_uuid() from e join webhook_endpoint p on e.event = any(p.events) and p.is_active ${audienceOf}
+    where e.event <> '' and ${mayBeTold}
+    union all
+    select endpoint, event, gen_random_uuid() from unnest($10::bigint[], $11::text[]) as pair(endpoint, event)
+    returning 1
+  )
+  select count(*)::integer as deliveries from deliveries`

@@ -1,0 +1,220 @@
+// The subscriptions of Connect in their table (interface §2.13). Each belongs to the client that made it, whose rights decide what it
+// is told; its secrets are kept sealed, since they are needed to sign.
+import type { Queryable } from '../db/statement.ts'
+import { seal, unseal } from '../lib/encryption.ts'
+import { Failure } from '../lib/failure.ts'
+import { hash64 } from '../lib/hash.ts'
+import { randomText } from '../lib/ids.ts'
+import { authorHash } from '../store/author.ts'
+import { newWebhookSecret } from './outbound/signature.ts'
+
+export interface Endpoint {
+  readonly key: number
+  /** whs_… */
+  readonly id: string
+  readonly clientId: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly description: string
+  readonly isFull: boolean
+  readonly isActive: boolean
+  readonly disabledBecause: string | undefined
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly lastDeliveryAt: Date | undefined
+  /** Attempts that failed since one succeeded. */
+  readonly failures: number
+}
+
+interface EndpointRow {
+  readonly key: number
+  readonly id: string
+  readonly client_id: string
+  readonly url: string
+  readonly events: string[]
+  readonly description: string
+  readonly is_full: boolean
+  readonly is_active: boolean
+  readonly disabled_because: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly last_delivery_at: Date | null
+  readonly failures: number | null
+}
+
+const toEndpoint = (row: EndpointRow): Endpoint => ({
+  ...{ key: row.key, id: row.id, clientId: row.client_id, url: row.url, events: row.events },
+  ...{ description: row.description, isFull: row.is_full, isActive: row.is_active },
+  ...{ createdAt: row.created_at, updatedAt: row.updated_at, failures: row.failures ?? 0 },
+  disabledBecause: row.disabled_because ?? undefined,
+  lastDeliveryAt: row.last_delivery_at ?? undefined,
+})
+
+/** Whose an endpoint is. */
+export interface Owner {
+  readonly clientId: string
+  readonly organizationId: string
+}
+
+/** What a client says of an endpoint. */
+export interface Wish {
+  readonly url: string
+  readonly events: readonly string[]
+  readonly description: string
+}
+
+/** A secret that deliveries are signed with. */
+export interface Secret {
+  readonly secret: string
+  /** Milliseconds since 1970 at which it ends; absent: it does not. */
+  readonly until?: number
+}
+
+const contextOf = (id: string): string => `webhook ${id}`
+
+/** The secrets of an endpoint, the newest first. @param id of the endpoint */
+export const secretsOf = (key: Buffer, id: string, sealed: Buffer): Secret[] =>
+  JSON.parse(unseal(key, sealed, contextOf(id))) as Secret[]
+
+/** Seals what is kept secret of an endpoint. */
+export const sealFor = (key: Buffer, id: string, secrets: unknown): Buffer =>
+  seal(key, JSON.stringify(secrets), contextOf(id))
+
+/** How many one client may have. */
+const most = 100
+
+/**
+ * Makes an endpoint; its secret is told once.
+ * @throws Failure CONFLICT if the client has as many as it may.
+ */
+export async function createEndpoint(
+  on: Queryable,
+  key: Buffer,
+  { clientId, organizationId }: Owner,
+  { url, events, description }: Wish,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const id = `whs_${randomText(24)}`
+  const secret = newWebhookSecret()
+  const [row] = await on.query<EndpointRow>({
+    text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, description, secrets)
+      select $1, $2, $3, $4, $5, $6, $7, $8
+      where (select count(*) from webhook_endpoint where client_id = $2) < ${most}
+      returning *, null as last_delivery_at, null as failures`,
+    values: [
+      id,
+      clientId,
+      authorHash(clientId),
+      hash64(`Organization/${organizationId}`),
+      url,
+      events,
+      description,
+      sealFor(key, id, [{ secret }]),
+    ],
+  })
+  if (!row) throw new Failure('CONFLICT', `A client has at most ${most} subscriptions: delete one that is not needed.`)
+  return { endpoint: toEndpoint(row), secret }
+}
+
+const selected = `select p.*, h.last_delivery_at, h.failures from webhook_endpoint p left join webhook_health h on h.endpoint = p.key`
+const isOfConnect = 'p.watches is null'
+
+/** A client's own endpoint. @throws Failure NOT_FOUND for any other. */
+export async function findEndpoint(on: Queryable, id: string, clientId: string): Promise<Endpoint> {
+  const [row] = await on.query<EndpointRow>({
+    text: `${selected} where p.id = $1 and p.client_id = $2 and ${isOfConnect}`,
+    values: [id, clientId],
+  })
+  return toEndpoint(row ?? missing())
+}
+
+function missing(): never {
+  throw new Failure('NOT_FOUND', 'This client has no such subscription: list them to see their ids.')
+}
+
+/** A client's endpoints in the order in which they were made. @param after key of the last one that is known */
+export async function listEndpoints(
+  on: Queryable,
+  clientId: string,
+  after: number,
+  limit: number,
+): Promise<Endpoint[]> {
+  const rows = await on.query<EndpointRow>({
+    text: `${selected} where p.client_id = $1 and p.key > $2 and ${isOfConnect} order by p.key limit $3`,
+    values: [clientId, after, limit],
+  })
+  return rows.map(toEndpoint)
+}
+
+/** Changes what is named. Whoever enables an endpoint again begins with a clean slate. @throws Failure NOT_FOUND */
+export async function changeEndpoint(
+  on: Queryable,
+  id: string,
+  clientId: string,
+  { url, events, description, isActive }: Partial<Wish> & { readonly isActive?: boolean },
+): Promise<Endpoint> {
+  const [row] = await on.query<EndpointRow>({
+    text: `with changed as (
+        update webhook_endpoint p set url = coalesce($3, url), events = coalesce($4, events), description = coalesce($5, description),
+          disabled_because = case when $6 is null then disabled_because when $6 then null else 'the client has disabled it' end,
+          is_active = coalesce($6, is_active), updated_at = now(), revision = revision + 1
+        where p.id = $1 and p.client_id = $2 and ${isOfConnect} returning *
+      ), forgiven as (
+        update webhook_health h set failures = 0, failing_since = null from changed where h.endpoint = changed.key and $6
+      )
+      select p.*, h.last_delivery_at, case when $6 then 0 else h.failures end as failures
+      from changed p left join webhook_health h on h.endpoint = p.key`,
+    values: [id, clientId, url ?? null, events ?? null, description ?? null, isActive ?? null],
+  })
+  return toEndpoint(row ?? missing())
+}
+
+/** Removes an endpoint, and whatever is still to be delivered to it. @throws Failure NOT_FOUND */
+export async function removeEndpoint(on: Queryable, id: string, clientId: string): Promise<void> {
+  const [row] = await on.query({
+    text: `with gone as (
+        delete from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect} returning key
+      ), health as (delete from webhook_health where endpoint in (select key from gone)
+      ), deliveries as (delete from webhook_delivery where endpoint in (select key from gone))
+      select key from gone`,
+    values: [id, clientId],
+  })
+  if (!row) missing()
+}
+
+/**
+ * Gives an endpoint a new secret; the newest before goes on signing beside it for the overlap, older ones end.
+ * @param overlap seconds
+ * @throws Failure NOT_FOUND
+ */
+export async function rotateEndpoint(
+  on: Queryable,
+  key: Buffer,
+  id: string,
+  clientId: string,
+  { overlap, now }: { readonly overlap: number; readonly now: number },
+): Promise<{ endpoint: Endpoint; secret: string; until: Date }> {
+  const [row] = await on.query<{ secrets: Buffer }>({
+    text: `select secrets from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect} for update`,
+    values: [id, clientId],
+  })
+  const [newest] = secretsOf(key, id, (row ?? missing()).secrets)
+  const secret = newWebhookSecret()
+  const until = now + overlap * 1000
+  const secrets: Secret[] = [{ secret }, ...(overlap > 0 ? [{ secret: newest!.secret, until }] : [])]
+  await on.query({
+    text: 'update webhook_endpoint set secrets = $2, updated_at = now(), revision = revision + 1 where id = $1',
+    values: [id, sealFor(key, id, secrets)],
+  })
+  return { endpoint: await findEndpoint(on, id, clientId), secret, until: new Date(until) }
+}
+
+/** Has the whole resource sent along, or no more; for administrators. @throws Failure NOT_FOUND */
+export async function setFull(on: Queryable, id: string, isFull: boolean): Promise<Endpoint> {
+  const [row] = await on.query<EndpointRow>({
+    text: `update webhook_endpoint p set is_full = $2, updated_at = now(), revision = revision + 1
+      where p.id = $1 and ${isOfConnect} returning *, null as last_delivery_at, null as failures`,
+    values: [id, isFull],
+  })
+  if (!row) throw new Failure('NOT_FOUND', `There is no subscription ${id}.`)
+  return toEndpoint(row)
+}

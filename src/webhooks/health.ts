@@ -1,0 +1,99 @@
+// How endpoints fare: how long nothing has got through, and when to give one up.
+import { int4Array, safeInt8Array } from '../db/arrays.ts'
+import type { Database } from '../db/database.ts'
+import type { Result } from './queue.ts'
+
+/** Days of nothing but failures after which nothing is sent to an endpoint any more. */
+const patienceDays = 5
+
+const reasons = {
+  gone: 'the receiver answered 410 Gone',
+  failing: `every attempt has failed for ${patienceDays} days`,
+} as const
+
+/** What happened to an endpoint, all results of a moment together. */
+interface Fare {
+  succeeded: boolean
+  /** Failures since the last success among them. */
+  failures: number
+  isGone: boolean
+}
+
+/** An endpoint that is given up. */
+export interface GivenUp {
+  readonly key: number
+  readonly id: string
+  readonly reason: string
+}
+
+export interface Health {
+  /** Notes how it went. @returns the endpoints that are given up because of it. */
+  note(results: readonly (Result & { readonly isGone?: boolean })[]): Promise<GivenUp[]>
+}
+
+/** How long a success may be known to this process alone, in milliseconds. */
+const told = 1000
+
+export function createHealth(database: Database): Health {
+  // When this process last wrote down a success; absent for endpoints that may be failing.
+  const well = new Map<number, number>()
+  return {
+    async note(results) {
+      const fares = [...faresOf(results)].filter(([key, fare]) => fare.failures > 0 || isNews(well.get(key)))
+      if (fares.length === 0) return []
+      fares.sort(([left], [right]) => left - right)
+      const givenUp = await database.transaction(async on => {
+        await on.run(noting(fares))
+        return on.query<GivenUp>(givingUp(fares))
+      })
+      for (const [key, { failures }] of fares) {
+        if (failures > 0) well.delete(key)
+        else well.set(key, performance.now())
+      }
+      return givenUp
+    },
+  }
+}
+
+const isNews = (last: number | undefined): boolean => last === undefined || performance.now() - last > told
+
+function faresOf(results: Parameters<Health['note']>[0]): Map<number, Fare> {
+  const fares = new Map<number, Fare>()
+  for (const { task, outcome, isGone = false } of results) {
+    if (outcome === 'withheld') continue
+    const fare = fares.get(task.endpoint) ?? { succeeded: false, failures: 0, isGone: false }
+    fares.set(task.endpoint, fare)
+    if (outcome === 'delivered') Object.assign(fare, { succeeded: true, failures: 0 })
+    else fare.failures++
+    fare.isGone ||= isGone
+  }
+  return fares
+}
+
+const noting = (fares: readonly (readonly [number, Fare])[]) => ({
+  name: 'webhook-health',
+  text: `insert into webhook_health as h (endpoint, failures, failing_since, last_delivery_at)
+    select endpoint, failures, case when failures > 0 then clock_timestamp() end, case when succeeded = 1 then clock_timestamp() end
+    from unnest($1::bigint[], $2::integer[], $3::integer[]) as fare(endpoint, failures, succeeded)
+    on conflict (endpoint) do update set
+      failures = excluded.failures + case when excluded.last_delivery_at is null then h.failures else 0 end,
+      failing_since = case when excluded.last_delivery_at is null then coalesce(h.failing_since, excluded.failing_since)
+        else excluded.failing_since end,
+      last_delivery_at = coalesce(excluded.last_delivery_at, h.last_delivery_at)`,
+  values: [
+    safeInt8Array(fares.map(([key]) => key)),
+    int4Array(fares.map(([, { failures }]) => failures)),
+    int4Array(fares.map(([, { succeeded }]) => (succeeded ? 1 : 0))),
+  ],
+})
+
+const givingUp = (fares: readonly (readonly [number, Fare])[]) => ({
+  name: 'webhook-give-up',
+  text: `update webhook_endpoint p set is_active = false, updated_at = now(), revision = revision + 1,
+      disabled_because = case when gone = 1 then '${reasons.gone}' else '${reasons.failing}' end
+    from unnest($1::bigint[], $2::integer[]) as fare(endpoint, gone) join webhook_health h using (endpoint)
+    where p.key = fare.endpoint and p.is_active
+      and (gone = 1 or h.failing_since < clock_timestamp() - interval '${patienceDays} days')
+    returning p.key, p.id, p.disabled_because as reason`,
+  values: [safeInt8Array(fares.map(([key]) => key)), int4Array(fares.map(([, { isGone }]) => (isGone ? 1 : 0)))],
+})

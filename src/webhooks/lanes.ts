@@ -1,0 +1,99 @@
+// The tasks that a process has in hand, by endpoint: each endpoint has a lane of its own, in which so many are sent at a time and the
+// others wait. A receiver that takes its time fills its own lane and nobody else's.
+import type { Task } from './queue.ts'
+
+export interface Lanes {
+  /** How many more may be taken of the endpoints that have something in hand. */
+  rooms(): Map<number, number>
+  /** Takes tasks in and begins those that can begin. */
+  add(tasks: readonly Task[]): void
+  /** Tasks in hand, waiting and begun. */
+  readonly held: number
+  /** Lets go of all that wait. */
+  drain(): Task[]
+}
+
+export interface LaneOptions {
+  /** Sent to one endpoint at a time. */
+  readonly abreast: number
+  /** Does a task; never fails. */
+  readonly work: (task: Task) => Promise<void>
+}
+
+interface Lane {
+  running: number
+  waiting: Task[]
+  /** Tasks done in the second that begins at `since`, and in the one before. */
+  done: number
+  before: number
+  since: number
+}
+
+/** The most that is taken of one endpoint, however fast it answers. */
+const mostHeld = 500
+
+export function createLanes({ abreast, work }: LaneOptions): Lanes {
+  const lanes = new Map<number, Lane>()
+  let held = 0
+  const run = (key: number, lane: Lane): void => {
+    while (lane.running < abreast && lane.waiting.length > 0) {
+      const task = lane.waiting.shift()!
+      lane.running++
+      void work(task).finally(() => {
+        held--
+        lane.running--
+        count(lane)
+        if (lane.running === 0 && lane.waiting.length === 0 && isQuiet(lane)) lanes.delete(key)
+        else run(key, lane)
+      })
+    }
+  }
+  return {
+    get held() {
+      return held
+    },
+    rooms: () =>
+      new Map(
+        [...lanes].map(([key, lane]) => {
+          // As much as it answers in a second may wait here, so that a fast one never waits for the database.
+          const most = Math.min(Math.max(abreast, lane.done, lane.before), mostHeld)
+          return [key, Math.max(0, most - lane.running - lane.waiting.length)]
+        }),
+      ),
+    add(tasks) {
+      const touched = new Map<number, Lane>()
+      for (const task of tasks) {
+        const lane = lanes.get(task.endpoint) ?? {
+          running: 0,
+          waiting: [],
+          done: 0,
+          before: 0,
+          since: performance.now(),
+        }
+        lanes.set(task.endpoint, lane)
+        touched.set(task.endpoint, lane)
+        lane.waiting.push(task)
+        held++
+      }
+      for (const [key, lane] of touched) run(key, lane)
+    },
+    drain() {
+      const left = [...lanes.values()].flatMap(lane => lane.waiting.splice(0))
+      held -= left.length
+      return left
+    },
+  }
+}
+
+function count(lane: Lane): void {
+  const now = performance.now()
+  if (now - lane.since >= 1000) {
+    lane.before = now - lane.since < 2000 ? lane.done : 0
+    lane.done = 0
+    lane.since = now
+  }
+  lane.done++
+}
+
+/** An endpoint that has answered little lately need not be remembered. */
+const isQuiet = (lane: Lane): boolean => lane.done < 10 && lane.before < 10

@@ -1,0 +1,30 @@
+// What is too old to be asked for is forgotten, a part at a time: events, attempts, and what could not be delivered in all that time.
+import type { Database } from '../db/database.ts'
+
+const atOnce = 5000
+
+/** Forgets what is older than so many days. @returns how many rows that was */
+export async function prune(database: Database, days: number): Promise<number> {
+  const age = `clock_timestamp() - make_interval(days => $1)`
+  const [row] = await database.query<{ oldest: string }>({
+    text: `select 'evt_' || lpad(to_hex((extract(epoch from ${age}) * 1000)::bigint), 12, '0') as oldest`,
+    values: [days],
+  })
+  const { oldest } = row!
+  return (
+    (await inParts(database, 'webhook_delivery', `event < $1`, oldest)) +
+    (await inParts(database, 'webhook_attempt', `started_at < clock_timestamp() - make_interval(days => $1)`, days)) +
+    (await inParts(database, 'event', `id < $1`, oldest))
+  )
+}
+
+async function inParts(database: Database, table: string, condition: string, value: unknown): Promise<number> {
+  for (let sum = 0; ; ) {
+    const gone = await database.query({
+      text: `delete from ${table} where ctid = any(array(select ctid from ${table} where ${condition} limit ${atOnce})) returning 1 as gone`,
+      values: [value],
+    })
+    sum += gone.length
+    if (gone.length < atOnce) return sum
+  }
+}

@@ -1,0 +1,169 @@
+// The queue of deliveries: which are due, who works on them, and what came of them. All of it is statements over many rows at a time.
+import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/statement.ts'
+import { audienceOf, mayBeTold } from './audience.ts'
+
+/** A delivery that this process works on until its lease ends. */
+export interface Task {
+  readonly endpoint: number
+  /** Of the endpoint, as it was when the task was taken. */
+  readonly revision: number
+  readonly event: string
+  readonly delivery: string
+  readonly attempt: number
+  readonly isReplay: boolean
+  readonly lease: bigint
+  /** False if the client may not be told any more. */
+  readonly isDue: boolean
+  /** The kept bytes; empty for a change that FHIR subscriptions are told of. */
+  readonly body: string
+  /** The resource that tells it. */
+  readonly source: { readonly type: number; readonly id: string; readonly version: number }
+  /** The resource that is to be sent along; null where none is. */
+  readonly resource: string | null
+  /** Id of the patient it is about, or empty. */
+  readonly patient: string
+  /** Of the request that made the change. */
+  readonly requestId: string
+}
+
+interface TaskRow {
+  readonly endpoint: number
+  readonly revision: number
+  readonly event: string
+  readonly delivery: string
+  readonly attempt: number
+  readonly is_replay: boolean
+  readonly is_due: boolean
+  readonly body: string
+  readonly type: number
+  readonly resource_id: string
+  readonly version: number
+  readonly resource: string | null
+  readonly patient: string
+  readonly request_id: string
+}
+
+export interface Claim {
+  readonly lease: bigint
+  /** Seconds for which nobody else takes them. */
+  readonly seconds: number
+  readonly most: number
+  /** How many of an endpoint: `usual`, but of these others. */
+  readonly usual: number
+  readonly rooms: ReadonlyMap<number, number>
+}
+
+/** Takes deliveries that are due, of each endpoint the oldest first, and of none more than there is room for. */
+export async function claim(on: Queryable, { lease, seconds, most, usual, rooms }: Claim): Promise<Task[]> {
+  const rows = await on.query<TaskRow>({
+    name: 'webhook-claim',
+    isFixed: true,
+    text: claimText,
+    values: [lease, seconds, most, usual, safeInt8Array([...rooms.keys()]), int4Array([...rooms.values()])],
+  })
+  return rows.map(row => ({
+    ...{ endpoint: row.endpoint, revision: row.revision, event: row.event, delivery: row.delivery, lease },
+    ...{ attempt: row.attempt, isReplay: row.is_replay, isDue: row.is_due, body: row.body, resource: row.resource },
+    source: { type: row.type, id: row.resource_id, version: row.version },
+    patient: row.patient,
+    requestId: row.request_id,
+  }))
+}
+
+// `busy` goes from endpoint to endpoint along the index: what one of them has waiting costs the others nothing.
+const claimText = `
+  with recursive busy(endpoint) as (
+    (select endpoint from webhook_delivery order by endpoint limit 1)
+    union all
+    select (select d.endpoint from webhook_delivery d where d.endpoint > busy.endpoint order by d.endpoint limit 1)
+    from busy where busy.endpoint is not null
+  ), due as materialized (
+    select d.endpoint, d.event from busy join webhook_endpoint p on p.key = busy.endpoint and p.is_active
+    left join unnest($5::bigint[], $6::integer[]) as room(endpoint, places) on room.endpoint = busy.endpoint
+    cross join lateral (
+      select w.endpoint, w.event from webhook_delivery w where w.endpoint = busy.endpoint and w.due_at <= clock_timestamp()
+      order by w.due_at limit coalesce(room.places, $4::integer) for update skip locked
+    ) d limit $3::integer
+  ), taken as (
+    update webhook_delivery d set lease = $1::bigint, due_at = clock_timestamp() + make_interval(secs => $2::integer)
+    from due where d.endpoint = due.endpoint and d.event = due.event
+    returning d.*
+  )
+  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, ${mayBeTold} as is_due,
+    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id,
+    case when p.media_type is not null then (select r.body from resource r where r.type = e.type and r.id = e.resource_id)
+      when p.is_full and e.audience = '' then coalesce(
+        (select r.body from resource r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
+        (select h.body from history h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
+  from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
+
+/** What came of a task. */
+export interface Result {
+  readonly task: Task
+  readonly outcome: 'delivered' | 'failed' | 'exhausted' | 'withheld'
+  readonly startedAt: Date
+  readonly milliseconds: number
+  readonly status: number | undefined
+  readonly error: string | undefined
+  readonly excerpt: string | undefined
+  /** Seconds until the next attempt; undefined: there is none. */
+  readonly again: number | undefined
+}
+
+/** Notes what came of tasks: the attempts, and what is next. A task that somebody else has taken meanwhile stays his. */
+export async function settle(on: Queryable, results: readonly Result[]): Promise<void> {
+  const texts = (pick: (result: Result) => string) => textArray(results.map(pick))
+  const numbers = (pick: (result: Result) => number) => int4Array(results.map(pick))
+  await on.query({
+    name: 'webhook-settle',
+    isFixed: true,
+    text: settleText,
+    values: [
+      safeInt8Array(results.map(({ task }) => task.endpoint)),
+      texts(({ task }) => task.event),
+      int8Array(results.map(({ task }) => task.lease)),
+      texts(({ task }) => task.delivery),
+      int2Array(results.map(({ task }) => task.attempt)),
+      texts(({ outcome }) => outcome),
+      safeInt8Array(results.map(({ startedAt }) => startedAt.getTime())),
+      numbers(({ milliseconds }) => Math.round(milliseconds)),
+      int2Array(results.map(({ status }) => status ?? 0)),
+      texts(({ error }) => error ?? ''),
+      texts(({ excerpt }) => excerpt ?? ''),
+      numbers(({ again }) => Math.round((again ?? 0) * 1000)),
+    ],
+  })
+}
+
+const settleText = `
+  with result as (
+    select *, case when wait > 0 then clock_timestamp() + make_interval(secs => wait / 1000.0) end as next_at
+    from unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::smallint[], $6::text[], $7::bigint[], $8::integer[], $9::smallint[],
+      $10::text[], $11::text[], $12::integer[])
+      as t(endpoint, event, lease, delivery, attempt, outcome, started, milliseconds, status, error, excerpt, wait)
+  ), done as (
+    delete from webhook_delivery d using result
+    where d.endpoint = result.endpoint and d.event = result.event and d.lease = result.lease and result.next_at is null
+  ), again as (
+    update webhook_delivery d set attempt = d.attempt + 1, due_at = result.next_at, lease = null from result
+    where d.endpoint = result.endpoint and d.event = result.event and d.lease = result.lease and result.next_at is not null
+  )
+  insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds, status, error, excerpt, next_at)
+  select endpoint, event, delivery::uuid, attempt, outcome, to_timestamp(started / 1000.0), milliseconds, nullif(status, 0), nullif(error, ''),
+    nullif(excerpt, ''), next_at from result`
+
+/** Gives tasks back that nobody has begun. */
+export async function release(on: Queryable, tasks: readonly Task[]): Promise<void> {
+  await on.query({
+    name: 'webhook-release',
+    text: `update webhook_delivery d set due_at = clock_timestamp(), lease = null
+      from unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
+      where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`,
+    values: [
+      safeInt8Array(tasks.map(({ endpoint }) => endpoint)),
+      textArray(tasks.map(({ event }) => event)),
+      int8Array(tasks.map(({ lease }) => lease)),
+    ],
+  })
+}

@@ -1,0 +1,192 @@
+// FHIR subscriptions of R4 with a rest-hook: what can be taken, and the endpoint that comes of one, in the transaction that stores it
+// (https://hl7.org/fhir/R4/subscription.html).
+import type { Queryable } from '../db/statement.ts'
+import { isResourceType } from '../definitions/r4.ts'
+import { Failure } from '../lib/failure.ts'
+import { hash64 } from '../lib/hash.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { cutAt } from '../lib/text.ts'
+import { grants } from '../policy/scopes.ts'
+import { authorHash } from '../store/author.ts'
+import type { Projection } from '../store/projection.ts'
+import { parseSearch } from '../store/search/parse.ts'
+import type { SearchParams } from '../store/search-params/known.ts'
+import { typeName, typeNumber } from '../store/type-number.ts'
+import { watch } from '../store/watched.ts'
+import { sealFor } from './endpoints.ts'
+import { mustBeCallable, type Reach } from './outbound/address.ts'
+
+export interface SubscriptionParts {
+  /** As they are when a subscription is written. */
+  readonly searchParams: () => SearchParams
+  readonly reach: Reach
+  readonly encryptionKey: Buffer
+}
+
+/** What is asked of the service by a subscription. */
+interface Rule {
+  readonly type: string
+  /** The criteria after the question mark. */
+  readonly query: string
+  readonly url: string
+  readonly mediaType: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly end: string | undefined
+}
+
+/** The projection that keeps the endpoints of FHIR subscriptions. What it takes is active from the moment it is stored. */
+export function subscriptionProjection(parts: SubscriptionParts): Projection {
+  return {
+    types: new Set(['Subscription']),
+    prepared(resource, author) {
+      if (author === undefined || !isWanted(resource)) return resource
+      ruleOf(parts, resource)
+      const { error: _error, ...rest } = resource
+      return { ...rest, status: 'active' }
+    },
+    async apply(on, changes, author) {
+      for (const { id, resource } of changes) {
+        if (!resource) await remove(on, id)
+        else if (isWanted(resource)) await enter(parts, on, id, ruleOf(parts, resource), author)
+        else await pause(on, id)
+      }
+      const rows = await on.query<{ type: number }>({
+        text: 'select distinct watches as type from webhook_endpoint where watches is not null and is_active',
+        values: [],
+      })
+      await watch(on, new Set(rows.map(({ type }) => typeName(type))))
+    },
+  }
+}
+
+const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || status === 'active'
+
+/** @throws Failure VALIDATION_FAILED for what cannot be done. */
+function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject): Rule {
+  const { type: kind, endpoint, payload, header } = isObject(channel) ? channel : {}
+  if (kind !== 'rest-hook')
+    throw wrong('channel.type', 'not-supported', `is ${JSON.stringify(kind)}, but this server has rest-hook only`)
+  if (typeof endpoint !== 'string') throw wrong('channel.endpoint', 'required', 'is missing: say where to send to')
+  const [type, query] = criterionOf(parts, String(criteria))
+  return {
+    ...{ type, query, headers: headersOf(header), mediaType: mediaTypeOf(payload) },
+    url: mustBeCallable(endpoint, parts.reach, 'Subscription.channel.endpoint'),
+    end: typeof end === 'string' ? end : undefined,
+  }
+}
+
+function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
+  const [type, query] = criteria.includes('?') ? cutAt(criteria, '?') : [criteria, '']
+  if (!isResourceType(type))
+    throw wrong('criteria', 'value', 'must be a search on one type of resources, such as Observation?code=718-7')
+  const options = { params: parts.searchParams(), strict: true, defaultCount: 1, maxCount: 1 }
+  try {
+    parseSearch([type], [...new URLSearchParams(query)], options)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    throw wrong('criteria', 'value', `cannot be searched by: ${error.message}`)
+  }
+  return [type, query]
+}
+
+function mediaTypeOf(payload: unknown): string | undefined {
+  if (payload === undefined || payload === '') return undefined
+  if (payload === 'application/fhir+json' || payload === 'application/json') return payload
+  throw wrong(
+    'channel.payload',
+    'not-supported',
+    'must be application/fhir+json, or absent for a notice without content',
+  )
+}
+
+/** Those that this side sets itself, or that would change what the request is. */
+const reserved =
+  /^(host|content-length|content-type|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i
+const mostHeaders = 20
+
+function headersOf(lines: unknown): Record<string, string> {
+  const all = Array.isArray(lines) ? lines.map(String) : []
+  if (all.length > mostHeaders) throw wrong('channel.header', 'too-long', `has more than ${mostHeaders} lines`)
+  return Object.fromEntries(
+    all.map((line, index) => {
+      const [name, value] = cutAt(line, ':').map(part => part.trim()) as [string, string]
+      const isHeader = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) && /^[\t\x20-\x7e]{1,4000}$/.test(value)
+      if (!isHeader || reserved.test(name))
+        throw wrong(
+          `channel.header[${index}]`,
+          'value',
+          'must be a header of your own, such as Authorization: Bearer abc',
+        )
+      return [name.toLowerCase(), value]
+    }),
+  )
+}
+
+function wrong(element: string, code: string, message: string): Failure {
+  const field = `Subscription.${element}`
+  return new Failure('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, code, message }] })
+}
+
+const idOf = (id: string): string => `Subscription/${id}`
+
+/** It stays the property of whoever made it. @throws Failure INSUFFICIENT_SCOPE if that client may not search the type */
+async function enter(
+  { encryptionKey }: SubscriptionParts,
+  on: Queryable,
+  id: string,
+  rule: Rule,
+  author: string | undefined,
+): Promise<void> {
+  const [client] = await on.query<{ id: string; organization_id: string; scopes: string[] }>({
+    text: `select c.id, c.organization_id, c.scopes from client c
+      where c.id = coalesce((select client_id from webhook_endpoint where id = $1), $2)`,
+    values: [idOf(id), author ?? null],
+  })
+  if (!client) return
+  if (!grants(client.scopes)(rule.type, 's'))
+    throw new Failure(
+      'INSUFFICIENT_SCOPE',
+      `The client's scopes do not allow to search ${rule.type}, which the criteria do; system/${rule.type}.rs would.`,
+    )
+  await on.query({
+    text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, watches, criteria, media_type, ends_at, secrets)
+      values ($1, $2, $3, $4, $5, '{}', $6, $7, $8, $9, $10)
+      on conflict (id) do update set url = excluded.url, watches = excluded.watches, criteria = excluded.criteria,
+        media_type = excluded.media_type, ends_at = excluded.ends_at, secrets = excluded.secrets, updated_at = now(),
+        revision = webhook_endpoint.revision + 1, is_active = true, disabled_because = null`,
+    values: [
+      idOf(id),
+      client.id,
+      authorHash(client.id),
+      hash64(`Organization/${client.organization_id}`),
+      rule.url,
+      typeNumber(rule.type),
+      rule.query,
+      rule.mediaType ?? null,
+      rule.end ?? null,
+      sealFor(encryptionKey, idOf(id), rule.headers),
+    ],
+  })
+  await on.query({
+    text: `update webhook_health set failures = 0, failing_since = null
+      where endpoint = (select key from webhook_endpoint where id = $1)`,
+    values: [idOf(id)],
+  })
+}
+
+async function pause(on: Queryable, id: string): Promise<void> {
+  await on.query({
+    text: `update webhook_endpoint set is_active = false, updated_at = now(), revision = revision + 1,
+      disabled_because = coalesce(disabled_because, 'the Subscription is not active') where id = $1`,
+    values: [idOf(id)],
+  })
+}
+
+async function remove(on: Queryable, id: string): Promise<void> {
+  await on.query({
+    text: `with gone as (delete from webhook_endpoint where id = $1 returning key
+      ), health as (delete from webhook_health where endpoint in (select key from gone))
+      delete from webhook_delivery where endpoint in (select key from gone)`,
+    values: [idOf(id)],
+  })
+}

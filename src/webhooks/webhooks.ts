@@ -1,0 +1,137 @@
+// The part of a process that tells subscribers what happened: wakes when this process has put something into the outbox, and looks every
+// second for what others have left and for what has become due.
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
+import type { Outbox } from '../events/outbox.ts'
+import { Failure } from '../lib/failure.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { Log } from '../lib/log.ts'
+import { type Caller, system } from '../policy/caller.ts'
+import type { Store } from '../store/store.ts'
+import { type CourierParts, createCourier } from './courier.ts'
+import { dispatch, giveAnotherTry, type Waiting } from './dispatch.ts'
+import { followersOf } from './followers.ts'
+import type { GivenUp } from './health.ts'
+import type { Reach } from './outbound/address.ts'
+import { createSender } from './outbound/send.ts'
+import { prune } from './prune.ts'
+import { createTargets } from './targets.ts'
+
+export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'abreast'> {
+  readonly database: Database
+  readonly storeFor: (caller: Caller) => Store
+  readonly outbox: Outbox
+  readonly log: Log
+  readonly encryptionKey: Buffer
+  readonly environment: string
+  readonly reach: Reach
+  readonly userAgent: string
+  readonly healthIds: (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  /** Days for which events and attempts are kept. */
+  readonly historyDays: number
+}
+
+export interface Webhooks {
+  /** Begins to deliver, and to forget what is too old. */
+  start(): void
+  /** Looks at once: something is there to be delivered. */
+  wake(): void
+  close(): Promise<void>
+}
+
+/** Milliseconds between two looks, when nobody says that there is something. */
+const lookEvery = 1000
+const pruneEvery = 3_600_000
+
+export function createWebhooks(parts: WebhookParts): Webhooks {
+  const { database, log, outbox } = parts
+  const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => tellGivenUp(parts, endpoint)
+  const targets = createTargets(parts)
+  const sender = createSender({ reach: parts.reach })
+  const courier = createCourier({ ...parts, sender, targets, givenUp, wake: () => deliveries.wake() })
+  const deliveries = createWorker(async () => (await courier.take()) > 0, log)
+  const subscribed = (changes: readonly Waiting[]) => followersOf({ ...parts, givenUp }, changes)
+  // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
+  const [events, changes] = (['events', 'changes'] as const).map(kind =>
+    createWorker(async () => {
+      const { taken, made } = await dispatch({ ...parts, subscribed }, kind)
+      if (made > 0) deliveries.wake()
+      return taken > 0
+    }, log),
+  ) as [Worker, Worker]
+  const workers = [events, changes, deliveries]
+  const wake = () => workers.forEach(worker => worker.wake())
+  let timers: NodeJS.Timeout[] = []
+  return {
+    wake,
+    start() {
+      outbox.heard(kinds => {
+        if (kinds.events) events.wake()
+        if (kinds.changes) changes.wake()
+      })
+      void giveAnotherTry(database).catch(err => log.warn({ err }, 'webhooks: what could not be sent out waits'))
+      const tidy = () =>
+        void prune(database, parts.historyDays).catch(err =>
+          log.warn({ err }, 'webhooks: could not forget what is old'),
+        )
+      timers = [setInterval(wake, lookEvery).unref(), setInterval(tidy, pruneEvery).unref()]
+      wake()
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      await Promise.all(workers.map(worker => worker.close()))
+      await courier.close()
+    },
+  }
+}
+
+interface Worker {
+  wake(): void
+  close(): Promise<void>
+}
+
+/** Does the work as long as it says that there may be more; whoever wakes it meanwhile has it done once more. */
+function createWorker(work: () => Promise<boolean>, log: Log): Worker {
+  let running: Promise<void> | undefined
+  let isAwake = false
+  let isClosed = false
+  const run = async (): Promise<void> => {
+    try {
+      do isAwake = false
+      while ((await work()) ? !isClosed : isAwake && !isClosed)
+    } catch (err) {
+      log.warn({ err }, 'webhooks: could not look for what is to be delivered')
+    } finally {
+      running = undefined
+    }
+  }
+  return {
+    wake() {
+      isAwake = true
+      if (!isClosed) running ??= run()
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}
+
+/** An endpoint is given up: operators read it in the log, and whoever made a FHIR subscription in the resource. */
+async function tellGivenUp(
+  { storeFor, log }: WebhookParts,
+  { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
+): Promise<void> {
+  log.warn({ subscription: id, reason }, 'webhooks: nothing is sent to a subscription any more')
+  const [type, name] = id.split('/')
+  if (type !== 'Subscription' || name === undefined) return
+  const store = storeFor(system)
+  try {
+    const { body, version } = await store.read('Subscription', name)
+    const resource = { ...(parseJson(body) as JsonObject), status: 'error', error: reason }
+    await store.update('Subscription', name, resource, { ifMatch: version })
+  } catch (error) {
+    // Changed or deleted meanwhile: then it is as its owner wants it.
+    if (!(error instanceof Failure)) throw error
+  }
+}
