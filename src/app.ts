@@ -30,12 +30,13 @@ import { openStorage, reachOf, type Storage } from './storage.ts'
 import { createWhole } from './store/whole.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 import { disclosing } from './webhooks/disclose.ts'
-import { createWebhooks } from './webhooks/webhooks.ts'
+import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
 
 export interface Application extends Storage {
   readonly koa: Koa
   readonly routes: readonly Route[]
   readonly identity: Identity
+  readonly webhooks: Webhooks
   /** Once at the start, by one process: demo client and demo data in the local environment. */
   prepare(): Promise<void>
   /** Begins the work in the background; for processes that serve. */
@@ -142,6 +143,7 @@ export async function createApplication(
     routes,
     ...storage,
     identity,
+    webhooks,
     async prepare() {
       if (environment !== 'local') return
       await ensureDemoClient(database)

@@ -154,14 +154,14 @@ export async function changeEndpoint(
 ): Promise<Endpoint> {
   const [row] = await on.query<EndpointRow>({
     text: `with changed as (
-        update webhook_endpoint p set url = coalesce($3, url), events = coalesce($4, events), description = coalesce($5, description),
-          disabled_because = case when $6 is null then disabled_because when $6 then null else 'the client has disabled it' end,
-          is_active = coalesce($6, is_active), updated_at = now(), revision = revision + 1
+        update webhook_endpoint p set url = coalesce($3::text, url), events = coalesce($4::text[], events), description = coalesce($5::text, description),
+          disabled_because = case when $6::boolean is null then disabled_because when $6::boolean then null else 'the client has disabled it' end,
+          is_active = coalesce($6::boolean, is_active), updated_at = now(), revision = revision + 1
         where p.id = $1 and p.client_id = $2 and ${isOfConnect} returning *
       ), forgiven as (
-        update webhook_health h set failures = 0, failing_since = null from changed where h.endpoint = changed.key and $6
+        update webhook_health h set failures = 0, failing_since = null from changed where h.endpoint = changed.key and $6::boolean
       )
-      select p.*, h.last_delivery_at, case when $6 then 0 else h.failures end as failures
+      select p.*, h.last_delivery_at, case when $6::boolean then 0 else h.failures end as failures
       from changed p left join webhook_health h on h.endpoint = p.key`,
     values: [id, clientId, url ?? null, events ?? null, description ?? null, isActive ?? null],
   })

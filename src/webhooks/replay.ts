@@ -38,20 +38,17 @@ export async function replay(on: Queryable, event: string, clientId: string): Pr
   })
   if (former.length === 0)
     throw new Failure('EVENT_NOT_FOUND', 'No subscription of this client was sent such an event, or it is too old.')
-  const ended = former.filter(each => each.is_active && !each.is_pending)
+  const ended = former.filter(each => !each.is_pending)
   const missed = ended.filter(({ outcome }) => outcome !== 'delivered')
-  const begun = await begin(
-    on,
-    event,
-    (missed.length > 0 ? missed : ended).map(({ key }) => key),
-    true,
-  )
+  const wanted = missed.length > 0 ? missed : ended
+  const keys = wanted.filter(each => each.is_active).map(({ key }) => key)
+  const begun = keys.length > 0 ? await begin(on, event, keys, true) : []
   if (begun.length > 0) return begun
   throw new Failure(
     'CONFLICT',
-    former.some(each => each.is_active)
-      ? 'The event is still being delivered: the attempts of the subscription show how far it is.'
-      : 'The subscription is disabled: set its status to active first.',
+    wanted.some(each => !each.is_active)
+      ? 'The subscription is disabled: set its status to active first.'
+      : 'The event is still being delivered: the attempts of the subscription show how far it is.',
   )
 }
 
