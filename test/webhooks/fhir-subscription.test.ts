@@ -1,0 +1,218 @@
+// R4 Subscriptions with a rest-hook (https://hl7.org/fhir/R4/subscription.html).
+import { beforeAll, describe, expect, test } from 'vitest'
+import { consentOf } from '../support/consents.ts'
+import { creatorBy, fhirCaller, issueOf } from '../support/fhir.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { type Service, startBeside, startService } from '../support/service.ts'
+import { client, quiet, type Somebody, settled } from '../support/webhooks.ts'
+
+let service: Service
+let app: Somebody
+const call = fhirCaller(() => service)
+const store = creatorBy(call)
+let number = 0
+
+beforeAll(async () => {
+  service = await startService()
+  app = await client(service, 'app', { scopes: ['system/*.cruds'], consentExempt: true })
+})
+
+const wish = (receiver: Receiver, criteria: string, channel: object = {}) => ({
+  resourceType: 'Subscription',
+  status: 'requested',
+  reason: 'to be told',
+  criteria,
+  channel: { type: 'rest-hook', endpoint: receiver.url, ...channel },
+})
+const asJson = { payload: 'application/fhir+json' }
+
+const subscribe = async (who: Somebody, criteria: string, channel: object = {}) => {
+  const receiver = await startReceiver()
+  const { status, text, body } = await call('POST', 'Subscription', {
+    body: wish(receiver, criteria, channel),
+    token: who.token,
+  })
+  expect(status, text).toBe(201)
+  return { receiver, body, id: body.id as string }
+}
+
+const flag = (more: object = {}) => ({
+  resourceType: 'Flag',
+  id: `flag-${++number}`,
+  status: 'active',
+  code: { text: 'falls' },
+  subject: { reference: 'Patient/somebody' },
+  ...more,
+})
+
+describe('a Subscription', () => {
+  test('that is requested is active from the moment it is stored', async () => {
+    const { body } = await subscribe(app, 'Flag?subject=Patient/nobody')
+    expect(body.status).toBe('active')
+    expect((await call('GET', `Subscription/${body.id}`)).body.status).toBe('active')
+  })
+
+  test('is told of what its criteria find: by word alone, or by the resource at its place below the endpoint', async () => {
+    const word = await subscribe(app, 'Flag?subject=Patient/told')
+    const whole = await subscribe(app, 'Flag?subject=Patient/told', {
+      ...asJson,
+      header: ['Authorization: Bearer of-the-app', 'X-Own: 1'],
+    })
+    const [found, other] = [flag({ subject: { reference: 'Patient/told' } }), flag()]
+    await store(found, other)
+    const changed = { ...found, code: { text: 'falls often' } }
+    await quiet(service)
+    expect((await call('PUT', `Flag/${found.id}`, { body: changed })).status).toBe(200)
+    expect(
+      (await call('PUT', `Flag/${found.id}`, { body: { ...changed, subject: { reference: 'Patient/other' } } })).status,
+    ).toBe(200)
+    await quiet(service)
+    expect(word.receiver.received.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', '/hooks', ''],
+      ['POST', '/hooks', ''],
+    ])
+    expect(whole.receiver.received.map(({ method, path }) => [method, path])).toEqual([
+      ['PUT', `/hooks/Flag/${found.id}`],
+      ['PUT', `/hooks/Flag/${found.id}`],
+    ])
+    const [first] = whole.receiver.received
+    expect(first!.headers).toMatchObject({
+      authorization: 'Bearer of-the-app',
+      'x-own': '1',
+      'content-type': 'application/fhir+json; charset=utf-8',
+    })
+    expect(first!.event).toMatchObject({ ...found, meta: { versionId: '1' } })
+  })
+
+  test('is told of changes that another process makes, from its creation on', async () => {
+    const beside = await startBeside(service)
+    const { receiver } = await subscribe(app, 'Basic', asJson)
+    const byOther = fhirCaller(() => beside)
+    expect(
+      (await byOther('PUT', 'Basic/other', { body: { resourceType: 'Basic', id: 'other', code: { text: 'x' } } }))
+        .status,
+    ).toBe(201)
+    expect((await receiver.until(1))[0]!.path).toBe('/hooks/Basic/other')
+    await beside.stop()
+  })
+
+  test('is told of all that a transaction changes, each resource once', async () => {
+    const { receiver } = await subscribe(app, 'Flag?subject=Patient/bundled', asJson)
+    const flags = Array.from({ length: 20 }, () => flag({ subject: { reference: 'Patient/bundled' } }))
+    const entry = flags.map(resource => ({ resource, request: { method: 'PUT', url: `Flag/${resource.id}` } }))
+    const { status } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(status).toBe(200)
+    await receiver.until(20)
+    await quiet(service)
+    expect(receiver.received.map(({ path }) => path).sort()).toEqual(flags.map(({ id }) => `/hooks/Flag/${id}`).sort())
+  })
+
+  test('is told of nothing that its client could not find', async () => {
+    await store(consentOf('c-seen', 'seen', 'clinic'))
+    const clinic = await client(service, 'clinic')
+    const { receiver } = await subscribe(clinic, 'Flag', asJson)
+    const [seen, hidden] = [
+      flag({ subject: { reference: 'Patient/seen' } }),
+      flag({ subject: { reference: 'Patient/hidden' } }),
+    ]
+    await store(seen, hidden)
+    await quiet(service)
+    expect(receiver.received.map(({ path }) => path)).toEqual([`/hooks/Flag/${seen.id}`])
+  })
+
+  test('ends when it is switched off, deleted, or over', async () => {
+    const [off, gone] = [await subscribe(app, 'Flag'), await subscribe(app, 'Flag')]
+    const over = await startReceiver()
+    const ended = { ...wish(over, 'Flag'), end: '2020-01-01T00:00:00Z' }
+    expect((await call('POST', 'Subscription', { body: ended, token: app.token })).status).toBe(201)
+    expect((await call('PUT', `Subscription/${off.id}`, { body: { ...off.body, status: 'off' } })).status).toBe(200)
+    expect((await call('DELETE', `Subscription/${gone.id}`)).status).toBe(204)
+    await store(flag())
+    await quiet(service)
+    expect([off.receiver, gone.receiver, over].map(({ received }) => received.length)).toEqual([0, 0, 0])
+  })
+
+  test('whose receiver is gone says so in its status, and can be requested anew', async () => {
+    const { receiver, id } = await subscribe(app, 'Flag')
+    receiver.answer(410)
+    await store(flag())
+    const read = async () => (await call('GET', `Subscription/${id}`)).body
+    const failed = await settled('the status to be error', read, ({ status }) => status === 'error')
+    expect(failed.error).toBe('the receiver answered 410 Gone')
+    receiver.answer(200)
+    const { body } = await call('PUT', `Subscription/${id}`, { body: { ...failed, status: 'requested' } })
+    expect([body.status, body.error]).toEqual(['active', undefined])
+    await store(flag())
+    await receiver.until(2)
+  })
+
+  test('is nobody’s to see but whoever made it, and the record-keeping system', async () => {
+    const { id } = await subscribe(await client(service, 'mine'), 'Flag')
+    const { token } = await client(service, 'mine')
+    expect((await call('GET', `Subscription/${id}`, { token })).status).toBe(403)
+    expect((await call('DELETE', `Subscription/${id}`, { token })).status).toBe(403)
+  })
+
+  test('keeps the headers that it sends out of the tables of deliveries', async () => {
+    const { id } = await subscribe(app, 'Flag', { header: ['Authorization: Bearer very-secret'] })
+    const [row] = await service.application.database.query<{ row: string; secrets: Buffer }>({
+      text: 'select to_jsonb(p)::text as row, secrets from webhook_endpoint p where id = $1',
+      values: [`Subscription/${id}`],
+    })
+    expect(row!.row + row!.secrets.toString('latin1')).not.toContain('very-secret')
+  })
+})
+
+describe('what cannot be done is refused, and leaves nothing', () => {
+  test.each([
+    ['another channel', { channel: { type: 'email', endpoint: 'mailto:a@example.org' } }, 'Subscription.channel.type'],
+    ['no endpoint', { channel: { type: 'rest-hook' } }, 'Subscription.channel.endpoint'],
+    [
+      'a private endpoint',
+      { channel: { type: 'rest-hook', endpoint: 'https://10.0.0.1/' } },
+      'Subscription.channel.endpoint',
+    ],
+    [
+      'plain http',
+      { channel: { type: 'rest-hook', endpoint: 'http://example.org/' } },
+      'Subscription.channel.endpoint',
+    ],
+    [
+      'XML',
+      { channel: { type: 'rest-hook', endpoint: 'https://example.org/', payload: 'application/fhir+xml' } },
+      'Subscription.channel.payload',
+    ],
+    [
+      'a header that is not its own',
+      { channel: { type: 'rest-hook', endpoint: 'https://example.org/', header: ['Host: other'] } },
+      'Subscription.channel.header[0]',
+    ],
+    [
+      'two headers in one',
+      { channel: { type: 'rest-hook', endpoint: 'https://example.org/', header: ['A: b\nC: d'] } },
+      'Subscription.channel.header[0]',
+    ],
+    ['criteria of no type', { criteria: 'Nothing?x=1' }, 'Subscription.criteria'],
+    ['criteria by an unknown parameter', { criteria: 'Flag?colour=red' }, 'Subscription.criteria'],
+  ])('%s', async (_case, more, field) => {
+    const before = (await call('GET', 'Subscription?_summary=count')).body.total
+    const receiver = await startReceiver()
+    const { status, body } = await call('POST', 'Subscription', {
+      body: { ...wish(receiver, 'Flag'), ...more },
+      token: app.token,
+    })
+    expect(status, JSON.stringify(body)).toBe(422)
+    expect(issueOf(body).expression).toEqual([field])
+    expect((await call('GET', 'Subscription?_summary=count')).body.total).toBe(before)
+  })
+
+  test('criteria on a type that the client may not search', async () => {
+    const narrow = await client(service, 'narrow', { scopes: ['system/Subscription.cruds', 'system/Flag.rs'] })
+    const receiver = await startReceiver()
+    const { status, body } = await call('POST', 'Subscription', {
+      body: wish(receiver, 'Condition'),
+      token: narrow.token,
+    })
+    expect([status, issueOf(body).code]).toEqual([403, 'forbidden'])
+  })
+})
