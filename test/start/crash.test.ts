@@ -1,4 +1,4 @@
-// kill -9 between a change and its row in the trail.
+// kill -9: between a change and its row in the trail, and between a change and those who are told of it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barrier } from '../support/concurrency.ts'
 import { demoToken, endDatabase, freePort, type Running, run, until } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { age, expectToldOnce, pendingIn } from '../support/trail.ts'
 
 let folder: string
@@ -101,4 +102,57 @@ test('nor does it when changes are committed whose rows are not', async () => {
   await startAgain()
   await expectToldOnce(database, 'Flag')
   expect(await verified()).toBe(true)
+}, 120_000)
+
+test('nor any event: whoever subscribed gets each at least once, those too that were under way', async () => {
+  const receiver = await startReceiver()
+  const authorization = `Bearer ${await demoToken(base)}`
+  const send = (path: string, body: object) =>
+    fetch(base + path, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const wish = { callback_url: receiver.url, subscribed_events: ['encounter.created'] }
+  expect((await send('/api/v1/connect/webhooks/subscriptions', wish)).status).toBe(201)
+  // One in ten is refused, and one in ten is left without an answer.
+  receiver.answer((response, { headers }) => {
+    const lot = Number.parseInt(String(headers['webhook-id']).slice(-2), 16)
+    if (lot < 26) response.writeHead(500).end()
+    else if (lot >= 52) response.writeHead(200).end()
+  })
+  const confirmed: string[] = []
+  const visit = { resourceType: 'Encounter', status: 'planned', class: { code: 'AMB' } }
+  const writers = Array.from({ length: 8 }, async () => {
+    try {
+      for (;;) {
+        const answer = await send('/api/fhir/R4/Encounter', visit)
+        confirmed.push(((await answer.json()) as { id: string }).id)
+      }
+    } catch {
+      return
+    }
+  })
+  await until('many are written, and some are told', () => confirmed.length > 300 && receiver.received.length > 50)
+  service.child.kill('SIGKILL')
+  await Promise.all(writers)
+  receiver.answer(200)
+  await start()
+  const nothingLeft = async () => {
+    await database.query(`update webhook_delivery set due_at = due_at - interval '1 hour'`)
+    const { rows } = await database.query(
+      `select ((select count(*) from webhook_delivery) + (select count(*) from event_outbox))::int as left`,
+    )
+    return rows[0].left === 0
+  }
+  await until('everything is delivered', nothingLeft)
+  const told = new Set(receiver.received.map(({ event }) => event.data.encounter_id))
+  expect(confirmed.filter(id => !told.has(id))).toEqual([])
+  const { rows } = await database.query(
+    `select count(*)::int as events, count(*) filter (where exists (
+        select from webhook_attempt a where a.event = e.id and a.outcome = 'delivered'))::int as delivered
+      from event e where event = 'encounter.created'`,
+  )
+  expect(rows[0].delivered).toBe(rows[0].events)
+  expect(rows[0].events).toBeGreaterThanOrEqual(confirmed.length)
 }, 120_000)
