@@ -1,15 +1,15 @@
 // Connections to receivers: the address that is checked is the address that is connected to, however often its name
 // changes its meaning (OWASP SSRF prevention), and certificates are always checked.
-import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { isLoopback, mayReach, type Reach } from './address.ts'
+import { resolving } from './resolve.ts'
 
 export interface ConnectOptions {
   readonly reach: Reach
   /** Milliseconds until an attempt to connect is given up. */
   readonly timeout: number
-  /** Resolves names; as dns.lookup, always asked for all addresses. */
+  /** Resolves names; always asked for all addresses. */
   readonly lookup?: LookupFunction
   /** Certificates to trust instead of those Node trusts, in PEM. */
   readonly ca?: string
@@ -46,7 +46,7 @@ export function connections(options: ConnectOptions): Connections {
   return { agent, isOpening: () => isOpening }
 }
 
-function vettedConnector({ reach, timeout, lookup = systemLookup, ca }: ConnectOptions): buildConnector.connector {
+function vettedConnector({ reach, timeout, lookup = resolving(), ca }: ConnectOptions): buildConnector.connector {
   const open = buildConnector({
     lookup: vettedLookup(lookup, reach),
     autoSelectFamily: true,
