@@ -1,4 +1,4 @@
-// npm run admin -- COMMAND …: what an administrator does: clients, agents, users, patients' codes, signing keys, the audit trail.
+// npm run admin -- COMMAND …: what an administrator does: clients, agents, users, patients' codes, subscriptions, signing keys, the audit trail.
 
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './admin/agents.ts'
 import { auditVerify } from './admin/audit.ts'
@@ -6,6 +6,7 @@ import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './ad
 import type { Call, Command } from './admin/command.ts'
 import { keysRotate } from './admin/keys.ts'
 import { patientEnrol, patientUnenrol } from './admin/patients.ts'
+import { subscriptionList, subscriptionPayload } from './admin/subscriptions.ts'
 import { userCreate, userDisable, userList, userResetPassword } from './admin/users.ts'
 import { openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
@@ -35,6 +36,8 @@ const tool: Tool<Call> = {
     userDisable,
     patientEnrol,
     patientUnenrol,
+    subscriptionList,
+    subscriptionPayload,
     keysRotate,
     auditVerify,
   ],

@@ -1,4 +1,5 @@
 // npm run load -- PATH…: transaction bundles, collections and NDJSON, plain or gzipped, files or folders.
+import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { demoClient } from './auth/demo.ts'
 import { openDatabase } from './db/database.ts'
@@ -13,7 +14,7 @@ import { createMeter, summary } from './load/report.ts'
 import { system } from './policy/caller.ts'
 import { openStorage } from './storage.ts'
 
-const help = `Usage: npm run load -- PATH... [--client ID] [--parallel N] [--json]
+const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--parallel N] [--json]
 
 Loads FHIR R4 resources from files and folders: transaction, batch and collection Bundles, single
 resources, and NDJSON (one resource or Bundle a line), plain or gzipped (.json .ndjson .jsonl, .gz).
@@ -22,6 +23,7 @@ Loading the same files again changes nothing.
 
   --client ID    the client that counts as having written what is new, so that it may read it without
                  consent; in the local environment the demo client, otherwise nobody
+  --events       tells subscribers of what is loaded; without it nobody is told of it, as of old data
   --parallel N   transactions in flight at a time (default 4)
   --json         the summary as JSON
   --help         this text
@@ -35,6 +37,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       client: { type: 'string' },
+      events: { type: 'boolean', default: false },
       parallel: { type: 'string', default: '4' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -59,7 +62,8 @@ async function main(): Promise<number> {
     )
     const meter = createMeter(process.stderr, values.json)
     const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)
-    const progress = await load(storage.storeFor({ ...system, author }), {
+    const told = { organizationId: system.organizationId, requestId: `load-${randomUUID()}` }
+    const progress = await load(storage.storeFor({ ...system, author, origin: values.events ? told : undefined }), {
       paths: positionals,
       parallel,
       changed: meter.show,

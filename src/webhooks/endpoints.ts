@@ -6,6 +6,7 @@ import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { randomText } from '../lib/ids.ts'
 import { authorHash } from '../store/author.ts'
+import { typeName } from '../store/type-number.ts'
 import { newWebhookSecret } from './outbound/signature.ts'
 
 export interface Endpoint {
@@ -206,6 +207,33 @@ export async function rotateEndpoint(
     values: [id, sealFor(key, id, secrets)],
   })
   return { endpoint: await findEndpoint(on, id, clientId), secret, until: new Date(until) }
+}
+
+/** An endpoint as administrators see it, one of a FHIR Subscription too. */
+export interface Listed extends Endpoint {
+  readonly organizationId: string
+  /** The search of a FHIR Subscription; undefined for events of Connect. */
+  readonly criteria: string | undefined
+  /** Deliveries that are still to be made, counted up to a thousand. */
+  readonly pending: number
+}
+
+/** All endpoints, in the order in which they were made. */
+export async function listAll(on: Queryable): Promise<Listed[]> {
+  const rows = await on.query<
+    EndpointRow & { organization_id: string; watches: number | null; criteria: string | null; pending: number }
+  >({
+    text: `select p.*, h.last_delivery_at, h.failures, c.organization_id,
+        (select count(*) from (select from webhook_delivery d where d.endpoint = p.key limit 1000) counted)::integer as pending
+      from webhook_endpoint p join client c on c.id = p.client_id left join webhook_health h on h.endpoint = p.key order by p.key`,
+    values: [],
+  })
+  return rows.map(row => ({
+    ...toEndpoint(row),
+    organizationId: row.organization_id,
+    criteria: row.watches === null ? undefined : `${typeName(row.watches)}?${row.criteria ?? ''}`,
+    pending: row.pending,
+  }))
 }
 
 /** Has the whole resource sent along, or no more; for administrators. @throws Failure NOT_FOUND */
