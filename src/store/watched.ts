@@ -2,23 +2,25 @@
 // fails (index_epoch): so from the moment that somebody follows a type, no change of it is missed.
 import { int2Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { nextEpoch } from './epoch.ts'
+import { lockIndex, nextEpoch } from './epoch.ts'
 import { typeName, typeNumber } from './type-number.ts'
 
-/** Sets the types that are followed, within a transaction that holds the index (lockIndex). */
-export async function watch(on: Queryable, types: ReadonlySet<string>): Promise<void> {
-  const changed = await on.query({
-    text: `with wanted as (
-        select type from unnest($1::smallint[]) as type
-      ), gone as (
-        delete from watched_type where type not in (select type from wanted) returning type
-      ), fresh as (
-        insert into watched_type select type from wanted on conflict do nothing returning type
-      )
-      select type from gone union all select type from fresh`,
-    values: [int2Array([...types].map(typeNumber))],
+/**
+ * Has types followed from the end of the transaction on. Those that nobody follows any more are forgotten when that costs
+ * nothing: when there is a new one, which all writers have to learn of.
+ * @param wanted finds out which; asked again when nobody else can be changing it
+ */
+export async function watch(on: Queryable, wanted: () => Promise<ReadonlySet<string>>): Promise<void> {
+  const known = await watchedTypes(on)
+  if ([...(await wanted())].every(type => known.has(type))) return
+  await lockIndex(on)
+  const types = int2Array([...(await wanted())].map(typeNumber))
+  await on.query({ text: 'delete from watched_type where type <> all($1::smallint[])', values: [types] })
+  await on.query({
+    text: 'insert into watched_type select unnest($1::smallint[]) on conflict do nothing',
+    values: [types],
   })
-  if (changed.length > 0) await nextEpoch(on)
+  await nextEpoch(on)
 }
 
 /** The types that are followed. */

@@ -70,7 +70,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const { on, projections, principal } = session
   const changes = asked.map(each => withPrepared(session, each))
   const definitions = changes.some(change => change.type === 'SearchParameter')
-  if (changes.some(change => toldToWriters.has(change.type))) await lockIndex(on)
+  if (definitions) await lockIndex(on)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
@@ -103,9 +103,6 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   )
   return plans.map(each => each.written)
 }
-
-/** Types whose changes every writer has to know of. */
-const toldToWriters: ReadonlySet<string> = new Set(['SearchParameter', 'Subscription'])
 
 const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unchanged' && outcome !== 'absent'
 

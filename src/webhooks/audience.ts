@@ -20,5 +20,5 @@ export const audienceOf = `join client c on c.id = p.client_id
 /** The condition that the client may be told. */
 export const mayBeTold = `(c.revoked_at is null and case
     when c.consent_exempt then true
-    when e.audience <> '' then c.organization_id = any(string_to_array(e.audience, ' '))
+    when e.audience <> '' then c.organization_id = any(string_to_array(e.audience, E'\\n'))
     else coalesce(${seenBy({ author: 'p.author', organization: 'p.organization' }, 's')}, false) end)`

@@ -75,7 +75,7 @@ export function createCourier(parts: CourierParts): Courier {
   /** Undefined if the attempt was broken off because the process stops. */
   async function attempt(task: Task, target: Target): Promise<Ending | undefined> {
     const startedAt = new Date()
-    const outgoing = target.outgoing(task, startedAt.getTime())
+    const outgoing = await target.outgoing(task)
     if (!outgoing) return withheld(task, 'the resource is not there any more, or not open to the subscriber')
     const answer = await sender.send(outgoing)
     if (isClosing && answer.status === undefined) return undefined

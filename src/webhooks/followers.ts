@@ -12,7 +12,7 @@ export interface FollowerParts {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
   /** Told of each subscription that cannot be answered any more. */
-  readonly givenUp: (endpoint: { readonly id: string; readonly reason: string }) => Promise<void>
+  readonly refused: (endpoint: { readonly id: string; readonly reason: string }) => void
 }
 
 interface Watcher {
@@ -47,7 +47,7 @@ export async function followersOf(parts: FollowerParts, changes: readonly Waitin
 
 /** Those of the resources that a subscription's criteria find. */
 async function found(
-  { storeFor, givenUp }: FollowerParts,
+  { storeFor, refused }: FollowerParts,
   watcher: Watcher,
   ids: readonly string[],
 ): Promise<string[]> {
@@ -62,7 +62,7 @@ async function found(
     const isPassing = error instanceof Failure && error.code === 'UNAVAILABLE' && error.issue !== 'too-costly'
     if (!(error instanceof Failure) || isPassing) throw error
     // Such as criteria by a search parameter that is not there any more: others do not wait for that.
-    await givenUp({ id: watcher.id, reason: `its criteria cannot be searched by: ${error.message}` })
+    refused({ id: watcher.id, reason: `its criteria cannot be searched by: ${error.message}` })
     return []
   }
 }

@@ -75,6 +75,7 @@ const noting = (fares: readonly (readonly [number, Fare])[]) => ({
   text: `insert into webhook_health as h (endpoint, failures, failing_since, last_delivery_at)
     select endpoint, failures, case when failures > 0 then clock_timestamp() end, case when succeeded = 1 then clock_timestamp() end
     from unnest($1::bigint[], $2::integer[], $3::integer[]) as fare(endpoint, failures, succeeded)
+    where exists (select from webhook_endpoint p where p.key = endpoint)
     on conflict (endpoint) do update set
       failures = excluded.failures + case when excluded.last_delivery_at is null then h.failures else 0 end,
       failing_since = case when excluded.last_delivery_at is null then coalesce(h.failing_since, excluded.failing_since)

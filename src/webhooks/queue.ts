@@ -17,10 +17,10 @@ export interface Task {
   readonly isDue: boolean
   /** The kept bytes; empty for a change that FHIR subscriptions are told of. */
   readonly body: string
+  /** True if it is for whoever may see the resource that tells it, not for organisations that it names. */
+  readonly isOfReaders: boolean
   /** The resource that tells it. */
   readonly source: { readonly type: number; readonly id: string; readonly version: number }
-  /** The resource that is to be sent along; null where none is. */
-  readonly resource: string | null
   /** Id of the patient it is about, or empty. */
   readonly patient: string
   /** Of the request that made the change. */
@@ -39,9 +39,9 @@ interface TaskRow {
   readonly type: number
   readonly resource_id: string
   readonly version: number
-  readonly resource: string | null
   readonly patient: string
   readonly request_id: string
+  readonly is_of_readers: boolean
 }
 
 export interface Claim {
@@ -64,7 +64,8 @@ export async function claim(on: Queryable, { lease, seconds, most, usual, rooms 
   })
   return rows.map(row => ({
     ...{ endpoint: row.endpoint, revision: row.revision, event: row.event, delivery: row.delivery, lease },
-    ...{ attempt: row.attempt, isReplay: row.is_replay, isDue: row.is_due, body: row.body, resource: row.resource },
+    ...{ attempt: row.attempt, isReplay: row.is_replay, isDue: row.is_due, body: row.body },
+    isOfReaders: row.is_of_readers,
     source: { type: row.type, id: row.resource_id, version: row.version },
     patient: row.patient,
     requestId: row.request_id,
@@ -91,11 +92,7 @@ const claimText = `
     returning d.*
   )
   select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, ${mayBeTold} as is_due,
-    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id,
-    case when p.media_type is not null then (select r.body from resource r where r.type = e.type and r.id = e.resource_id)
-      when p.is_full and e.audience = '' then coalesce(
-        (select r.body from resource r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
-        (select h.body from history h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
+    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id, e.audience = '' as is_of_readers
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
 /** What came of a task. */

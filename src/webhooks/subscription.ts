@@ -50,13 +50,18 @@ export function subscriptionProjection(parts: SubscriptionParts): Projection {
         else if (isWanted(resource)) await enter(parts, on, id, ruleOf(parts, resource), author)
         else await pause(on, id)
       }
-      const rows = await on.query<{ type: number }>({
-        text: 'select distinct watches as type from webhook_endpoint where watches is not null and is_active',
-        values: [],
-      })
-      await watch(on, new Set(rows.map(({ type }) => typeName(type))))
+      await watch(on, () => watched(on))
     },
   }
+}
+
+/** The types that subscriptions are about. */
+async function watched(on: Queryable): Promise<Set<string>> {
+  const rows = await on.query<{ type: number }>({
+    text: 'select distinct watches as type from webhook_endpoint where watches is not null and is_active',
+    values: [],
+  })
+  return new Set(rows.map(({ type }) => typeName(type)))
 }
 
 const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || status === 'active'

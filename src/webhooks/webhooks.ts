@@ -50,7 +50,10 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const sender = createSender({ reach: parts.reach })
   const courier = createCourier({ ...parts, sender, targets, givenUp, wake: () => deliveries.wake() })
   const deliveries = createWorker(async () => (await courier.take()) > 0, log)
-  const subscribed = (changes: readonly Waiting[]) => followersOf({ ...parts, givenUp }, changes)
+  // Later, and on a connection of its own: whoever asks is within a transaction.
+  const refused = (endpoint: Pick<GivenUp, 'id' | 'reason'>) =>
+    void givenUp(endpoint).catch(err => log.warn({ err }, 'webhooks: a subscription could not be given up'))
+  const subscribed = (changes: readonly Waiting[]) => followersOf({ ...parts, refused }, changes)
   // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
   const [events, changes] = (['events', 'changes'] as const).map(kind =>
     createWorker(async () => {

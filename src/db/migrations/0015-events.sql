@@ -11,7 +11,7 @@ create table event_outbox (
   happened_at timestamptz not null,
   patient text collate "C" not null,       -- id of the Patient whose Health ID is put in front of the data; '': none
   data text not null,                      -- JSON object
-  audience text collate "C" not null,      -- ids of organisations with spaces between them; '': whoever may see the resource
+  audience text collate "C" not null,      -- ids of organisations, one a line; '': whoever may see the resource
   organization_id text collate "C" not null,
   facility_id text collate "C" not null,
   request_id text collate "C" not null,
