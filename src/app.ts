@@ -9,6 +9,7 @@ import { createIdentity, type Identity } from './auth/identity.ts'
 import { connectNeeds } from './connect/needs.ts'
 import type { Connection } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
+import { describedEvents } from './events/event-types.ts'
 import { createBulk } from './fhir/bulk/bulk.ts'
 import { createIdempotency } from './http/idempotency.ts'
 import { createLimits, quotasOf } from './http/limits.ts'
@@ -119,7 +120,7 @@ export async function createApplication(
     ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, baseUrl, log },
     wakeWebhooks: webhooks.wake,
   })
-  const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl })]
+  const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl, events: describedEvents() })]
   const idempotency = createIdempotency({
     database,
     log,

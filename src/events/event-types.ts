@@ -31,6 +31,14 @@ export const eventTypes: Readonly<Record<EventType, Description>> = all
 /** True for the name of one. */
 export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name)
 
+/** All of them, each with the schema of what is delivered. */
+export const describedEvents = (): { type: EventType; description: string; schema: TObject }[] =>
+  (Object.keys(all) as EventType[]).map(type => ({
+    type,
+    description: all[type].description,
+    schema: envelopeSchema(type),
+  }))
+
 /** Version of what is delivered. */
 export const payloadVersion = '1.0'
 

@@ -2,12 +2,15 @@
 import type { TSchema } from 'typebox'
 import { sessionCookie } from './cookies.ts'
 import { fhirBase } from './failures.ts'
+import { type DescribedEvent, webhooksOf } from './openapi-events.ts'
 import { type Access, open, type Route, reply, route } from './route.ts'
 
 export interface OpenApiOptions {
   /** Version of the interface. */
   readonly version: string
   readonly baseUrl: string
+  /** What subscribers are sent. */
+  readonly events: readonly DescribedEvent[]
 }
 
 type Json = Record<string, unknown>
@@ -83,6 +86,7 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     const path = (paths[each.path] ??= {})
     path[each.method.toLowerCase()] = operation(each, schemas)
   }
+  const webhooks = webhooksOf(options.events, schema => published(schema, schemas))
   const tags = [...new Set(routes.map(each => each.tag))].sort()
   return {
     openapi: '3.1.0',
@@ -95,8 +99,9 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     servers: [{ url: options.baseUrl }],
     tags: tags.map(name => ({ name, description: tagTexts[name] ?? name })),
     paths,
+    webhooks,
     components: {
-      schemas: used(schemas, paths),
+      schemas: used(schemas, { paths, webhooks }),
       parameters: { IdempotencyKey: keyHeader, IdleIdempotencyKey: idleKeyHeader },
       securitySchemes: usedSchemes(paths),
     },

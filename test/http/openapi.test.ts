@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { eventTypes } from '../../src/events/event-types.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -50,6 +51,15 @@ test('every route that is served is described, and nothing else', () => {
   )
   const served = service.application.routes.map(route => `${route.method} ${route.path}`)
   expect(described.sort()).toEqual(served.sort())
+})
+
+test('every type of events is described as a webhook', () => {
+  expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))
+  const { schema } = document.webhooks['lab_result.released'].post.requestBody.content['application/json']
+  const { properties } = document.components.schemas[schema.$ref.split('/').at(-1)]
+  expect(Object.keys(properties.data.properties)).toEqual(
+    expect.arrayContaining(['health_id', 'lab_result_id', 'test_name', 'flagged', 'facility_id']),
+  )
 })
 
 test('every POST takes an Idempotency-Key, and nothing else does', () => {

@@ -1,14 +1,14 @@
 // GET /api/v1/connect/webhooks/event-types: everything that can be subscribed to (interface §6.1).
-import { type EventType, envelopeSchema, eventTypes } from '../../events/event-types.ts'
+import { describedEvents, type EventType, eventTypes } from '../../events/event-types.ts'
 import { type Route, reply, route } from '../../http/route.ts'
 import { common, webhooks } from './common.ts'
 import { EventTypes } from './shapes.ts'
 
 export function eventTypesRoute(): Route {
-  const data = (Object.keys(eventTypes) as EventType[]).map(type => ({
+  const data = describedEvents().map(({ type, description, schema }) => ({
     type,
-    description: eventTypes[type].description,
-    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...envelopeSchema(type) },
+    description,
+    schema: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema },
     example: exampleOf(type),
   }))
   return route({
