@@ -45,7 +45,7 @@ const plain = (each: Listed) => ({
   callback_url: each.url,
   subscribed_events: each.events,
   criteria: each.criteria ?? null,
-  payload_mode: each.isFull ? 'full' : 'thin',
+  payload_mode: each.criteria !== undefined ? null : each.isFull ? 'full' : 'thin',
   status: each.isActive ? (each.failures > 0 ? 'failing' : 'active') : 'disabled',
   disabled_reason: each.disabledBecause ?? null,
   pending: each.pending,
@@ -59,7 +59,7 @@ function described(each: Listed): string {
     ['client', `${told.client_id} of ${told.organization_id}`],
     ['sent to', told.callback_url],
     ['told of', told.criteria ?? told.subscribed_events.join(' ')],
-    ['payload', told.payload_mode],
+    ['payload', told.payload_mode ?? 'as the Subscription says'],
     ['status', told.disabled_reason === null ? told.status : `${told.status}: ${told.disabled_reason}`],
     ['pending', String(told.pending)],
   ])
