@@ -6,6 +6,7 @@ import Koa from 'koa'
 import type { TSchema } from 'typebox'
 import { toldBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
+import { isResourceType } from '../definitions/r4.ts'
 import { asFailure, Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import type { Asker } from '../policy/caller.ts'
@@ -83,7 +84,7 @@ export function createApp(parts: ServerParts): Koa {
       requestId,
       method: context.method,
       route: seen.found?.route.path,
-      type: seen.found?.params['type'],
+      type: typeOf(seen.found),
       status: context.status,
       ms: Math.round((performance.now() - started) * 100) / 100,
       // Who a patient is stands in the audit trail, not in logs.
@@ -91,6 +92,12 @@ export function createApp(parts: ServerParts): Koa {
     })
   })
   return app
+}
+
+/** The resource type of its address, if that is one: anything else is what somebody typed. */
+function typeOf(found: Found | undefined): string | undefined {
+  const type = found?.params['type']
+  return type !== undefined && isResourceType(type) ? type : undefined
 }
 
 interface Seen extends Traces {

@@ -1,15 +1,48 @@
 // Structured logs: one JSON object a line, never a body, a name or a secret.
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-/** The process's logger; `level` silent writes nothing. */
-export function createLog(level: string): Log {
-  return pino({
-    level,
-    base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: label => ({ level: label }) },
-    redact: ['headers.authorization', 'headers.cookie', 'headers["x-client-secret"]', 'headers["x-bridge-agent-key"]'],
-  })
+/** The process's logger; `level` silent writes nothing. @param destination of the lines; absent: standard output. */
+export function createLog(level: string, destination?: DestinationStream): Log {
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      serializers: { err: error => told(error) },
+      redact: [
+        'headers.authorization',
+        'headers.cookie',
+        'headers["x-client-secret"]',
+        'headers["x-bridge-agent-key"]',
+      ],
+    },
+    destination,
+  )
 }
+
+/** Causes of causes that are told. */
+const depth = 3
+
+/**
+ * What of an error is told: its kind, its words, where it was raised and what caused it. Whatever else it carries may quote what was
+ * stored: PostgreSQL's `detail` holds whole rows (test/http/logs.test.ts).
+ */
+function told(error: unknown, left = depth): unknown {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { message, stack = '', cause, code } = error as Error & { code?: unknown }
+  const words = quotes(error) ? message.replace(/".*"/s, '"…"') : message
+  return {
+    type: error.constructor.name,
+    message: words,
+    stack: stack.replace(message, () => words),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(cause !== undefined && left > 0 ? { cause: told(cause, left - 1) } : {}),
+  }
+}
+
+/** Whether the words of an error quote a value: of JSON that cannot be read, or that PostgreSQL cannot take (class 22). */
+const quotes = (error: Error & { code?: unknown }): boolean =>
+  error instanceof SyntaxError || (typeof error.code === 'string' && /^22\w{3}$/.test(error.code))
