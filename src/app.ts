@@ -21,6 +21,8 @@ import { encryptionKey } from './lib/encryption.ts'
 import type { Log } from './lib/log.ts'
 import { createMappings, type Mappings } from './mapping/mappings.ts'
 import { createTransformer } from './mapping/transformer.ts'
+import { alone, type Gather } from './metrics/gather.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { system } from './policy/caller.ts'
 import { createEmergencyAccess } from './policy/consent/emergency.ts'
 import { createDeclare } from './policy/declare.ts'
@@ -66,6 +68,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
 /**
  * Builds the service on an open database.
  * @param baseUrl the public address, without trailing slash: issuer of tokens, base of links.
+ * @param gather how figures for monitoring become those of all processes.
  */
 export async function createApplication(
   config: Config,
@@ -73,6 +76,7 @@ export async function createApplication(
   baseUrl: string,
   log: Log,
   maps: Promise<Mappings> = loadMappings(config, log),
+  gather: Gather = alone,
 ): Promise<Application> {
   const { environment } = config
   const key = await encryptionKey(config)
@@ -105,10 +109,11 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
+  const metrics = createMetrics({ database, log, version: interfaceVersion, environment, gather })
   const webhooks = createWebhooks({
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
-    counted: () => {},
+    counted: metrics.attempted,
     abreast: config.webhookConcurrency,
     reach: reachOf(config),
     userAgent: `health-interop/${interfaceVersion}`,
@@ -119,6 +124,7 @@ export async function createApplication(
   const served = surfaces({
     ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, baseUrl, log },
     wakeWebhooks: webhooks.wake,
+    metrics: metrics.text,
   })
   const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl, events: describedEvents() })]
   const idempotency = createIdempotency({
@@ -134,6 +140,7 @@ export async function createApplication(
     limits: createLimits(quotasOf(config)),
     idempotency,
     audit,
+    observer: metrics,
     log,
     baseUrl: config.baseUrl || undefined,
     trustedProxies: config.trustedProxies,
@@ -156,6 +163,7 @@ export async function createApplication(
       idempotency.start()
       audit.start()
       webhooks.start()
+      metrics.start()
     },
     async close() {
       idempotency.close()

@@ -13,6 +13,8 @@ import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { type Mappings, MappingsError } from './mapping/mappings.ts'
+import { collectFigures } from './metrics/collector.ts'
+import { fromAll, type Gather } from './metrics/gather.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
 
@@ -63,8 +65,9 @@ interface Serving {
   close(): Promise<void>
 }
 
-async function serve(config: Config, connection: Connection, log: Log): Promise<Serving> {
-  const application: Application = await createApplication(config, connection, addressOf(config), log)
+async function serve(config: Config, connection: Connection, log: Log, gather?: Gather): Promise<Serving> {
+  const address = addressOf(config)
+  const application: Application = await createApplication(config, connection, address, log, undefined, gather)
   const listening = await listen(application.koa, config.port, config.host)
   application.start()
   return {
@@ -88,6 +91,7 @@ async function serveByWorkers(config: Config, connection: Connection, log: Log):
     log.error({ worker: worker.process.pid, code, signal }, 'a worker process ended; another takes its place')
     setTimeout(() => !isClosing && start(), 500)
   })
+  collectFigures(config.workers)
   const workers = Array.from({ length: config.workers }, start)
   await Promise.all(workers.map(worker => once(worker, 'listening')))
   return {
@@ -108,7 +112,7 @@ async function serveByWorkers(config: Config, connection: Connection, log: Log):
 /** One of several processes: ends when it is told to, or when the first one is gone. */
 async function work(config: Config, connection: Connection, log: Log): Promise<void> {
   const stopped = Promise.race([stopSignal(), once(process, 'disconnect')])
-  const serving = await serve(config, connection, log)
+  const serving = await serve(config, connection, log, fromAll)
   await stopped
   await serving.close()
   process.exit(0)

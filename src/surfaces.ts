@@ -8,6 +8,7 @@ import type { DemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { createPeople } from './fhir/people.ts'
 import { fhirRoutes } from './fhir/routes.ts'
+import { metricsRoutes } from './health/metrics-route.ts'
 import { healthRoutes } from './health/routes.ts'
 import { createCursors } from './http/cursor.ts'
 import { fhirBase } from './http/failures.ts'
@@ -18,6 +19,7 @@ import { createDesk } from './mapping/desk.ts'
 import type { Mappings } from './mapping/mappings.ts'
 import type { Transformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
+import { textType } from './metrics/figures.ts'
 import { mobileRoutes } from './mobile/routes.ts'
 import { opens } from './policy/consent/opening.ts'
 import { portalRoutes } from './portal/routes.ts'
@@ -44,6 +46,8 @@ export interface SurfaceParts extends Storage {
   readonly log: Log
   /** Has this process look for what is to be delivered. */
   readonly wakeWebhooks: () => void
+  /** The figures of the service. */
+  readonly metrics: () => Promise<string>
 }
 
 /** The routes; of two that fit an address the earlier one answers. */
@@ -69,6 +73,12 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...mobileRoutes(identity.patients, { ...shared, consents }),
     ...portalRoutes(identity.sessions, environment !== 'local'),
     ...healthRoutes(database, mappings, interfaceVersion),
+    ...metricsRoutes({
+      text: parts.metrics,
+      type: textType,
+      token: config.metricsToken,
+      isOpen: environment === 'local',
+    }),
     ...demoRoutes(parts.demo, environment !== 'production'),
     ...connectRoutes({
       ...{ ...shared, consents, timeZone, environment, encryptionKey: parts.key },

@@ -8,7 +8,7 @@ const source = resolve(import.meta.dirname, '../src')
 const floors: readonly (readonly string[])[] = [
   ['lib', 'definitions', 'fhirpath', 'fml', 'shapes', 'matching'],
   ['db'],
-  ['store'],
+  ['store', 'metrics'],
   ['policy', 'load', 'mapping', 'audit', 'register', 'events'],
   ['http', 'map', 'consents', 'webhooks'],
   ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
@@ -57,11 +57,12 @@ test('the ground floor knows nothing of the database or of HTTP', () => {
   expect(ground).toEqual([])
 })
 
-test('koa, pg and @medplum/core are named only where they belong', () => {
+test('koa, pg, prom-client and @medplum/core are named only where they belong', () => {
   const homes: Record<string, readonly string[]> = {
     koa: ['http', ''],
     '@koa/router': ['http'],
     pg: ['db'],
+    'prom-client': ['metrics'],
     '@medplum/core': ['store'],
   }
   const strays = all.filter(({ from, to }) => homes[to] && !homes[to].includes(folderOf(from)))

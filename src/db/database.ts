@@ -7,7 +7,17 @@ import { inTransaction } from './transaction.ts'
 export interface Database extends Transactional {
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
   listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
+  /** What the connections of each pool do at the moment. */
+  connections(): readonly Connections[]
   end(): Promise<void>
+}
+
+export interface Connections {
+  readonly pool: 'planned' | 'fixed'
+  readonly used: number
+  readonly idle: number
+  /** Who waits for one. */
+  readonly waiting: number
 }
 
 export type Connection =
@@ -64,6 +74,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     run: async statement => void (await ask(fixed, statement)),
     transaction: work => inTransaction(fixed, work),
     listen: (channel, heard) => listen(config, channel, heard),
+    connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed)],
     async end() {
       await Promise.all([planned.end(), fixed.end()])
     },
@@ -84,6 +95,10 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.P
   // event without a listener would end the process.
   pool.on('connect', client => client.on('error', () => {}))
   return pool
+}
+
+function connectionsOf(pool: Connections['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): Connections {
+  return { pool, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {

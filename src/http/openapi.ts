@@ -172,14 +172,15 @@ function securityOf(access: Access): Json[] {
 function operation(each: Route, schemas: Json): Json {
   const content = (schema: TSchema, type: string): Json => ({ [type]: { schema: published(schema, schemas) } })
   const produces = each.produces ?? 'application/json'
+  const isFhir = each.path.startsWith(fhirBase)
   const responses: Json = {}
   for (const [status, schema] of Object.entries(each.replies)) {
     responses[status] = {
       description: successTexts[Number(status)] ?? errorTexts[status] ?? 'Reply',
       ...(schema ? { content: content(schema, produces) } : {}),
     }
+    if (!schema && Number(status) >= 400) responses[status] = errorResponse(status, isFhir)
   }
-  const isFhir = each.path.startsWith(fhirBase)
   const isKept = each.method === 'POST' && !each.isRepeatable
   const errors = each.access.scheme === 'open' && !each.body ? ['400', '429', '500'] : Object.keys(errorTexts)
   for (const status of errors) if (status !== '409' || isKept) responses[status] ??= errorResponse(status, isFhir)
@@ -212,7 +213,7 @@ function operation(each: Route, schemas: Json): Json {
 function errorResponse(status: string, isFhir: boolean): Json {
   const schema = { $ref: `#/components/schemas/${isFhir ? 'OperationOutcome' : 'Error'}` }
   return {
-    description: errorTexts[status],
+    description: errorTexts[status] ?? successTexts[Number(status)],
     content: { [isFhir ? 'application/fhir+json' : 'application/json']: { schema } },
   }
 }

@@ -44,6 +44,18 @@ export type Authenticate<Proved extends ProvingScheme> = (
 /** How a caller is proved, by scheme of access. */
 export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
 
+/** Is told of each request, for the figures. */
+export interface Observer {
+  readonly begun: () => void
+  /** @param request `route`: the pattern of the route, undefined where there is nothing */
+  readonly answered: (request: {
+    readonly method: string
+    readonly route: string | undefined
+    readonly status: number
+    readonly seconds: number
+  }) => void
+}
+
 export interface ServerParts {
   readonly routes: readonly Route[]
   readonly authenticate: Authenticators
@@ -52,6 +64,7 @@ export interface ServerParts {
   readonly limits: Limits
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
+  readonly observer: Observer
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
@@ -67,31 +80,49 @@ export function createApp(parts: ServerParts): Koa {
   app.silent = true
   app.use(async context => {
     const started = performance.now()
-    const requestId = requestIdOf(context.get('x-request-id'))
     const seen: Seen = { accesses: [], pending: [] }
-    const refuse = (error: unknown): Reply => refusal(parts, context, requestId, seen, error)
-    const reply = await answer(parts, dispatch, context, requestId, seen)
-      .catch(error => refuse((seen.failure = error)))
-      .then(ready => recorded(parts, context, requestId, seen, ready))
-      .catch(refuse)
-    send(context, reply, {
-      requestId,
-      route: seen.found?.route,
-      verdicts: seen.verdicts,
-      isEmergency: seen.isEmergency === true,
-    })
-    parts.log.info({
-      requestId,
-      method: context.method,
-      route: seen.found?.route.path,
-      type: typeOf(seen.found),
-      status: context.status,
-      ms: Math.round((performance.now() - started) * 100) / 100,
-      // Who a patient is stands in the audit trail, not in logs.
-      client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
-    })
+    parts.observer.begun()
+    try {
+      await serve(parts, dispatch, context, started, seen)
+    } finally {
+      const seconds = (performance.now() - started) / 1000
+      const { method, status } = context
+      parts.observer.answered({ method, route: seen.found?.route.path, status, seconds })
+    }
   })
   return app
+}
+
+/** One request: answered, on record, sent and logged. */
+async function serve(
+  parts: ServerParts,
+  dispatch: ReturnType<typeof createDispatch>,
+  context: Koa.Context,
+  started: number,
+  seen: Seen,
+): Promise<void> {
+  const requestId = requestIdOf(context.get('x-request-id'))
+  const refuse = (error: unknown): Reply => refusal(parts, context, requestId, seen, error)
+  const reply = await answer(parts, dispatch, context, requestId, seen)
+    .catch(error => refuse((seen.failure = error)))
+    .then(ready => recorded(parts, context, requestId, seen, ready))
+    .catch(refuse)
+  send(context, reply, {
+    requestId,
+    route: seen.found?.route,
+    verdicts: seen.verdicts,
+    isEmergency: seen.isEmergency === true,
+  })
+  parts.log.info({
+    requestId,
+    method: context.method,
+    route: seen.found?.route.path,
+    type: typeOf(seen.found),
+    status: context.status,
+    ms: Math.round((performance.now() - started) * 100) / 100,
+    // Who a patient is stands in the audit trail, not in logs.
+    client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
+  })
 }
 
 /** The resource type of its address, if that is one: anything else is what somebody typed. */

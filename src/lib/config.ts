@@ -77,6 +77,11 @@ function key32(text: string): Buffer | undefined {
   return key
 }
 
+function token(text: string): string {
+  if (!/^([!-~]{16,})?$/.test(text)) throw new Error('at least 16 letters, digits or signs, without spaces, or empty')
+  return text
+}
+
 function timeZone(text: string): string {
   if (!isTimeZone(text)) throw new Error('the name of a time zone, e.g. Africa/Douala or UTC')
   return text
@@ -146,6 +151,11 @@ export const settings = {
     'info',
     'debug, info, warn, error or silent; one JSON object a line on standard output.',
     oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  ),
+  metricsToken: secret(
+    'METRICS_TOKEN',
+    'What a scraper sends to read `/metrics`: `Authorization: Bearer METRICS_TOKEN`. Empty: `/metrics` is not there, but in the local environment, where it is open.',
+    token,
   ),
   poolSize: setting(
     'DATABASE_POOL',

@@ -139,6 +139,7 @@ async function serveProbes(): Promise<string> {
     }),
     audit,
     log,
+    observer: { begun: () => {}, answered: () => {} },
     baseUrl: undefined,
     trustedProxies: networks(''),
     maxBodyBytes: 1_000_000,

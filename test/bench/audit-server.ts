@@ -33,6 +33,7 @@ const bare = createApp({
   idempotency: { once: ({ caller }, work) => work(caller) },
   audit: { write: async () => {} },
   log,
+  observer: { begun: () => {}, answered: () => {} },
   baseUrl: undefined,
   trustedProxies: config.trustedProxies,
   maxBodyBytes: config.maxBodyBytes,

@@ -294,6 +294,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
     idempotency,
     audit: { write: async () => {} },
     log,
+    observer: { begun: () => {}, answered: () => {} },
     baseUrl: undefined,
     trustedProxies: networks(''),
     maxBodyBytes: 1_000_000,

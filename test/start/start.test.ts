@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { transactionBundle } from '../load/bundles.ts'
+import { read } from '../support/metrics.ts'
 import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
 
 let folder: string
@@ -24,6 +27,52 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+interface ToOne {
+  /** The process that answers on this connection. */
+  readonly pid: number
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<string>
+  readonly figures: () => Promise<{ health: number; workers: number; missing: number }>
+  readonly close: () => void
+}
+
+/** A connection to each of the two processes: new ones go to either in turn. */
+async function connectionsToBoth(service: Running): Promise<[ToOne, ToOne]> {
+  const one = await connect(service)
+  for (;;) {
+    const other = await connect(service)
+    if (other.pid !== one.pid) return [one, other]
+    other.close()
+  }
+}
+
+/** A connection of its own, whose requests are answered by one process: the one that logs the first of them. */
+async function connect(service: Running): Promise<ToOne> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const get = (path: string, headers: Record<string, string> = {}): Promise<string> =>
+    new Promise((done, fail) => {
+      request(base + path, { agent, headers }, reply => void text(reply).then(done, fail))
+        .once('error', fail)
+        .end()
+    })
+  const id = randomUUID()
+  await get('/readyz', { 'x-request-id': id })
+  const line = () =>
+    service
+      .output()
+      .split('\n')
+      .find(each => each.includes(id))
+  await until('the request is logged', () => line() !== undefined)
+  const figures = async () => {
+    const { value } = read(await get('/metrics'))
+    return {
+      health: value('http_requests_total{method="GET",route="/healthz",status="200"}') ?? 0,
+      workers: value('health_interop_workers')!,
+      missing: value('health_interop_workers_missing')!,
+    }
+  }
+  return { pid: (JSON.parse(line()!) as { pid: number }).pid, get, figures, close: () => agent.destroy() }
+}
+
 async function start(): Promise<Running> {
   const service = run('src/main.ts', [], env)
   started.push(service)
@@ -33,19 +82,43 @@ async function start(): Promise<Running> {
   return service
 }
 
-test('the first start prints the address, the demo client and three calls to try, and stops cleanly at SIGTERM', async () => {
-  const service = await start()
-  expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
-  expect(service.output().match(/curl -s/g)).toHaveLength(3)
-  expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
-  expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({
-    status: 'ok',
-    checks: { database: 'ok' },
+describe('the first start', () => {
+  let service: Running
+  beforeAll(async () => {
+    service = await start()
   })
-  const pid = await postmaster(join(folder, 'data'))
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toBe(0)
-  expect(isAlive(pid)).toBe(false)
+
+  test('prints the address, the demo client and three calls to try', async () => {
+    expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
+    expect(service.output().match(/curl -s/g)).toHaveLength(3)
+    expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
+    expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({
+      status: 'ok',
+      checks: { database: 'ok' },
+    })
+  })
+
+  test('counts the requests of all its processes, whichever is asked, and also when one is stuck or killed', async () => {
+    const [one, other] = await connectionsToBoth(service)
+    const before = (await one.figures()).health
+    for (let sent = 0; sent < 5; sent++) await one.get('/healthz')
+    for (let sent = 0; sent < 7; sent++) await other.get('/healthz')
+    const all = { health: before + 12, workers: 2, missing: 0 }
+    expect([await one.figures(), await other.figures()]).toEqual([all, all])
+    process.kill(other.pid, 'SIGSTOP')
+    expect(await one.figures()).toEqual({ ...all, missing: 1 })
+    process.kill(other.pid, 'SIGKILL')
+    await until('another process has taken its place', async () => (await one.figures()).missing === 0)
+    expect(await one.figures()).toEqual(all)
+    one.close()
+  })
+
+  test('ends cleanly at SIGTERM', async () => {
+    const pid = await postmaster(join(folder, 'data'))
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+  })
 })
 
 test('the log of the database names nobody, whatever collides', async () => {

@@ -82,6 +82,7 @@ export async function startProcess({
     idempotency: createIdempotency({ database, log, whole: database.transaction, now: () => new Date(now()) }),
     audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),
     log,
+    observer: { begun: () => {}, answered: () => {} },
     baseUrl: undefined,
     trustedProxies: networks(''),
     maxBodyBytes: 1_000_000,

@@ -1,0 +1,63 @@
+// In the first of several processes: asks the others for their figures, and adds them up for the one that is scraped.
+import cluster, { type Worker } from 'node:cluster'
+import { type Figure, sumOf, textOf } from './figures.ts'
+import { type Said, workerFigures } from './gather.ts'
+
+/** Milliseconds for which a process may keep the others waiting. */
+const patience = 1000
+
+/**
+ * Answers whichever process is scraped with the figures of all `expected`.
+ *
+ * Prometheus takes a counter that falls for one that began again at zero, and counts all that is left of it as new. So the sums never
+ * fall while the service runs: what a process had counted when it last told stays in them when it ends, or does not answer in time. What
+ * it counted after that is lost when it ends. A start of the whole service begins at zero.
+ */
+export function collectFigures(expected: number): void {
+  const told = new Map<number, readonly Figure[]>()
+  let gone: readonly Figure[] = []
+  let heard: (worker: number, id: number) => void = () => {}
+  let round = 0
+  let running: Promise<string> | undefined
+
+  async function total(): Promise<string> {
+    const id = ++round
+    const answered = await new Promise<ReadonlySet<number>>(done => {
+      const asked = alive()
+      const heardOf = new Set<number>()
+      const timer = setTimeout(done, patience, heardOf)
+      heard = (worker, of) => {
+        if (of !== id || heardOf.add(worker).size < asked.length) return
+        clearTimeout(timer)
+        done(heardOf)
+      }
+      for (const worker of asked) say(worker, { metrics: 'tell', id })
+    })
+    const known = [...told].map(([worker, figures]) => (answered.has(worker) ? figures : figures.filter(isCount)))
+    return textOf([...sumOf([...known, gone]), ...workerFigures(expected, Math.max(0, expected - answered.size))])
+  }
+
+  cluster.on('message', (worker, said: Partial<Said>) => {
+    const { metrics, id = 0 } = said
+    if (metrics === 'ask')
+      void (running ??= total().finally(() => (running = undefined))).then(text =>
+        say(worker, { metrics: 'total', id, text }),
+      )
+    if (metrics === 'told' && !worker.isDead()) {
+      told.set(worker.id, said.figures ?? [])
+      heard(worker.id, id)
+    }
+  })
+  cluster.on('exit', ({ id }) => {
+    gone = sumOf([gone, (told.get(id) ?? []).filter(isCount)])
+    told.delete(id)
+  })
+}
+
+const alive = (): Worker[] =>
+  Object.values(cluster.workers ?? {}).flatMap(worker => (worker?.isConnected() ? [worker] : []))
+
+/** Whoever has gone meanwhile hears nothing, and that is all. */
+const say = (worker: Worker, said: Said) => worker.isConnected() && worker.send(said, undefined, () => {})
+
+const isCount = ({ type }: Figure): boolean => type !== 'gauge'

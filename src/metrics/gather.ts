@@ -1,0 +1,56 @@
+// How the process that is scraped comes by the figures of all: alone it has them, among several it asks the first one (collector.ts).
+import { Failure } from '../lib/failure.ts'
+import { type Figure, plain, textOf } from './figures.ts'
+
+/** What processes say to each other. `tell`: the first one wants a process's figures; `total`: it gives those of all. */
+export type Said =
+  | { readonly metrics: 'ask'; readonly id: number }
+  | { readonly metrics: 'tell'; readonly id: number }
+  | { readonly metrics: 'told'; readonly id: number; readonly figures: readonly Figure[] }
+  | { readonly metrics: 'total'; readonly id: number; readonly text: string }
+
+/** Makes of what tells a process's own figures what tells those of all, as text. */
+export type Gather = (own: () => Promise<Figure[]>) => () => Promise<string>
+
+/** How many processes there should be, and how many of them are not in the figures. */
+export const workerFigures = (expected: number, missing: number): Figure[] => [
+  plain('health_interop_workers', 'Processes that should answer requests (WORKERS).', expected),
+  plain(
+    'health_interop_workers_missing',
+    'Of these, those that did not tell their figures in time: counters stand as they were last told, gauges are without them.',
+    missing,
+  ),
+]
+
+/** For a process that answers all requests. */
+export const alone: Gather = own => async () => textOf([...(await own()), ...workerFigures(1, 0)])
+
+/** Milliseconds that the first process may take. */
+const patience = 3000
+
+/** For one of several processes. */
+export const fromAll: Gather = own => {
+  let last = 0
+  const waiting = new Map<number, (text: string) => void>()
+  const say = (said: Said) => process.connected && process.send!(said, undefined, undefined, () => {})
+  process.on('message', (said: Partial<Said>) => {
+    const { metrics, id = 0 } = said
+    if (metrics === 'tell') void own().then(figures => say({ metrics: 'told', id, figures }))
+    if (metrics === 'total') waiting.get(id)?.(said.text ?? '')
+  })
+  return () => {
+    const id = ++last
+    const text = new Promise<string>((done, fail) => {
+      const timer = setTimeout(() => fail(silent()), patience)
+      waiting.set(id, total => {
+        clearTimeout(timer)
+        done(total)
+      })
+    })
+    say({ metrics: 'ask', id })
+    return text.finally(() => waiting.delete(id))
+  }
+}
+
+const silent = (): Failure =>
+  new Failure('UNAVAILABLE', 'The figures of all processes could not be had in time: try again.', { retryAfter: 1 })

@@ -1,0 +1,126 @@
+// What a process counts while it works: requests, connections to the database, attempts to deliver webhooks. Names and units are by
+// https://prometheus.io/docs/practices/naming/. Labels take few values, and never name anybody.
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Database } from '../db/database.ts'
+import { type Figure, figuresOf } from './figures.ts'
+
+/** A request that was answered. */
+export interface Answered {
+  readonly method: string
+  /** The pattern of its route; undefined: there is nothing at its address. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly seconds: number
+}
+
+export interface Meters {
+  /** A request has come. */
+  readonly begun: () => void
+  /** It is answered. */
+  readonly answered: (request: Answered) => void
+  /** A webhook was sent, or withheld at the last moment. */
+  readonly attempted: (outcome: string, milliseconds: number) => void
+  figures(): Promise<Figure[]>
+}
+
+export function createMeters(database: Pick<Database, 'connections'>): Meters {
+  const registry = new Registry()
+  const requests = createRequests(registry)
+  const attempted = createAttempts(registry)
+  countConnections(registry, database)
+  return { ...requests, attempted, figures: () => figuresOf(registry) }
+}
+
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** What is counted of the requests with one method to one route. */
+interface Line {
+  readonly duration: { observe(seconds: number): void }
+  readonly counters: Map<number, { inc(): void }>
+}
+
+function createRequests(registry: Registry): Pick<Meters, 'begun' | 'answered'> {
+  const registers = [registry]
+  const total = new Counter({
+    ...{ name: 'http_requests_total', help: 'Requests that were answered.', registers },
+    labelNames: ['method', 'route', 'status'],
+  })
+  const duration = new Histogram({
+    ...{ name: 'http_request_duration_seconds', help: 'Seconds until the reply was ready.', registers },
+    labelNames: ['method', 'route'],
+    buckets: requestSeconds,
+  })
+  let inFlight = 0
+  new Gauge({
+    ...{ name: 'http_requests_in_flight', help: 'Requests that are being answered.', registers },
+    collect() {
+      this.set(inFlight)
+    },
+  })
+  // By route, then method: what the library makes of labels costs more than all the rest.
+  const lines = new Map<string, Map<string, Line>>()
+  const lineOf = (method: string, route: string): Line => {
+    const ofRoute = getOr(lines, route, () => new Map<string, Line>())
+    return getOr(ofRoute, method, () => ({ duration: duration.labels(named(method), route), counters: new Map() }))
+  }
+  return {
+    begun: () => void inFlight++,
+    answered({ method, route = 'none', status, seconds }) {
+      inFlight--
+      const line = lineOf(method, route)
+      line.duration.observe(seconds)
+      getOr(line.counters, status, () => total.labels(named(method), route, String(status))).inc()
+    },
+  }
+}
+
+function getOr<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** A request may have any of the three dozen methods that Node can read. */
+const named = (method: string): string => (methods.has(method) ? method : 'other')
+
+const outcomes = ['delivered', 'failed', 'exhausted', 'withheld']
+const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+function createAttempts(registry: Registry): Meters['attempted'] {
+  const registers = [registry]
+  const total = new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Attempts to deliver a webhook. exhausted: the last one failed; withheld: nothing was sent, since the subscriber may not see it any more.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: 'Seconds until the receiver of a webhook had answered, or had failed to.',
+    buckets: attemptSeconds,
+    registers,
+  })
+  // So that the first failure is a change from zero, which alerts can see.
+  for (const outcome of outcomes) total.inc({ outcome }, 0)
+  return (outcome, milliseconds) => {
+    total.inc({ outcome })
+    if (outcome !== 'withheld') duration.observe(milliseconds / 1000)
+  }
+}
+
+function countConnections(registry: Registry, database: Pick<Database, 'connections'>): void {
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections to the database. planned: for statements that are planned for their values; fixed: for kept plans and transactions. waiting: requests that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      for (const { pool, ...states } of database.connections())
+        for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count)
+    },
+  })
+}

@@ -1,0 +1,88 @@
+// What waits in the database, counted by one statement.
+import { beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { createBacklog } from '../../src/metrics/backlog.ts'
+import { onCleanup } from '../support/cleanup.ts'
+import { createTestDatabase } from '../support/service.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  onCleanup(() => database.end())
+})
+
+const run = (text: string) => database.query({ text, values: [] })
+
+async function counted(most?: number): Promise<Record<string, number>> {
+  const figures = await createBacklog(database, createLog('silent'), most)()
+  return Object.fromEntries(
+    figures.flatMap(({ name, values }) =>
+      values.map(({ labels, value }) => [[name, ...Object.values(labels)].join(' '), Math.round(value)]),
+    ),
+  )
+}
+
+const nothing = {
+  health_interop_database_up: 1,
+  webhook_queue_deliveries: 0,
+  webhook_oldest_due_seconds: 0,
+  webhook_waiting_deliveries: 0,
+  'webhook_subscriptions active': 0,
+  'webhook_subscriptions failing': 0,
+  'webhook_subscriptions disabled': 0,
+  event_outbox_events: 0,
+  event_outbox_oldest_seconds: 0,
+  event_outbox_stuck_events: 0,
+  audit_pending_changes: 0,
+}
+
+test('where nothing waits everything is zero', async () => {
+  expect(await counted()).toEqual(nothing)
+})
+
+test('what is due is told from what is due later, and from what a disabled subscription has waiting', async () => {
+  await run(`insert into webhook_endpoint (id, client_id, author, organization, url, events, secrets, is_active)
+    select 'whs_' || n, 'client', 1, 1, 'https://receiver.example', '{}', '', n < 4 from generate_series(1, 5) n`)
+  await run(
+    `insert into webhook_health (endpoint, failures) select key, 3 from webhook_endpoint where id in ('whs_3', 'whs_5')`,
+  )
+  await run(`insert into webhook_delivery (endpoint, event, id, due_at)
+    select key, 'evt_' || n, gen_random_uuid(), now() + make_interval(mins => n * case id when 'whs_2' then 1 else -1 end)
+    from webhook_endpoint, generate_series(1, 7) n where id in ('whs_1', 'whs_2', 'whs_5')`)
+  const { webhook_oldest_due_seconds, ...rest } = await counted()
+  expect(rest).toMatchObject({
+    webhook_queue_deliveries: 7,
+    webhook_waiting_deliveries: 21,
+    'webhook_subscriptions active': 2,
+    'webhook_subscriptions failing': 1,
+    'webhook_subscriptions disabled': 2,
+  })
+  expect(webhook_oldest_due_seconds).toBeGreaterThanOrEqual(420)
+  expect(webhook_oldest_due_seconds).toBeLessThan(480)
+})
+
+test('events that nobody tries again are told from those that wait', async () => {
+  await run(`insert into event_outbox
+      (id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id, problem)
+    select 'evt_' || n, 'patient.created', 1, 'r', 1, now() - interval '1 hour' / n, '', '{}', '', '', '', '', case when n < 3 then 'broken' end
+    from generate_series(1, 5) n`)
+  await run(`insert into audit_pending (id, told) select gen_random_uuid(), '' from generate_series(1, 4)`)
+  expect(await counted()).toMatchObject({
+    event_outbox_events: 3,
+    event_outbox_stuck_events: 2,
+    event_outbox_oldest_seconds: 1200,
+    audit_pending_changes: 4,
+  })
+})
+
+test('no more are counted than the most', async () => {
+  const { webhook_oldest_due_seconds: _, ...rest } = await counted(2)
+  expect(rest).toMatchObject({
+    webhook_queue_deliveries: 2,
+    webhook_waiting_deliveries: 2,
+    event_outbox_events: 0,
+    event_outbox_stuck_events: 2,
+    audit_pending_changes: 2,
+  })
+})
