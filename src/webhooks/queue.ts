@@ -83,7 +83,7 @@ const claimText = `
     select d.endpoint, d.event from busy join webhook_endpoint p on p.key = busy.endpoint and p.is_active
     left join unnest($5::bigint[], $6::integer[]) as room(endpoint, places) on room.endpoint = busy.endpoint
     cross join lateral (
-      select w.endpoint, w.event from webhook_delivery w where w.endpoint = busy.endpoint and w.due_at <= clock_timestamp()
+      select w.endpoint, w.event from webhook_delivery w where w.endpoint = busy.endpoint and w.due_at <= statement_timestamp()
       order by w.due_at limit coalesce(room.places, $4::integer) for update skip locked
     ) d limit $3::integer
   ), taken as (
