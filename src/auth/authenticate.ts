@@ -1,6 +1,6 @@
 // Turns what a request carries into the caller it comes from, or refuses it.
 import type { Database } from '../db/database.ts'
-import type { Credentials } from '../http/server.ts'
+import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import { type Caller, createCaller } from '../policy/caller.ts'

@@ -1,6 +1,6 @@
 // Patients' own tokens (MobileToken, interface §5): given for a one-time code, opaque, revocable, known in every process at once.
 import type { Database } from '../db/database.ts'
-import type { Credentials } from '../http/server.ts'
+import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { randomText } from '../lib/ids.ts'

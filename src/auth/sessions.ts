@@ -2,7 +2,7 @@
 // him.
 import type { Database } from '../db/database.ts'
 import { mustBeSameOrigin, sessionCookie, sessionIn } from '../http/cookies.ts'
-import type { Credentials } from '../http/server.ts'
+import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { type Role, type UserCaller, userCaller } from '../policy/caller.ts'

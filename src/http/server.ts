@@ -7,42 +7,19 @@ import type { TSchema } from 'typebox'
 import { toldBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { isResourceType } from '../definitions/r4.ts'
-import { asFailure, Failure } from '../lib/failure.ts'
+import { asFailure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
-import type { Asker } from '../policy/caller.ts'
 import type { Declare } from '../policy/declare.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
-import type { Limits, Verdict } from './limits.ts'
+import { byHeaders, type Identification, type IdentifyParts, identify, type ProvingScheme } from './identify.ts'
 import { senderOf } from './proxy.ts'
 import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
 import { preflight, send } from './send.ts'
 import { recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
-
-/** What a request brings to prove who sent it. */
-export interface Credentials {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body of a form or JSON object, for clients that send their credentials there. */
-  readonly body: unknown
-  readonly remoteAddress: string
-  /** Address by which the service was called. */
-  readonly baseUrl: string
-}
-
-/** The schemes that prove somebody. */
-export type ProvingScheme = Exclude<Scheme, 'open'>
-
-/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
-export type Authenticate<Proved extends ProvingScheme> = (
-  credentials: Credentials,
-) => Promise<Proofs[Proved]> | Proofs[Proved]
-
-/** How a caller is proved, by scheme of access. */
-export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
 
 /** Is told of each request, for the figures. */
 export interface Observer {
@@ -56,12 +33,10 @@ export interface Observer {
   }) => void
 }
 
-export interface ServerParts {
+export interface ServerParts extends IdentifyParts {
   readonly routes: readonly Route[]
-  readonly authenticate: Authenticators
   /** The client as its request says that it asks: what for, and whether in an emergency. */
   readonly declare: Declare
-  readonly limits: Limits
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
   readonly observer: Observer
@@ -131,10 +106,8 @@ function typeOf(found: Found | undefined): string | undefined {
   return type !== undefined && isResourceType(type) ? type : undefined
 }
 
-interface Seen extends Traces {
+interface Seen extends Traces, Identification {
   found?: Found
-  caller?: Asker
-  verdicts?: readonly Verdict[]
   address?: string
   failure?: unknown
   isEmergency?: boolean
@@ -236,9 +209,6 @@ async function answer(
 
 type AnyRequest = RouteRequest<unknown, unknown, unknown, Proofs[Scheme]>
 
-/** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
-const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])
-
 /** The caller as everything that is done for the request knows him. */
 function bound(
   parts: ServerParts,
@@ -258,49 +228,6 @@ function bound(
   })
   seen.caller = declared
   return declared
-}
-
-async function identify(
-  parts: ServerParts,
-  { access, limit }: Route,
-  credentials: Credentials,
-  seen: Seen,
-): Promise<Proofs[Scheme]> {
-  if (access.scheme === 'open') {
-    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`, limit)
-    return undefined
-  }
-  const caller = await authenticated(parts, access.scheme, credentials, seen)
-  seen.caller = caller
-  seen.verdicts = parts.limits.take(`client ${caller.clientId}`, limit)
-  if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
-    const wanted = access.scopes.join(' or ')
-    throw new Failure(
-      'INSUFFICIENT_SCOPE',
-      `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`,
-      {
-        headers: {
-          'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"`,
-        },
-      },
-    )
-  }
-  return caller
-}
-
-/** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
-async function authenticated(
-  parts: ServerParts,
-  scheme: ProvingScheme,
-  credentials: Credentials,
-  seen: Seen,
-): Promise<Proofs[ProvingScheme]> {
-  try {
-    return await parts.authenticate[scheme](credentials)
-  } catch (error) {
-    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`)
-    throw error
-  }
 }
 
 function checked(schema: TSchema | undefined, value: object, place: string): unknown {

@@ -1,0 +1,88 @@
+// Who sends a request: proved by the scheme of its route, counted, and holding a scope that opens it.
+import { Failure } from '../lib/failure.ts'
+import type { Asker } from '../policy/caller.ts'
+import type { Limits, Verdict } from './limits.ts'
+import type { Proofs, Route, Scheme } from './route.ts'
+
+/** What a request brings to prove who sent it. */
+export interface Credentials {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body of a form or JSON object, for clients that send their credentials there. */
+  readonly body: unknown
+  readonly remoteAddress: string
+  /** Address by which the service was called. */
+  readonly baseUrl: string
+}
+
+/** The schemes that prove somebody. */
+export type ProvingScheme = Exclude<Scheme, 'open'>
+
+/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
+export type Authenticate<Proved extends ProvingScheme> = (
+  credentials: Credentials,
+) => Promise<Proofs[Proved]> | Proofs[Proved]
+
+/** How a caller is proved, by scheme of access. */
+export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
+
+/** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
+export const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])
+
+export interface IdentifyParts {
+  readonly authenticate: Authenticators
+  readonly limits: Limits
+}
+
+/** What becomes known on the way, also where it ends there. */
+export interface Identification {
+  caller?: Asker
+  verdicts?: readonly Verdict[]
+}
+
+/**
+ * The caller; undefined on an open route.
+ * @throws Failure as the scheme, RATE_LIMITED, INSUFFICIENT_SCOPE
+ */
+export async function identify(
+  parts: IdentifyParts,
+  { access, limit }: Route,
+  credentials: Credentials,
+  seen: Identification,
+): Promise<Proofs[Scheme]> {
+  if (access.scheme === 'open') {
+    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`, limit)
+    return undefined
+  }
+  const caller = await authenticated(parts, access.scheme, credentials, seen)
+  seen.caller = caller
+  seen.verdicts = parts.limits.take(`client ${caller.clientId}`, limit)
+  if (access.scopes.length > 0 && !access.scopes.some(scope => caller.has(scope))) {
+    const wanted = access.scopes.join(' or ')
+    throw new Failure(
+      'INSUFFICIENT_SCOPE',
+      `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`,
+      {
+        headers: {
+          'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"`,
+        },
+      },
+    )
+  }
+  return caller
+}
+
+/** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
+async function authenticated(
+  parts: IdentifyParts,
+  scheme: ProvingScheme,
+  credentials: Credentials,
+  seen: Identification,
+): Promise<Proofs[ProvingScheme]> {
+  try {
+    return await parts.authenticate[scheme](credentials)
+  } catch (error) {
+    seen.verdicts = parts.limits.take(`address ${credentials.remoteAddress}`)
+    throw error
+  }
+}
