@@ -82,13 +82,13 @@ async function start(): Promise<Running> {
   return service
 }
 
-describe('the first start', () => {
+describe('a service', () => {
   let service: Running
   beforeAll(async () => {
     service = await start()
   })
 
-  test('prints the address, the demo client and three calls to try', async () => {
+  test('prints at its start the address, the demo client and three calls to try', async () => {
     expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
     expect(service.output().match(/curl -s/g)).toHaveLength(3)
     expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
@@ -113,66 +113,60 @@ describe('the first start', () => {
     one.close()
   })
 
-  test('ends cleanly at SIGTERM', async () => {
+  test('has a database whose log names nobody, whatever collides', async () => {
+    const headers = { authorization: `Bearer ${await demoToken(base)}`, 'content-type': 'application/fhir+json' }
+    const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
+    await until('two requests have created the same patient', async () => {
+      const id = `ada-lovelace-${Date.now()}`
+      const body = JSON.stringify({ resourceType: 'Patient', id })
+      const put = () => fetch(`${base}/api/fhir/R4/Patient/${id}`, { method: 'PUT', headers, body })
+      await Promise.all(Array.from({ length: 8 }, put))
+      return (await log()).includes('duplicate key')
+    })
+    expect(await log()).not.toContain('ada-lovelace')
+  })
+
+  test('is left alone by a second one on the same folder, which says so in one sentence', async () => {
+    const second = run('src/main.ts', [], { ...env, PORT: String(await freePort()) })
+    expect(await second.ended).toBe(1)
+    expect(second.output().trim()).toMatch(
+      /^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/,
+    )
+    expect((await fetch(`${base}/readyz`)).status).toBe(200)
+  })
+
+  test('has its port to itself: another one says plainly that it is in use', async () => {
+    const second = run('src/main.ts', [], { ...env, DATA_DIR: join(folder, 'other') })
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(`Port ${env['PORT']} is in use`)
+  })
+
+  test('ends cleanly at SIGTERM, when the request in hand is answered', async () => {
     const pid = await postmaster(join(folder, 'data'))
+    const token = await demoToken(base)
+    const sent = request(`${base}/api/fhir/R4`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
+    })
+    const answer = new Promise<number>((done, fail) =>
+      sent.once('response', reply => done(reply.statusCode!)).once('error', fail),
+    )
+    const text = JSON.stringify(transactionBundle('in hand', 500))
+    sent.write(text.slice(0, 1000))
+    await until('the request has arrived', async () => (await fetch(`${base}/healthz`)).ok)
     service.child.kill('SIGTERM')
+    // One that comes while the workers let go of the port may be taken and answered by none, until the service has ended.
+    await until('no new connection is answered', () =>
+      fetch(`${base}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
+        () => false,
+        () => true,
+      ),
+    )
+    sent.end(text.slice(1000))
+    expect(await answer).toBe(200)
     expect(await service.ended).toBe(0)
     expect(isAlive(pid)).toBe(false)
   })
-})
-
-test('the log of the database names nobody, whatever collides', async () => {
-  const service = await start()
-  const headers = { authorization: `Bearer ${await demoToken(base)}`, 'content-type': 'application/fhir+json' }
-  const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
-  await until('two requests have created the same patient', async () => {
-    const id = `ada-lovelace-${Date.now()}`
-    const body = JSON.stringify({ resourceType: 'Patient', id })
-    const put = () => fetch(`${base}/api/fhir/R4/Patient/${id}`, { method: 'PUT', headers, body })
-    await Promise.all(Array.from({ length: 8 }, put))
-    return (await log()).includes('duplicate key')
-  })
-  expect(await log()).not.toContain('ada-lovelace')
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toBe(0)
-})
-
-test('a request in hand is answered before the service ends', async () => {
-  const service = await start()
-  const token = await demoToken(base)
-  const sent = request(`${base}/api/fhir/R4`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/fhir+json' },
-  })
-  const answer = new Promise<number>((done, fail) =>
-    sent.once('response', reply => done(reply.statusCode!)).once('error', fail),
-  )
-  const text = JSON.stringify(transactionBundle('in hand', 500))
-  sent.write(text.slice(0, 1000))
-  await until('the request has arrived', async () => (await fetch(`${base}/healthz`)).ok)
-  service.child.kill('SIGTERM')
-  // One that comes while the workers let go of the port may be taken and answered by none, until the service has ended.
-  await until('no new connection is answered', () =>
-    fetch(`${base}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
-      () => false,
-      () => true,
-    ),
-  )
-  sent.end(text.slice(1000))
-  expect(await answer).toBe(200)
-  expect(await service.ended).toBe(0)
-})
-
-test('a second start on the same folder says so in one sentence and leaves the first alone', async () => {
-  const service = await start()
-  const second = run('src/main.ts', [], { ...env, PORT: String(await freePort()) })
-  expect(await second.ended).toBe(1)
-  expect(second.output().trim()).toMatch(
-    /^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/,
-  )
-  expect((await fetch(`${base}/readyz`)).status).toBe(200)
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toBe(0)
 })
 
 test('after kill -9 the next start takes over the database server that was left behind', async () => {
@@ -212,13 +206,4 @@ test('a database that cannot be reached is said plainly', async () => {
   expect(service.output().trim()).toBe(
     'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.',
   )
-})
-
-test('a port in use is said plainly', async () => {
-  const first = await start()
-  const second = run('src/main.ts', [], { ...env, DATA_DIR: join(folder, 'other') })
-  expect(await second.ended).toBe(1)
-  expect(second.output()).toContain(`Port ${env['PORT']} is in use`)
-  first.child.kill('SIGTERM')
-  expect(await first.ended).toBe(0)
 })
