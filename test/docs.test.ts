@@ -11,7 +11,7 @@ function cited(): { file: string; name: string }[] {
   return [...read('docs/conformance.md').matchAll(/([a-z][a-z/-]*) ((?:“[^”]+”(?:, )?)+)/g)].flatMap(
     ([, file, names]) =>
       [...names!.matchAll(/“([^”]+)”/g)].map(([, name]) => ({
-        file: `test/${/^(store|http|audit|policy)\//.test(file!) ? file : `fhir/${file}`}.test.ts`,
+        file: `test/${/^(store|http|audit|policy|webhooks)\//.test(file!) ? file : `fhir/${file}`}.test.ts`,
         name: name!,
       })),
   )

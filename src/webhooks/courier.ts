@@ -168,7 +168,11 @@ export function createCourier(parts: CourierParts): Courier {
         else ready.push({ ...task, target })
       }
       if (ended.length > 0 || back.length > 0) void note()
-      await parts.disclose(ready)
+      await parts.disclose(ready).catch(error => {
+        back.push(...ready)
+        void note()
+        throw error
+      })
       for (const task of ready) known.set(task, { target: task.target, takenAt })
       lanes.add(ready)
       return tasks.length

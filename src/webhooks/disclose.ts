@@ -6,6 +6,9 @@ import { typeName } from '../store/type-number.ts'
 import type { Task } from './queue.ts'
 import type { Target } from './targets.ts'
 
+/** What the trail has as the query of a notice, before the id of the event. */
+export const noticePath = 'connect/webhooks/events'
+
 /** Records the deliveries that are about a patient, each before its first attempt. */
 export function disclosing(audit: Pick<AuditWriter, 'write'>) {
   return async (tasks: readonly (Task & { readonly target: Target })[]): Promise<void> => {
@@ -18,7 +21,7 @@ export function disclosing(audit: Pick<AuditWriter, 'write'>) {
           type: typeName(source.type),
           id: source.id,
           version: source.version,
-          query: `connect/webhooks/events/${event}?subscription=${id}`,
+          query: `${noticePath}/${event}?subscription=${id}`,
           patients: [patient],
           resources: 1,
         },

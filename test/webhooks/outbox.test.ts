@@ -2,6 +2,7 @@
 
 import { Compile } from 'typebox/compile'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { issueCode } from '../../src/auth/enrolment.ts'
 import { type EventType, envelopeSchema } from '../../src/events/event-types.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
@@ -73,6 +74,27 @@ describe('there are events of what is done', () => {
       data: { health_id: healthId },
       meta: { organization_id: 'hospital' },
     })
+  })
+
+  test('and the patient sees who was told of it', async () => {
+    const { database } = service.application
+    const [row] = await database.query<{ patient: string }>({
+      text: 'select patient from health_id where value = $1',
+      values: [healthId],
+    })
+    const { code } = await issueCode(database, row!.patient, Date.now())
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ health_id: healthId, code })
+    const enrolled = await call('POST', '/api/v1/mobile/enrol', { body, headers })
+    const log = await call('GET', '/api/v1/mobile/access-log', { token: enrolled.body.token })
+    expect(log.body.data).toContainEqual(
+      expect.objectContaining({
+        action: 'notified',
+        organization_id: 'ehr',
+        client_id: all.clientId,
+        resource_type: 'Patient',
+      }),
+    )
   })
 
   test('by asking for a consent, giving it and taking it back', async () => {
