@@ -18,6 +18,8 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [--data DIR] [--seconds N] [--rounds N]
+       npm run bench -- webhook-crash [--data DIR]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -32,6 +34,10 @@ nothing if it is there already, and measures each workload; the median round cou
   consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
               granted; the grants are written straight into the table consent_grant, not by way of Consents
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
+  webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what a
+              receiver that hangs costs the others, on DIR-webhooks; only what is named, if something is
+  webhook-crash
+              tells 20 receivers of 10000 events while processes are killed, and looks for what was lost, on DIR-webhooks
   --scale N   repeats the bundles of PATH under new ids until there are N resources
   --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
@@ -53,8 +59,14 @@ const { values: options, positionals } = parseArgs({
 })
 
 const root = resolve(import.meta.dirname, '../..')
-const dataDir =
-  resolve(options.data) + (['inventory', 'records'].includes(positionals[0] ?? '') ? `-${positionals[0]}` : '')
+/** Benches that have a folder of their own. */
+const folders: Readonly<Record<string, string>> = {
+  inventory: '-inventory',
+  records: '-records',
+  webhooks: '-webhooks',
+  'webhook-crash': '-webhooks',
+}
+const dataDir = resolve(options.data) + (folders[positionals[0] ?? ''] ?? '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -85,6 +97,7 @@ async function main(): Promise<void> {
     const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
     return benchToken({ env: environment(), dataDir, base, seconds, rounds, connections: [16, 64] })
   }
+  if (positionals[0] === 'webhooks' || positionals[0] === 'webhook-crash') return webhooks()
   if (positionals[0] === 'inventory') {
     const { benchInventory } = await import('./inventory.ts')
     const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
@@ -153,6 +166,17 @@ async function main(): Promise<void> {
     service.kill('SIGTERM')
     await new Promise(done => service.once('exit', done))
   }
+}
+
+async function webhooks(): Promise<void> {
+  const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
+  const bench = { env: environment(), dataDir, base, port, seconds, rounds }
+  if (positionals[0] === 'webhooks') {
+    const { benchWebhooks } = await import('./webhooks.ts')
+    return benchWebhooks(bench, positionals.slice(1))
+  }
+  const { crashWebhooks } = await import('./webhooks-crash.ts')
+  return crashWebhooks(bench)
 }
 
 function environment(): NodeJS.ProcessEnv {
