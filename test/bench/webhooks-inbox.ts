@@ -56,17 +56,23 @@ export async function openInbox(): Promise<Inbox> {
     serialization: 'advanced',
   })
   const urls = await next<string[]>(child)
+  let before: Promise<unknown> = Promise.resolve()
+  // One at a time, so that each gets its own answer.
+  const ask = <T>(what: Behaviour | 'numbers' | 'everything'): Promise<T> => {
+    const asked = before.then(() => {
+      child.send(what)
+      return next<T>(child)
+    })
+    before = asked
+    return asked
+  }
   return {
     pid: child.pid!,
     urls,
     async behave(behaviour) {
-      child.send({ hanging: [], failing: 0, keeps: 'numbers', ...behaviour })
-      await next(child)
+      await ask({ hanging: [], failing: 0, keeps: 'numbers', ...behaviour })
     },
-    heard(what = 'numbers') {
-      child.send(what)
-      return next<Heard>(child)
-    },
+    heard: (what = 'numbers') => ask<Heard>(what),
     stop() {
       child.disconnect()
       return next(child, 'exit')
