@@ -39,6 +39,7 @@ export async function benchIsolation(bench: WebhookBench): Promise<void> {
   const field = await openField(bench, 2)
   await field.api.ensurePatients()
   const rounds: Record<'none' | 'one', Round[]> = { none: [], one: [] }
+  await field.api.subscribe(field.inbox.urls)
   await measure(field, [], 2)
   for (let round = 0; round < bench.rounds; round++)
     for (const who of ['none', 'one'] as const)
@@ -59,8 +60,7 @@ function print(rounds: Record<'none' | 'one', Round[]>): void {
 }
 
 async function measure(field: Field, hangs: readonly number[], seconds: number): Promise<Round> {
-  const { api, inbox, database } = field
-  const ids = await api.subscribe(inbox.urls)
+  const { api, inbox } = field
   await inbox.behave({ keeps: 'arrivals', hanging: hangs })
   const began = now()
   const moments = await create(api, perSecond, seconds)
@@ -70,12 +70,21 @@ async function measure(field: Field, hangs: readonly number[], seconds: number):
   const last = Math.max(...arrivals.map(({ at }) => at))
   const steady = (moments.size * (receivers - 1)) / ((last - began) / 1000)
   const drained = await drain(field, hangs)
-  if (hangs.length > 0) {
-    for (const index of hangs) await api.call('DELETE', `/api/v1/connect/webhooks/subscriptions/${ids[index]}`)
-    await wait(11_000)
-  }
-  await settled(database)
+  await cleared(field)
   return { p50: quantile(waits, 0.5), p99: quantile(waits, 0.99), steady, drained }
+}
+
+/** Sees to it that every round begins alike: nothing hangs or waits, and nothing is left of rows that are gone. */
+async function cleared({ inbox, database }: Field): Promise<void> {
+  await inbox.behave({})
+  await wait(11_000)
+  await database.query({
+    text: 'update webhook_delivery set due_at = clock_timestamp() where lease is null',
+    values: [],
+  })
+  await settled(database)
+  for (const table of ['webhook_delivery', 'event_outbox', 'audit_pending'])
+    await database.query({ text: `vacuum ${table}`, values: [] })
 }
 
 /** Waits until each of those that do not hang has got so many. */
