@@ -18,7 +18,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
-       npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [--data DIR] [--seconds N] [--rounds N]
+       npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
@@ -34,8 +34,8 @@ nothing if it is there already, and measures each workload; the median round cou
   consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
               granted; the grants are written straight into the table consent_grant, not by way of Consents
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
-  webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what a
-              receiver that hangs costs the others, on DIR-webhooks; only what is named, if something is
+  webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what
+              receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
               tells 20 receivers of 10000 events while processes are killed, and looks for what was lost, on DIR-webhooks
   --scale N   repeats the bundles of PATH under new ids until there are N resources

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os'
 import type { WebhookBench } from './webhooks-field.ts'
 import { benchIsolation } from './webhooks-isolation.ts'
 import { benchLatency } from './webhooks-latency.ts'
+import { benchStall } from './webhooks-stall.ts'
 import { benchThroughput } from './webhooks-throughput.ts'
 import { benchWriting } from './webhooks-writing.ts'
 
@@ -11,6 +12,7 @@ const figures = {
   latency: benchLatency,
   writing: benchWriting,
   isolation: benchIsolation,
+  stall: benchStall,
 } as const
 
 /** Prints the tables; only those that are named, if some are. */
