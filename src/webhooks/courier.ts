@@ -107,6 +107,14 @@ export function createCourier(parts: CourierParts): Courier {
     return { task, outcome: 'withheld', startedAt: new Date(), milliseconds: 0, error, ...nothing }
   }
 
+  /** Of what nobody has begun. */
+  function giveBack(tasks: readonly Task[]): void {
+    if (tasks.length === 0) return
+    for (const task of tasks) known.delete(task)
+    back.push(...tasks)
+    void note()
+  }
+
   function note(): Promise<void> {
     noting ??= noteAll().finally(() => (noting = undefined))
     return noting
@@ -150,6 +158,7 @@ export function createCourier(parts: CourierParts): Courier {
 
   return {
     async take() {
+      giveBack(lanes.shed())
       const room = Math.min(most.taken, most.held - lanes.held)
       isMore = true
       if (isClosing || room <= 0) return 0
@@ -179,7 +188,7 @@ export function createCourier(parts: CourierParts): Courier {
     },
     async close() {
       isClosing = true
-      back.push(...lanes.drain())
+      giveBack(lanes.drain())
       const until = performance.now() + grace
       while (lanes.held > 0 && performance.now() < until) await sleep(10)
       await sender.close()

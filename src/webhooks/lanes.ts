@@ -9,6 +9,8 @@ export interface Lanes {
   add(tasks: readonly Task[]): void
   /** Tasks in hand, waiting and begun. */
   readonly held: number
+  /** Lets go of those that wait for an endpoint which has left all that it was sent unanswered for a while. */
+  shed(): Task[]
   /** Lets go of all that wait. */
   drain(): Task[]
 }
@@ -27,10 +29,15 @@ interface Lane {
   done: number
   before: number
   since: number
+  /** When something was last answered, or begun after a time in which there was nothing to do. */
+  moved: number
 }
 
 /** The most that is taken of one endpoint, however fast it answers. */
 const mostHeld = 500
+
+/** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
+const stalledAfter = 1000
 
 export function createLanes({ abreast, work }: LaneOptions): Lanes {
   const lanes = new Map<number, Lane>()
@@ -38,7 +45,7 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
   const run = (key: number, lane: Lane): void => {
     while (lane.running < abreast && lane.waiting.length > 0) {
       const task = lane.waiting.shift()!
-      lane.running++
+      if (lane.running++ === 0) lane.moved = performance.now()
       void work(task).finally(() => {
         held--
         lane.running--
@@ -48,6 +55,11 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
       })
     }
   }
+  const letGo = (of: readonly Lane[]): Task[] => {
+    const left = of.flatMap(lane => lane.waiting.splice(0))
+    held -= left.length
+    return left
+  }
   return {
     get held() {
       return held
@@ -56,7 +68,7 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
       new Map(
         [...lanes].map(([key, lane]) => {
           // As much as it answers in a second may wait here, so that a fast one never waits for the database.
-          const most = Math.min(Math.max(abreast, lane.done, lane.before), mostHeld)
+          const most = isStalled(lane) ? abreast : Math.min(Math.max(abreast, lane.done, lane.before), mostHeld)
           return [key, Math.max(0, most - lane.running - lane.waiting.length)]
         }),
       ),
@@ -69,6 +81,7 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
           done: 0,
           before: 0,
           since: performance.now(),
+          moved: 0,
         }
         lanes.set(task.endpoint, lane)
         touched.set(task.endpoint, lane)
@@ -77,16 +90,16 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
       }
       for (const [key, lane] of touched) run(key, lane)
     },
-    drain() {
-      const left = [...lanes.values()].flatMap(lane => lane.waiting.splice(0))
-      held -= left.length
-      return left
-    },
+    shed: () => letGo([...lanes.values()].filter(isStalled)),
+    drain: () => letGo([...lanes.values()]),
   }
 }
 
+const isStalled = ({ running, moved }: Lane): boolean => running > 0 && performance.now() - moved > stalledAfter
+
 function count(lane: Lane): void {
   const now = performance.now()
+  lane.moved = now
   if (now - lane.since >= 1000) {
     lane.before = now - lane.since < 2000 ? lane.done : 0
     lane.done = 0
