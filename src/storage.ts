@@ -54,7 +54,12 @@ export function openStorage(
     createRegisterProjection(addressesOf(baseUrl, base)),
     consentProjection({ base, mergedWith, now }),
     ...connectProjections(base, config.timeZone),
-    subscriptionProjection({ searchParams: () => indexer.params, reach: reachOf(config), encryptionKey }),
+    subscriptionProjection({
+      searchParams: () => indexer.params,
+      alsoWatch: indexer.alsoWatch,
+      reach: reachOf(config),
+      encryptionKey,
+    }),
   ]
   const { healthIds: healthIdSystem } = addressesOf(baseUrl, base)
   const outbox = createOutbox(createCatalogue({ base, healthIdSystem }), now)

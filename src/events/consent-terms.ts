@@ -17,6 +17,9 @@ export interface Terms {
   readonly wording: unknown
 }
 
+/** Organisations that are told of one Consent. */
+const mostOrganizations = 1000
+
 /** Provisions within each other. */
 const deepest = 5
 
@@ -24,17 +27,17 @@ const deepest = 5
 export function termsOf(consent: JsonObject | undefined, base: string): Map<string, Terms> {
   if (!consent || !codingsIn(consent['scope']).some(({ code }) => code === 'patient-privacy')) return new Map()
   const provisions = provisionsOf(consent, base)
-  const actors = provisions.flatMap(({ organizations }) => organizations ?? [])
+  const actors = provisions.flatMap(({ organizations = [] }) => [...organizations])
   const named = actors.length > 0 ? [...actors, ...openedTo(provisions)] : keepersOf(consent, base)
-  return new Map([...new Set(named)].flatMap(id => termsFor(id, consent, provisions) ?? []))
+  return new Map([...new Set(named)].slice(0, mostOrganizations).flatMap(id => termsFor(id, consent, provisions) ?? []))
 }
 
 interface Provision {
   readonly permits: boolean
   /** Ids; undefined: it names no actors. */
-  readonly organizations: readonly string[] | undefined
+  readonly organizations: ReadonlySet<string> | undefined
   /** Those who keep the consent, for whom a permission is that names nobody. */
-  readonly keepers: readonly string[]
+  readonly keepers: ReadonlySet<string>
   readonly until: number
   readonly wording: JsonObject
   readonly depth: number
@@ -44,7 +47,7 @@ function provisionsOf(consent: JsonObject, base: string): Provision[] {
   const outermost: Provision = {
     permits: codingsIn(consent['policyRule']).some(({ code }) => code === 'OPTIN' || code === 'OPTINR'),
     organizations: undefined,
-    keepers: keepersOf(consent, base),
+    keepers: new Set(keepersOf(consent, base)),
     until: Number.POSITIVE_INFINITY,
     wording: {},
     depth: 0,
@@ -59,7 +62,7 @@ function within(provision: JsonObject, frame: Provision, base: string): Provisio
   const own: Provision = {
     ...frame,
     permits: type === 'permit' || (type !== 'deny' && frame.permits),
-    organizations: objects(actor).length > 0 ? organizationsIn(objects(actor), base) : frame.organizations,
+    organizations: objects(actor).length > 0 ? new Set(organizationsIn(objects(actor), base)) : frame.organizations,
     until: Math.min(frame.until, endOf(period)),
     wording,
   }
@@ -89,14 +92,12 @@ function organizationId(reference: unknown, base: string): string | undefined {
 }
 
 const openedTo = (provisions: readonly Provision[]): string[] =>
-  provisions.filter(({ permits }) => permits).flatMap(({ organizations, keepers }) => organizations ?? keepers)
+  provisions.filter(({ permits }) => permits).flatMap(({ organizations, keepers }) => [...(organizations ?? keepers)])
 
 function termsFor(id: string, consent: JsonObject, provisions: readonly Provision[]): [string, Terms][] | undefined {
   const own = provisions.filter(each => isAbout(each, id))
   if (own.length === 0) return undefined
-  const permitting = own.filter(
-    ({ permits, organizations, keepers }) => permits && (organizations ?? keepers).includes(id),
-  )
+  const permitting = own.filter(({ permits, organizations, keepers }) => permits && (organizations ?? keepers).has(id))
   const type = codeIn(extension(consent, 'consent-type', 'valueCode'))
   const standing = standingOf(consent['status'], permitting.length > 0, type !== null)
   if (!standing) return undefined
@@ -107,8 +108,8 @@ function termsFor(id: string, consent: JsonObject, provisions: readonly Provisio
 
 /** A refusal that names nobody who is known here is for everybody. */
 function isAbout({ permits, organizations }: Provision, id: string): boolean {
-  if (organizations === undefined || (!permits && organizations.length === 0)) return true
-  return organizations.includes(id)
+  if (organizations === undefined || (!permits && organizations.size === 0)) return true
+  return organizations.has(id)
 }
 
 function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['standing'] | undefined {

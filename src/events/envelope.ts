@@ -28,3 +28,7 @@ export function withResource(envelope: string, resource: string): string {
   const isEmpty = envelope[meta - 1] === '{'
   return `${envelope.slice(0, meta)}${isEmpty ? '' : ','}"resource":${resource}${envelope.slice(meta)}`
 }
+
+/** The same envelope for somebody who may not know whose it is. */
+export const withoutHealthId = (envelope: string): string =>
+  envelope.replace(/"data":\{"health_id":"[^"]*"/, '"data":{"health_id":null')

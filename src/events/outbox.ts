@@ -80,10 +80,10 @@ async function surroundings(
 const isEvent = ({ type }: Entry): boolean => type !== ''
 
 /** A change of which those are told who follow everything of its type. */
-const bare = ({ type, id, version }: Followed): Entry => ({
+const bare = ({ type, id, version, patients }: Followed): Entry => ({
   type: '',
   source: { type, id, version },
-  patient: undefined,
+  patient: patients.join(' '),
   data: {},
   facility: '',
   audience: 'readers',
@@ -118,7 +118,7 @@ function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['v
     ['bigint[]', safeInt8Array(entries.map(() => now.getTime()))],
     texts(entry => entry.patient ?? ''),
     texts(entry => JSON.stringify(entry.data)),
-    texts(entry => (entry.audience === 'readers' ? '' : entry.audience.join('\n'))),
+    texts(entry => (entry.audience === 'readers' ? '*' : JSON.stringify(entry.audience))),
     texts(entry => entry.facility),
     ['text', origin.organizationId],
     ['text', origin.requestId],

@@ -9,6 +9,7 @@ import { isId } from './ids.ts'
 import type { Indexer } from './index/entry.ts'
 import { patientsIn } from './patients.ts'
 import type { Origin, Principal } from './principal.ts'
+import { createBinder } from './search/binder.ts'
 import { typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** A change as it was asked for. */
@@ -36,13 +37,18 @@ export interface Followed {
   readonly resource: JsonObject | undefined
   /** As it was stored before; undefined if it was not. */
   readonly former: JsonObject | undefined
+  /** Ids of the patients that it is about or refers to. */
+  readonly patients: readonly string[]
 }
 
 /** What a follower may ask. */
 export interface Known {
   /** Whether somebody wants to know of every change of a type. */
   isWatched(type: string): boolean
-  /** Resources by their names, `Type/id`, as they were before the changes; those that are not stored are left out. */
+  /**
+   * Resources by their names, `Type/id`, as they were before the changes, as far as whoever makes the changes may see them: he is not
+   * to learn of others by what is told of his own.
+   */
   read(names: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>
 }
 
@@ -84,29 +90,49 @@ export async function notesOf(session: Noting, changed: readonly Noted[]): Promi
   const { principal, follower, indexer, on } = session
   const { note, origin } = principal
   const kept = note?.(changed.map(({ change, written }) => accessOf(change, written, indexer.base)))
-  const known: Known = { isWatched: indexer.isWatched, read: names => readNamed(on, names) }
-  const followed = origin && (await follower.note(changed.map(followedOf), origin, known))
+  const known: Known = { isWatched: indexer.isWatched, read: names => readNamed(on, principal, names) }
+  const followed =
+    origin &&
+    (await follower.note(
+      changed.map(each => followedOf(each, indexer.base)),
+      origin,
+      known,
+    ))
   return [kept, followed].filter(each => each !== undefined)
 }
 
-function followedOf({ written: { type, id, version }, resource, stored }: Noted): Followed {
+/** Only whoever has a question about what is costly pays for it. */
+function followedOf({ written, resource, stored }: Noted, base: string): Followed {
+  const { type, id, version } = written
   return {
     ...{ type, id, version, resource },
-    // Only whoever has a question about it pays for reading it.
     get former() {
       return stored && (parseJson(stored.body) as JsonObject)
+    },
+    get patients() {
+      return patientsOf(written, base)
     },
   }
 }
 
-async function readNamed(on: Queryable, names: readonly string[]): Promise<Map<string, JsonObject>> {
+function patientsOf({ type, id, body = '' }: Changed, base: string): string[] {
+  return patientsIn([{ type, id, body }], base, type === 'Patient' && isId(id) ? [id] : [])
+}
+
+async function readNamed(
+  on: Queryable,
+  { visibility }: Principal,
+  names: readonly string[],
+): Promise<Map<string, JsonObject>> {
   const named = names.map(name => cutAt(name, '/')).filter(([type]) => isResourceType(type))
   if (named.length === 0) return new Map()
+  const binder = createBinder()
+  const types = binder.bind(int2Array(named.map(([type]) => typeNumber(type))))
+  const ids = binder.bind(textArray(named.map(([, id]) => id)))
   const rows = await on.query<{ type: number; id: string; body: string }>({
-    name: 'read-named',
-    isFixed: true,
-    text: 'select type, id, body from resource join unnest($1::smallint[], $2::text[]) as named(type, id) using (type, id)',
-    values: [int2Array(named.map(([type]) => typeNumber(type))), textArray(named.map(([, id]) => id))],
+    text: `select r.type, r.id, r.body from unnest(${types}::smallint[], ${ids}::text[]) as named(type, id)
+      join resource r using (type, id) join search s using (key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`,
+    values: binder.values,
   })
   return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }
@@ -120,15 +146,15 @@ export function tellCommitted(on: Queryable | Transaction, { committed }: Note):
 const deeds: Readonly<Record<WriteMethod, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
 /** A change as the witness is told of it. */
-function accessOf({ method, condition }: Changing, { type, id, version, body = '' }: Changed, base: string): Access {
-  const named = type === 'Patient' && isId(id) ? [id] : []
+function accessOf({ method, condition }: Changing, written: Changed, base: string): Access {
+  const { type, id, version } = written
   return {
     deed: deeds[method],
     type,
     id,
     version,
     query: condition === undefined ? undefined : `${type}?${condition}`,
-    patients: patientsIn([{ type, id, body }], base, named),
+    patients: patientsOf(written, base),
     resources: 1,
   }
 }

@@ -1,6 +1,7 @@
 // What is kept beside resources of some types: tables worked out from them, in the transaction that changes them, whoever does.
 import type { Queryable } from '../db/statement.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { Principal } from './principal.ts'
 
 /** A resource that has just been written. */
 export interface Projected {
@@ -10,16 +11,18 @@ export interface Projected {
   readonly resource: JsonObject | undefined
 }
 
+/** Who writes a resource; without an author: the service itself. */
+export type Writer = Pick<Principal, 'author' | 'may'>
+
 /** A table, or some, that follow resources. */
 export interface Projection {
   /** The types that it follows. */
   readonly types: ReadonlySet<string>
   /**
    * What is stored in the place of a resource that is to be written; absent: the resource itself.
-   * @param author who writes it; undefined: the service itself
    * @throws Failure if it cannot be taken
    */
-  readonly prepared?: (resource: JsonObject, author: string | undefined) => JsonObject
+  readonly prepared?: (resource: JsonObject, writer: Writer) => JsonObject
   /**
    * Brings the tables up to date, within the transaction of the changes and after them: each resource comes once, and only
    * if it has changed. What it throws undoes the changes.
@@ -33,10 +36,10 @@ export function prepared(
   projections: readonly Projection[],
   type: string,
   resource: JsonObject,
-  author: string | undefined,
+  writer: Writer,
 ): JsonObject {
   return projections.reduce(
-    (made, { types, prepared: prepare }) => (prepare && types.has(type) ? prepare(made, author) : made),
+    (made, { types, prepared: prepare }) => (prepare && types.has(type) ? prepare(made, writer) : made),
     resource,
   )
 }

@@ -129,7 +129,7 @@ function mustBeAccepted(
 
 function withPrepared({ projections, principal }: Writing, change: Change): Change {
   if (!change.resource) return change
-  const resource = prepared(projections, change.type, change.resource, principal.author)
+  const resource = prepared(projections, change.type, change.resource, principal)
   return resource === change.resource ? change : { ...change, resource }
 }
 

@@ -1,24 +1,37 @@
-// Who is told of an event: whoever could see the resource that tells it, at the moment in which the statement runs; of consents, and
-// of what else is between organisations, those that it names. Asked when it is decided who gets an event, and again whenever it is sent.
-import { seenBy } from '../policy/consent/visibility.ts'
+// Who is told of an event: whoever could see the version of the resource that tells it, and the resource as it is now, at the moment in
+// which the statement runs; of consents, and of what else is between organisations, those that it names. Asked when it is decided who
+// gets an event, and again whenever it is sent.
+import { anyGrant, seenBy } from '../policy/consent/visibility.ts'
+
+/** Whoever may see the resource is told; otherwise the organisations that a JSON array names. */
+export const readers = '*'
 
 /**
- * Joins what decides about an event `e` and an endpoint `p`: the client `c` that the endpoint belongs to, and of the resource whose
- * it is; after a deletion, whose it was.
+ * Joins what decides about an event `e` and an endpoint `p`: the client `c` that the endpoint belongs to; of the resource the version
+ * that is told of, after a deletion that mark, and for FHIR subscriptions the current one, since that is sent; and the resource as
+ * it is `now`, if that is another version. What codes a former version had is not kept, so consents by code do not open it.
  */
 export const audienceOf = `join client c on c.id = p.client_id
   left join lateral (
-    select * from (
-      select 1 as place, s.type, s.subject, s.author, s.about, s.tokens from resource r join search s using (key)
-      where r.type = e.type and r.id = e.resource_id
-      union all
-      (select 2, h.type, h.subject, h.author, h.about, '{}'::bigint[] from history h
-      where h.type = e.type and h.id = e.resource_id order by h.version desc limit 1)
-    ) either order by place limit 1
-  ) s on e.audience = '' and not c.consent_exempt`
+    select s.type, s.subject, s.author, s.about, s.tokens from resource r join search s using (key)
+    where r.type = e.type and r.id = e.resource_id and (r.version = e.version or e.event = '')
+    union all
+    select h.type, h.subject, h.author, h.about, null::bigint[] from history h
+    where h.type = e.type and h.id = e.resource_id and h.version = e.version and e.event <> ''
+  ) told on e.audience = '${readers}' and not c.consent_exempt
+  left join lateral (
+    select s.type, s.subject, s.author, s.about, s.tokens from resource r join search s using (key)
+    where r.type = e.type and r.id = e.resource_id and r.version <> e.version and e.event <> ''
+  ) now on e.audience = '${readers}' and not c.consent_exempt`
+
+const viewers = { author: 'p.author', organization: 'p.organization' }
 
 /** The condition that the client may be told. */
-export const mayBeTold = `(c.revoked_at is null and case
+export const mayBeTold = `(c.revoked_at is null and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
     when c.consent_exempt then true
-    when e.audience <> '' then c.organization_id = any(string_to_array(e.audience, E'\\n'))
-    else coalesce(${seenBy({ author: 'p.author', organization: 'p.organization' }, 's')}, false) end)`
+    when e.audience <> '${readers}' then e.audience::jsonb ? c.organization_id
+    else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or coalesce(${seenBy(viewers, 'now')}, false)) end)`
+
+/** The condition that the client may know the Health ID of the patient: that it registered him, or that he has opened something to it. */
+export const mayKnowPatient = `(c.consent_exempt or e.audience <> '${readers}' or e.patient = ''
+    or exists (select from search q where q.self = told.subject and q.author = p.author) or ${anyGrant('p.organization', 'told.subject')})`

@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts'
 import { createHealth, type GivenUp } from './health.ts'
 import { createLanes } from './lanes.ts'
 import type { Answer, Sender } from './outbound/send.ts'
-import { claim, type Result, release, settle, type Task } from './queue.ts'
+import { claim, drop, lookAgain, type Result, release, settle, type Task } from './queue.ts'
 import { verdictOf } from './schedule.ts'
 import type { Target, Targets } from './targets.ts'
 
@@ -24,6 +24,8 @@ export interface CourierParts {
   readonly counted: (outcome: Result['outcome'], milliseconds: number) => void
   /** Called when there is room again for what could not be taken. */
   readonly wake: () => void
+  /** Whether the criteria of a FHIR subscription find a resource. */
+  readonly finds: (endpoint: number, id: string) => Promise<boolean>
   /** Sent to one endpoint at a time. */
   readonly abreast: number
 }
@@ -39,8 +41,13 @@ export interface Courier {
 const leaseSeconds = 30
 /** Milliseconds of it within which an attempt has to begin, so that it ends before the lease does. */
 const beginWithin = 15_000
+/** Milliseconds for which it counts that the client may be told: whatever waits longer is asked about once more. */
+const trustFor = 100
+const notDue = 'the subscriber may not see what it is about any more'
+/** Taken of an endpoint before it has answered anything lately: many that hang must not take the room of the others. */
+const firstTaken = 3
 /** Tasks taken at a time, and in hand in all. */
-const most = { taken: 200, held: 1000 }
+const most = { taken: 200, held: 2000 }
 /** Milliseconds for which attempts may end when the process stops. */
 const grace = 3000
 
@@ -52,6 +59,7 @@ export function createCourier(parts: CourierParts): Courier {
   const known = new Map<Task, { readonly target: Target; readonly takenAt: number }>()
   let ended: Ending[] = []
   let back: Task[] = []
+  let unfollowed: Task[] = []
   let noting: Promise<void> | undefined
   let isClosing = false
   /** True if more may be due than was taken. */
@@ -62,21 +70,31 @@ export function createCourier(parts: CourierParts): Courier {
     async work(task) {
       const { target, takenAt } = known.get(task)!
       known.delete(task)
-      if (performance.now() - takenAt > beginWithin) back.push(task)
-      else {
-        const result = await attempt(task, target)
-        if (result) ended.push(result)
-        else back.push(task)
-      }
+      const result = await attempt(task, target, takenAt).catch((err: unknown) => {
+        log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: a delivery could not be begun')
+        return undefined
+      })
+      if (result) ended.push(result)
+      else if (!unfollowed.includes(task)) back.push(task)
       void note()
     },
   })
 
-  /** Undefined if the attempt was broken off because the process stops. */
-  async function attempt(task: Task, target: Target): Promise<Ending | undefined> {
+  /** Undefined if nothing was sent, or it was broken off because the process stops. */
+  async function attempt(task: Task, target: Target, takenAt: number): Promise<Ending | undefined> {
+    if (!task.isChecked && !(await parts.finds(task.endpoint, task.source.id))) {
+      unfollowed.push(task)
+      return undefined
+    }
+    const age = performance.now() - takenAt
+    if (age > beginWithin) return undefined
+    const wanted = target.wants(task) ?? (age > trustFor ? 'nothing' : undefined)
+    const look = wanted && (await lookAgain(database, task, wanted))
+    if (wanted && !look) return undefined
+    if (look && !look.isDue) return withheld(task, notDue)
     const startedAt = new Date()
-    const outgoing = await target.outgoing(task)
-    if (!outgoing) return withheld(task, 'the resource is not there any more, or not open to the subscriber')
+    const outgoing = target.outgoing(task, look)
+    if (typeof outgoing === 'string') return withheld(task, outgoing)
     const answer = await sender.send(outgoing)
     if (isClosing && answer.status === undefined) return undefined
     return ending(task, startedAt, answer)
@@ -123,12 +141,14 @@ export function createCourier(parts: CourierParts): Courier {
   async function noteAll(): Promise<void> {
     // What ends in the same moment is noted together.
     await sleep(2)
-    while (ended.length > 0 || back.length > 0) {
-      const [results, returned] = [ended, back]
+    while (ended.length > 0 || back.length > 0 || unfollowed.length > 0) {
+      const [results, returned, dropped] = [ended, back, unfollowed]
       ended = []
       back = []
+      unfollowed = []
       try {
         if (returned.length > 0) await release(database, returned)
+        if (dropped.length > 0) await drop(database, dropped)
         if (results.length > 0) await settle(database, results)
       } catch (error) {
         await keep(results, error)
@@ -165,15 +185,15 @@ export function createCourier(parts: CourierParts): Courier {
       const lease = randomBytes(8).readBigInt64BE()
       const takenAt = performance.now()
       const rooms = lanes.rooms()
-      const tasks = await claim(database, { lease, seconds: leaseSeconds, most: room, usual: parts.abreast, rooms })
-      isMore = [...rooms.values()].includes(0) || isCut(tasks, room, endpoint => rooms.get(endpoint) ?? parts.abreast)
+      const tasks = await claim(database, { lease, seconds: leaseSeconds, most: room, usual: firstTaken, rooms })
+      isMore = [...rooms.values()].includes(0) || isCut(tasks, room, endpoint => rooms.get(endpoint) ?? firstTaken)
       if (tasks.length === 0) return 0
       const found = await targets.of(tasks)
       const ready: (Task & { target: Target })[] = []
       for (const task of tasks) {
         const target = found.get(task.endpoint)
         if (!target) back.push(task)
-        else if (!task.isDue) ended.push(withheld(task, 'the subscriber may not see what it is about any more'))
+        else if (!task.isDue) ended.push(withheld(task, notDue))
         else ready.push({ ...task, target })
       }
       if (ended.length > 0 || back.length > 0) void note()

@@ -22,7 +22,7 @@ export function disclosing(audit: Pick<AuditWriter, 'write'>) {
           id: source.id,
           version: source.version,
           query: `${noticePath}/${event}?subscription=${id}`,
-          patients: [patient],
+          patients: patient.split(' '),
           resources: 1,
         },
         { clientId, organizationId, tokenId: '', address: '', requestId, purpose: '' },

@@ -8,6 +8,7 @@ import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import { audienceOf, mayBeTold } from './audience.ts'
+import type { Following } from './followers.ts'
 
 export interface DispatchParts {
   readonly database: Database
@@ -16,8 +17,8 @@ export interface DispatchParts {
   readonly environment: string
   /** The current Health IDs of patients, by id. */
   readonly healthIds: (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, string>>
-  /** The FHIR subscriptions that are told of changes: pairs of an endpoint and an event. */
-  readonly subscribed: (changes: readonly Waiting[]) => Promise<readonly (readonly [endpoint: number, event: string])[]>
+  /** The FHIR subscriptions that are told of changes. */
+  readonly subscribed: (changes: readonly Waiting[]) => Promise<readonly Following[]>
 }
 
 /** Something in the outbox. */
@@ -117,11 +118,11 @@ async function sendOut(parts: DispatchParts, on: Queryable, waiting: readonly Wa
   const patients = new Set(ordered.map(({ patient }) => patient).filter(Boolean))
   const healthIds = patients.size === 0 ? new Map<string, string>() : await parts.healthIds(on, [...patients])
   const changes = ordered.filter(({ event }) => event === '')
-  const pairs = changes.length === 0 ? [] : await parts.subscribed(changes)
-  const followed = new Set(pairs.map(([, event]) => event))
+  const followings = changes.length === 0 ? [] : await parts.subscribed(changes)
+  const followed = new Set(followings.map(({ event }) => event))
   const events = ordered.filter(({ event, id }) => event !== '' || followed.has(id))
   const bodies = events.map(each => (each.event === '' ? '' : bodyOf(parts, each, healthIds)))
-  const [row] = await on.query<{ deliveries: number }>(inserting(events, bodies, pairs))
+  const [row] = await on.query<{ deliveries: number }>(inserting(events, bodies, followings))
   return row!.deliveries
 }
 
@@ -137,11 +138,7 @@ function bodyOf(parts: DispatchParts, waiting: Waiting, healthIds: ReadonlyMap<s
   return envelopeOf({ id, type: event, happenedAt, data, meta })
 }
 
-function inserting(
-  events: readonly Waiting[],
-  bodies: readonly string[],
-  pairs: readonly (readonly [number, string])[],
-) {
+function inserting(events: readonly Waiting[], bodies: readonly string[], followings: readonly Following[]) {
   const texts = (pick: (waiting: Waiting) => string) => textArray(events.map(pick))
   return {
     name: 'event-insert',
@@ -156,8 +153,9 @@ function inserting(
       texts(({ patient }) => patient),
       texts(({ request_id }) => request_id),
       textArray(bodies),
-      safeInt8Array(pairs.map(([endpoint]) => endpoint)),
-      textArray(pairs.map(([, event]) => event)),
+      safeInt8Array(followings.map(({ endpoint }) => endpoint)),
+      textArray(followings.map(({ event }) => event)),
+      int2Array(followings.map(({ isChecked }) => (isChecked ? 1 : 0))),
     ],
   }
 }
@@ -169,11 +167,12 @@ const insertText = `
   ), events as (
     insert into event (id, event, type, resource_id, version, audience, patient, request_id, body) select * from e
   ), deliveries as (
-    insert into webhook_delivery (endpoint, event, id)
-    select p.key, e.id, gen_random_uuid() from e join webhook_endpoint p on e.event = any(p.events) and p.is_active ${audienceOf}
+    insert into webhook_delivery (endpoint, event, id, is_checked)
+    select p.key, e.id, gen_random_uuid(), true from e join webhook_endpoint p on e.event = any(p.events) and p.is_active ${audienceOf}
     where e.event <> '' and ${mayBeTold}
     union all
-    select endpoint, event, gen_random_uuid() from unnest($10::bigint[], $11::text[]) as pair(endpoint, event)
+    select endpoint, event, gen_random_uuid(), is_checked = 1
+    from unnest($10::bigint[], $11::text[], $12::smallint[]) as following(endpoint, event, is_checked)
     returning 1
   )
   select count(*)::integer as deliveries from deliveries`

@@ -7,12 +7,57 @@ import { type Caller, createCaller } from '../policy/caller.ts'
 import type { Store } from '../store/store.ts'
 import { typeName } from '../store/type-number.ts'
 import type { Waiting } from './dispatch.ts'
+import { createSlots, type Slots } from './slots.ts'
 
 export interface FollowerParts {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
   /** Told of each subscription that cannot be answered any more. */
   readonly refused: (endpoint: { readonly id: string; readonly reason: string }) => void
+}
+
+/** A subscription that is told of a change. */
+export interface Following {
+  readonly endpoint: number
+  readonly event: string
+  /** False if it took too long to find out: it is asked again before anything is sent. */
+  readonly isChecked: boolean
+}
+
+export interface Followers {
+  /** Who is told of changes; of several changes of one resource the last. */
+  of(changes: readonly Waiting[]): Promise<Following[]>
+  /** Whether a subscription's criteria find a resource. @throws Failure UNAVAILABLE if that cannot be found out now */
+  finds(endpoint: number, id: string): Promise<boolean>
+}
+
+/** Searches at a time, of all subscriptions together: they must not take the database from those who wait for an answer. */
+const abreast = 4
+/** Milliseconds for which the others wait for one subscription's search. */
+const patience = 500
+/** Milliseconds after which PostgreSQL ends such a search. */
+const longest = 2000
+
+export function createFollowers(parts: FollowerParts): Followers {
+  const slots = createSlots(abreast)
+  return {
+    async of(changes) {
+      const watchers = await watchersOf(parts.database, changes)
+      const all = await Promise.all(watchers.map(watcher => followings(parts, slots, watcher, changes)))
+      return all.flat()
+    },
+    async finds(endpoint, id) {
+      const [watcher] = await parts.database.query<Watcher>({
+        name: 'webhook-watcher',
+        isFixed: true,
+        text: `${selected} where p.key = $1::bigint`,
+        values: [endpoint],
+      })
+      if (!watcher) return false
+      await slots.take()
+      return (await found(parts, watcher, [id]).finally(slots.leave)).length > 0
+    },
+  }
 }
 
 interface Watcher {
@@ -26,42 +71,68 @@ interface Watcher {
   readonly consent_exempt: boolean
 }
 
-/** Pairs of an endpoint and the event that it is told of; of several changes of one resource the last. */
-export async function followersOf(parts: FollowerParts, changes: readonly Waiting[]): Promise<[number, string][]> {
-  const watchers = await parts.database.query<Watcher>({
+const selected = `select p.key, p.id, p.watches, p.criteria, c.id as client_id, c.organization_id, c.scopes, c.consent_exempt
+  from webhook_endpoint p join client c on c.id = p.client_id and c.revoked_at is null`
+
+const watchersOf = (database: Database, changes: readonly Waiting[]): Promise<Watcher[]> =>
+  database.query<Watcher>({
     name: 'webhook-watchers',
-    text: `select p.key, p.id, p.watches, p.criteria, c.id as client_id, c.organization_id, c.scopes, c.consent_exempt
-      from webhook_endpoint p join client c on c.id = p.client_id and c.revoked_at is null
+    text: `${selected}
       where p.watches = any($1::smallint[]) and p.is_active and (p.ends_at is null or p.ends_at > now()) order by p.key`,
     values: [int2Array([...new Set(changes.map(({ type }) => type))])],
   })
-  const pairs: [number, string][] = []
-  for (const watcher of watchers) {
-    const last = new Map(
-      changes.filter(({ type }) => type === watcher.watches).map(each => [each.resource_id, each.id]),
-    )
-    for (const id of await found(parts, watcher, [...last.keys()])) pairs.push([watcher.key, last.get(id)!])
-  }
-  return pairs
+
+async function followings(
+  parts: FollowerParts,
+  slots: Slots,
+  watcher: Watcher,
+  changes: readonly Waiting[],
+): Promise<Following[]> {
+  const last = new Map(changes.filter(({ type }) => type === watcher.watches).map(each => [each.resource_id, each.id]))
+  const ids = [...last.keys()]
+  const answer = await within(patience, async isLate => {
+    await slots.take()
+    const work = isLate() ? Promise.resolve([]) : found(parts, watcher, ids)
+    return work.finally(slots.leave)
+  })
+  const isChecked = answer !== undefined
+  return (answer ?? ids).map(id => ({ endpoint: watcher.key, event: last.get(id)!, isChecked }))
+}
+
+/** What comes of the work within so many milliseconds; undefined if nothing does. */
+async function within<T>(milliseconds: number, work: (isLate: () => boolean) => Promise<T>): Promise<T | undefined> {
+  const until = performance.now() + milliseconds
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(done => {
+    timer = setTimeout(done, milliseconds, undefined)
+  })
+  // Whatever keeps it from being found out now is met again when it is asked again.
+  const done = work(() => performance.now() >= until).catch(() => undefined)
+  const result = await Promise.race([done, late])
+  clearTimeout(timer)
+  return result
 }
 
 /** Those of the resources that a subscription's criteria find. */
 async function found(
-  { storeFor, refused }: FollowerParts,
+  { database, storeFor, refused }: FollowerParts,
   watcher: Watcher,
   ids: readonly string[],
 ): Promise<string[]> {
   const { client_id: clientId, organization_id: organizationId, scopes, consent_exempt: consentExempt } = watcher
-  const store = storeFor(createCaller({ clientId, organizationId, scopes, consentExempt }))
+  const caller = createCaller({ clientId, organizationId, scopes, consentExempt })
   const criteria = [...new URLSearchParams(watcher.criteria)].filter(([name]) => !aboutPages.has(name))
+  const query = [...criteria, ['_id', ids.join(',')], ['_count', String(ids.length)]] as [string, string][]
   try {
-    const query = [...criteria, ['_id', ids.join(',')], ['_count', String(ids.length)]] as [string, string][]
-    const { matches } = await store.search(store.parse([typeName(watcher.watches)], query, true))
-    return matches.map(({ id }) => id)
+    return await database.transaction(async on => {
+      await on.run({ text: `set local statement_timeout = ${longest}`, values: [] })
+      const store = storeFor({ ...caller, within: on })
+      const { matches } = await store.search(store.parse([typeName(watcher.watches)], query, true))
+      return matches.map(({ id }) => id)
+    })
   } catch (error) {
-    const isPassing = error instanceof Failure && error.code === 'UNAVAILABLE' && error.issue !== 'too-costly'
-    if (!(error instanceof Failure) || isPassing) throw error
-    // Such as criteria by a search parameter that is not there any more: others do not wait for that.
+    if (!(error instanceof Failure) || error.status >= 500) throw error
+    // Such as criteria by a search parameter that is not there any more.
     refused({ id: watcher.id, reason: `its criteria cannot be searched by: ${error.message}` })
     return []
   }

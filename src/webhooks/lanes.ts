@@ -33,6 +33,9 @@ interface Lane {
   moved: number
 }
 
+/** How many seconds of what an endpoint answers may wait for it. */
+const ahead = 0.1
+
 /** The most that is taken of one endpoint, however fast it answers. */
 const mostHeld = 500
 
@@ -67,8 +70,9 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
     rooms: () =>
       new Map(
         [...lanes].map(([key, lane]) => {
-          // As much as it answers in a second may wait here, so that a fast one never waits for the database.
-          const most = isStalled(lane) ? abreast : Math.min(Math.max(abreast, lane.done, lane.before), mostHeld)
+          // So much may wait here that a fast one never waits for the database, and nothing for long.
+          const pace = Math.max(lane.done, lane.before) * ahead
+          const most = isStalled(lane) ? abreast : Math.min(Math.max(abreast, Math.ceil(pace)), mostHeld)
           return [key, Math.max(0, most - lane.running - lane.waiting.length)]
         }),
       ),

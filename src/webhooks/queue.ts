@@ -1,7 +1,7 @@
 // The queue of deliveries: which are due, who works on them, and what came of them. All of it is statements over many rows at a time.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { audienceOf, mayBeTold } from './audience.ts'
+import { audienceOf, mayBeTold, mayKnowPatient, readers } from './audience.ts'
 
 /** A delivery that this process works on until its lease ends. */
 export interface Task {
@@ -15,13 +15,17 @@ export interface Task {
   readonly lease: bigint
   /** False if the client may not be told any more. */
   readonly isDue: boolean
+  /** False if the client may not know the Health ID of the patient. */
+  readonly knowsPatient: boolean
   /** The kept bytes; empty for a change that FHIR subscriptions are told of. */
   readonly body: string
   /** True if it is for whoever may see the resource that tells it, not for organisations that it names. */
   readonly isOfReaders: boolean
+  /** False while it is not known whether the criteria of a FHIR subscription find the resource. */
+  readonly isChecked: boolean
   /** The resource that tells it. */
   readonly source: { readonly type: number; readonly id: string; readonly version: number }
-  /** Id of the patient it is about, or empty. */
+  /** Ids of the patients it is about, with spaces between them, or empty. */
   readonly patient: string
   /** Of the request that made the change. */
   readonly requestId: string
@@ -35,6 +39,7 @@ interface TaskRow {
   readonly attempt: number
   readonly is_replay: boolean
   readonly is_due: boolean
+  readonly knows_patient: boolean
   readonly body: string
   readonly type: number
   readonly resource_id: string
@@ -42,6 +47,7 @@ interface TaskRow {
   readonly patient: string
   readonly request_id: string
   readonly is_of_readers: boolean
+  readonly is_checked: boolean
 }
 
 export interface Claim {
@@ -49,7 +55,7 @@ export interface Claim {
   /** Seconds for which nobody else takes them. */
   readonly seconds: number
   readonly most: number
-  /** How many of an endpoint: `usual`, but of these others. */
+  /** How many of an endpoint: `usual`, one if it has failed lately, but of these others. */
   readonly usual: number
   readonly rooms: ReadonlyMap<number, number>
 }
@@ -65,7 +71,9 @@ export async function claim(on: Queryable, { lease, seconds, most, usual, rooms 
   return rows.map(row => ({
     ...{ endpoint: row.endpoint, revision: row.revision, event: row.event, delivery: row.delivery, lease },
     ...{ attempt: row.attempt, isReplay: row.is_replay, isDue: row.is_due, body: row.body },
+    knowsPatient: row.knows_patient,
     isOfReaders: row.is_of_readers,
+    isChecked: row.is_checked,
     source: { type: row.type, id: row.resource_id, version: row.version },
     patient: row.patient,
     requestId: row.request_id,
@@ -81,19 +89,52 @@ const claimText = `
     from busy where busy.endpoint is not null
   ), due as materialized (
     select d.endpoint, d.event from busy join webhook_endpoint p on p.key = busy.endpoint and p.is_active
+    left join webhook_health h on h.endpoint = busy.endpoint
     left join unnest($5::bigint[], $6::integer[]) as room(endpoint, places) on room.endpoint = busy.endpoint
     cross join lateral (
       select w.endpoint, w.event from webhook_delivery w where w.endpoint = busy.endpoint and w.due_at <= statement_timestamp()
-      order by w.due_at limit coalesce(room.places, $4::integer) for update skip locked
+      order by w.due_at limit coalesce(room.places, case when h.failures > 0 then 1 else $4::integer end) for update skip locked
     ) d limit $3::integer
   ), taken as (
     update webhook_delivery d set lease = $1::bigint, due_at = clock_timestamp() + make_interval(secs => $2::integer)
     from due where d.endpoint = due.endpoint and d.event = due.event
     returning d.*
   )
-  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, ${mayBeTold} as is_due,
-    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id, e.audience = '' as is_of_readers
+  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, d.is_checked, ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient,
+    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id, e.audience = '${readers}' as is_of_readers
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
+
+/** What of the resource is sent along: as it was when it happened, or as it is now. */
+export type Wanted = 'nothing' | 'version' | 'current'
+
+/** How things stand with a task immediately before it is sent. */
+export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
+  /** Of the client. */
+  readonly scopes: readonly string[]
+  /** What is wanted of the resource; null: it is not there. */
+  readonly resource: string | null
+}
+
+/** Looks once more. Undefined: the task is not this process's any more, or not for this endpoint as it is now. */
+export async function lookAgain(on: Queryable, task: Task, wanted: Wanted): Promise<Look | undefined> {
+  const [row] = await on.query<{ is_due: boolean; knows_patient: boolean; scopes: string[]; resource: string | null }>({
+    name: 'webhook-look',
+    isFixed: true,
+    text: lookText,
+    values: [task.endpoint, task.event, task.lease, task.revision, wanted],
+  })
+  return row && { isDue: row.is_due, knowsPatient: row.knows_patient, scopes: row.scopes, resource: row.resource }
+}
+
+const lookText = `
+  select ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $5::text
+      when 'current' then (select r.body from resource r where r.type = e.type and r.id = e.resource_id)
+      when 'version' then coalesce(
+        (select r.body from resource r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
+        (select h.body from history h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
+  from webhook_delivery d join webhook_endpoint p on p.key = d.endpoint and p.is_active and p.revision = $4::integer
+  join event e on e.id = d.event ${audienceOf}
+  where d.endpoint = $1::bigint and d.event = $2::text and d.lease = $3::bigint`
 
 /** What came of a task. */
 export interface Result {
@@ -148,7 +189,7 @@ const settleText = `
   )
   insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds, status, error, excerpt, next_at)
   select endpoint, event, delivery::uuid, attempt, outcome, to_timestamp(started / 1000.0), milliseconds, nullif(status, 0), nullif(error, ''),
-    nullif(excerpt, ''), next_at from result`
+    nullif(excerpt, ''), next_at from result on conflict do nothing`
 
 /** Gives tasks back that nobody has begun. */
 export async function release(on: Queryable, tasks: readonly Task[]): Promise<void> {
@@ -157,10 +198,22 @@ export async function release(on: Queryable, tasks: readonly Task[]): Promise<vo
     text: `update webhook_delivery d set due_at = clock_timestamp(), lease = null
       from unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
       where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`,
-    values: [
-      safeInt8Array(tasks.map(({ endpoint }) => endpoint)),
-      textArray(tasks.map(({ event }) => event)),
-      int8Array(tasks.map(({ lease }) => lease)),
-    ],
+    values: keysOf(tasks),
   })
 }
+
+/** Takes deliveries out that are none after all. */
+export async function drop(on: Queryable, tasks: readonly Task[]): Promise<void> {
+  await on.query({
+    name: 'webhook-drop',
+    text: `delete from webhook_delivery d using unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
+      where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`,
+    values: keysOf(tasks),
+  })
+}
+
+const keysOf = (tasks: readonly Task[]) => [
+  safeInt8Array(tasks.map(({ endpoint }) => endpoint)),
+  textArray(tasks.map(({ event }) => event)),
+  int8Array(tasks.map(({ lease }) => lease)),
+]

@@ -88,7 +88,7 @@ export async function sendSample(
   await on.query({
     text: `insert into event (id, event, type, resource_id, version, audience, patient, request_id, body)
       values ($1, $2, $3, 'test', 0, $4, '', $5, $6)`,
-    values: [id, type, typeNumber('Basic'), organizationId, requestId, body],
+    values: [id, type, typeNumber('Basic'), JSON.stringify([organizationId]), requestId, body],
   })
   return { event: id, begun: await begin(on, id, [endpoint.key], false) }
 }

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
 import { grants } from '../policy/scopes.ts'
 import { authorHash } from '../store/author.ts'
-import type { Projection } from '../store/projection.ts'
+import type { Projection, Writer } from '../store/projection.ts'
 import { parseSearch } from '../store/search/parse.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { typeName, typeNumber } from '../store/type-number.ts'
@@ -19,6 +19,8 @@ import { mustBeCallable, type Reach } from './outbound/address.ts'
 export interface SubscriptionParts {
   /** As they are when a subscription is written. */
   readonly searchParams: () => SearchParams
+  /** Has this process tell of every change of a type from now on. */
+  readonly alsoWatch: (type: string) => void
   readonly reach: Reach
   readonly encryptionKey: Buffer
 }
@@ -38,21 +40,33 @@ interface Rule {
 export function subscriptionProjection(parts: SubscriptionParts): Projection {
   return {
     types: new Set(['Subscription']),
-    prepared(resource, author) {
+    prepared(resource, { author, may }) {
       if (author === undefined || !isWanted(resource)) return resource
-      ruleOf(parts, resource)
+      mustBeSearched(ruleOf(parts, resource).type, may)
       const { error: _error, ...rest } = resource
       return { ...rest, status: 'active' }
     },
     async apply(on, changes, author) {
       for (const { id, resource } of changes) {
         if (!resource) await remove(on, id)
-        else if (isWanted(resource)) await enter(parts, on, id, ruleOf(parts, resource), author)
+        else if (isWanted(resource)) await take(parts, on, id, ruleOf(parts, resource), author)
         else await pause(on, id)
       }
       await watch(on, () => watched(on))
     },
   }
+}
+
+/** What else is done in the same transaction is told, too; should it be undone, somebody looks in vain. */
+async function take(
+  parts: SubscriptionParts,
+  on: Queryable,
+  id: string,
+  rule: Rule,
+  author: string | undefined,
+): Promise<void> {
+  await enter(parts, on, id, rule, author)
+  parts.alsoWatch(rule.type)
 }
 
 /** The types that subscriptions are about. */
@@ -75,15 +89,31 @@ function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject
   const [type, query] = criterionOf(parts, String(criteria))
   return {
     ...{ type, query, headers: headersOf(header), mediaType: mediaTypeOf(payload) },
-    url: mustBeCallable(endpoint, parts.reach, 'Subscription.channel.endpoint'),
+    url: callable(endpoint, payload !== undefined, parts.reach),
     end: typeof end === 'string' ? end : undefined,
   }
 }
+
+/** Below it resources are put, so it cannot have a query then. */
+function callable(endpoint: string, isBase: boolean, reach: Reach): string {
+  const url = mustBeCallable(endpoint, reach, 'Subscription.channel.endpoint')
+  if (isBase && new URL(url).search !== '')
+    throw wrong('channel.endpoint', 'value', 'must have no query, since the place of the resource is put behind it')
+  return url
+}
+
+const most = { criteria: 2000, parameters: 30, subscriptions: 100 }
 
 function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
   const [type, query] = criteria.includes('?') ? cutAt(criteria, '?') : [criteria, '']
   if (!isResourceType(type))
     throw wrong('criteria', 'value', 'must be a search on one type of resources, such as Observation?code=718-7')
+  if (criteria.length > most.criteria || query.split('&').length > most.parameters)
+    throw wrong(
+      'criteria',
+      'too-long',
+      `must have at most ${most.parameters} parameters and ${most.criteria} characters`,
+    )
   const options = { params: parts.searchParams(), strict: true, defaultCount: 1, maxCount: 1 }
   try {
     parseSearch([type], [...new URLSearchParams(query)], options)
@@ -132,6 +162,15 @@ function wrong(element: string, code: string, message: string): Failure {
   return new Failure('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, code, message }] })
 }
 
+/** @throws Failure INSUFFICIENT_SCOPE */
+function mustBeSearched(type: string, may: Writer['may']): void {
+  if (may(type, 's')) return
+  throw new Failure(
+    'INSUFFICIENT_SCOPE',
+    `The scopes do not allow to search ${type}, which the criteria do; system/${type}.rs would.`,
+  )
+}
+
 const idOf = (id: string): string => `Subscription/${id}`
 
 /** It stays the property of whoever made it. @throws Failure INSUFFICIENT_SCOPE if that client may not search the type */
@@ -142,17 +181,22 @@ async function enter(
   rule: Rule,
   author: string | undefined,
 ): Promise<void> {
-  const [client] = await on.query<{ id: string; organization_id: string; scopes: string[] }>({
-    text: `select c.id, c.organization_id, c.scopes from client c
+  const [client] = await on.query<{ id: string; organization_id: string; scopes: string[]; others: number }>({
+    text: `select c.id, c.organization_id, c.scopes, (
+        select count(*) from webhook_endpoint p where p.client_id = c.id and p.watches is not null and p.id <> $1)::integer as others
+      from client c
       where c.id = coalesce((select client_id from webhook_endpoint where id = $1), $2)`,
     values: [idOf(id), author ?? null],
   })
   if (!client) return
-  if (!grants(client.scopes)(rule.type, 's'))
+  mustBeSearched(rule.type, grants(client.scopes))
+  if (client.others >= most.subscriptions)
     throw new Failure(
-      'INSUFFICIENT_SCOPE',
-      `The client's scopes do not allow to search ${rule.type}, which the criteria do; system/${rule.type}.rs would.`,
+      'CONFLICT',
+      `A client has at most ${most.subscriptions} Subscriptions: delete one that is not needed.`,
     )
+  if (author !== undefined && author !== client.id)
+    throw new Failure('FORBIDDEN', 'Only the client that made a Subscription changes what it is sent and where to.')
   await on.query({
     text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, watches, criteria, media_type, ends_at, secrets)
       values ($1, $2, $3, $4, $5, '{}', $6, $7, $8, $9, $10)

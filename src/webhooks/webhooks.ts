@@ -9,8 +9,8 @@ import type { Log } from '../lib/log.ts'
 import { type Caller, system } from '../policy/caller.ts'
 import type { Store } from '../store/store.ts'
 import { type CourierParts, createCourier } from './courier.ts'
-import { dispatch, giveAnotherTry, type Waiting } from './dispatch.ts'
-import { followersOf } from './followers.ts'
+import { dispatch, giveAnotherTry } from './dispatch.ts'
+import { createFollowers } from './followers.ts'
 import type { GivenUp } from './health.ts'
 import type { Reach } from './outbound/address.ts'
 import { createSender } from './outbound/send.ts'
@@ -48,12 +48,13 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => tellGivenUp(parts, endpoint)
   const targets = createTargets(parts)
   const sender = createSender({ reach: parts.reach })
-  const courier = createCourier({ ...parts, sender, targets, givenUp, wake: () => deliveries.wake() })
-  const deliveries = createWorker(async () => (await courier.take()) > 0, log)
   // Later, and on a connection of its own: whoever asks is within a transaction.
   const refused = (endpoint: Pick<GivenUp, 'id' | 'reason'>) =>
     void givenUp(endpoint).catch(err => log.warn({ err }, 'webhooks: a subscription could not be given up'))
-  const subscribed = (changes: readonly Waiting[]) => followersOf({ ...parts, refused }, changes)
+  const followers = createFollowers({ ...parts, refused })
+  const { finds, of: subscribed } = followers
+  const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
+  const deliveries = createWorker(async () => (await courier.take()) > 0, log)
   // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
   const [events, changes] = (['events', 'changes'] as const).map(kind =>
     createWorker(async () => {

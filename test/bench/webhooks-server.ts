@@ -45,6 +45,7 @@ const serving = (routes: readonly Route[]) =>
     ...{ routes, audit, idempotency, log },
     authenticate: identity.authenticate,
     declare: caller => caller,
+    observer: { begun: () => {}, answered: () => {} },
     limits: createLimits(quotasOf(config)),
     baseUrl: undefined,
     trustedProxies: config.trustedProxies,

@@ -125,7 +125,8 @@ describe('a Subscription', () => {
     const over = await startReceiver()
     const ended = { ...wish(over, 'Flag'), end: '2020-01-01T00:00:00Z' }
     expect((await call('POST', 'Subscription', { body: ended, token: app.token })).status).toBe(201)
-    expect((await call('PUT', `Subscription/${off.id}`, { body: { ...off.body, status: 'off' } })).status).toBe(200)
+    const switched = { body: { ...off.body, status: 'off' }, token: app.token }
+    expect((await call('PUT', `Subscription/${off.id}`, switched)).status).toBe(200)
     expect((await call('DELETE', `Subscription/${gone.id}`)).status).toBe(204)
     await store(flag())
     await quiet(service)
@@ -140,7 +141,8 @@ describe('a Subscription', () => {
     const failed = await settled('the status to be error', read, ({ status }) => status === 'error')
     expect(failed.error).toBe('the receiver answered 410 Gone')
     receiver.answer(200)
-    const { body } = await call('PUT', `Subscription/${id}`, { body: { ...failed, status: 'requested' } })
+    const requested = { ...failed, status: 'requested' }
+    const { body } = await call('PUT', `Subscription/${id}`, { body: requested, token: app.token })
     expect([body.status, body.error]).toEqual(['active', undefined])
     await store(flag())
     await receiver.until(2)

@@ -17,7 +17,11 @@ const events = Type.Array(Type.String({ maxLength: 60 }), {
   description: 'Types of events, as GET /api/v1/connect/webhooks/event-types lists them.',
   examples: [['lab_result.released', 'consent.revoked']],
 })
-const description = Type.String({ maxLength: 500, description: 'What it is for, in your own words.' })
+const description = Type.String({
+  maxLength: 500,
+  pattern: '^[^\\u0000]*$',
+  description: 'What it is for, in your own words.',
+})
 
 export const SubscriptionWish = Type.Object(
   { callback_url: callbackUrl, subscribed_events: events, description: Type.Optional(description) },

@@ -9,9 +9,9 @@ create table event_outbox (
   resource_id text collate "C" not null,
   version integer not null,
   happened_at timestamptz not null,
-  patient text collate "C" not null,       -- id of the Patient whose Health ID is put in front of the data; '': none
+  patient text collate "C" not null,       -- id of the Patient whose Health ID is put in front of the data; of a change, ids of all that it is about
   data text not null,                      -- JSON object
-  audience text collate "C" not null,      -- ids of organisations, one a line; '': whoever may see the resource
+  audience text collate "C" not null,      -- JSON array of ids of organisations; '*': whoever may see the resource
   organization_id text collate "C" not null,
   facility_id text collate "C" not null,
   request_id text collate "C" not null,
@@ -76,6 +76,7 @@ create table webhook_delivery (
   due_at timestamptz not null default clock_timestamp(),
   lease bigint,
   is_replay boolean not null default false,
+  is_checked boolean not null default true, -- FHIR: false while it is not known whether the criteria find the resource
   primary key (endpoint, event)
 ) with (fillfactor = 70);
 create index webhook_delivery_due on webhook_delivery (endpoint, due_at);
@@ -92,9 +93,9 @@ create table webhook_attempt (
   status smallint,                         -- of HTTP
   error text,
   excerpt text,                            -- the first of the reply
-  next_at timestamptz
+  next_at timestamptz,
+  primary key (endpoint, started_at, delivery, attempt)
 );
-create index webhook_attempt_endpoint on webhook_attempt (endpoint, started_at desc, delivery desc, attempt desc);
 create index webhook_attempt_event on webhook_attempt (event);
 create index webhook_attempt_started on webhook_attempt using brin (started_at);
 

@@ -61,7 +61,7 @@ export function byConsent(viewer: Viewer): Visibility {
       const given = `unnest(${bind(int8Array(patients.map(patientHash)))}::bigint[], ${bind(textArray(patients))}::text[])`
       const isOpened = anyOf([
         ...isOpen('given.patient', bind),
-        someGrant(`${bind(organization)}::bigint`, 'given.patient'),
+        anyGrant(`${bind(organization)}::bigint`, 'given.patient'),
       ])
       return `(select array_agg(given.id) from ${given} as given(patient, id) where not ${isOpened})`
     },
@@ -146,8 +146,8 @@ function grantsOf(organization: string, purpose: string): Grants {
   }
 }
 
-/** One opens something of the patient, whatever for. */
-const someGrant = (organization: string, patient: string): string =>
+/** The condition that a consent opens something of the patient to the organisation, whatever for. Both are hashes. */
+export const anyGrant = (organization: string, patient: string): string =>
   `exists (select from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
 
 const isNow = (organization: string): string =>

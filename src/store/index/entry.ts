@@ -58,6 +58,8 @@ export interface Indexer {
   entry(resource: JsonObject): IndexEntry
   /** True if somebody follows every change of the type. */
   isWatched(type: string): boolean
+  /** From now on somebody does, as far as this process knows. */
+  alsoWatch(type: string): void
   /** Goes over to what writers have to know in this epoch: the users' search parameters, and the types that are followed. */
   adopt(known: Known): void
 }
@@ -88,6 +90,7 @@ export function createIndexer(base: string): Indexer {
       return epoch
     },
     isWatched: type => watched.has(type),
+    alsoWatch: type => void (watched = new Set([...watched, type])),
     adopt(known) {
       if (known.epoch !== epoch) types.clear()
       else if (known.own.every((param, index) => param.isReady === params.own()[index]?.isReady)) return
