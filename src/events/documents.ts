@@ -105,9 +105,12 @@ export function documentsToRead(step: Step): string[] {
     .filter(name => !step.around.known.has(name))
 }
 
+/** Documents that one verification tells of. */
+const mostDocuments = 100
+
 function targetsOf({ now = {}, around }: Step): { type: string; id: string }[] {
   const targets = objects(now['target']).flatMap(each => targetOf(each, around.base) ?? [])
-  return targets.filter(({ type }) => kinds.some(kind => kind === type))
+  return targets.filter(({ type }) => kinds.some(kind => kind === type)).slice(0, mostDocuments)
 }
 
 const facilityOf = (resource: JsonObject, around: Step['around']): string | undefined =>

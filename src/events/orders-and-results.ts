@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { id, text } from '../shapes/fields.ts'
-import { all, any, both, changed, exists, left, type State, type Step, status, stayed } from './claims.ts'
+import { all, any, both, changed, left, type State, type Step, status, stayed } from './claims.ts'
 import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
 import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
 import { isOrder } from './requests.ts'
@@ -53,7 +53,7 @@ export const laboratoryEvents = {
       test_name: testName,
       flagged,
       status: orNull(
-        text('amended, corrected or appended; cancelled or entered-in-error if it does not hold any more.'),
+        text('amended, corrected or appended; cancelled, entered-in-error or deleted if it does not hold any more.'),
       ),
       facility_id: facilityId,
     },
@@ -69,8 +69,8 @@ const isReleasedBySomebody = status('final', 'amended', 'corrected', 'appended')
 /** Others may rely on it. */
 export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 
-/** What was released says something else now, or is withdrawn. */
-export const corrected = any(all(stayed(isReleased), changed), all(left(isReleased), exists))
+/** What was released says something else now, or is withdrawn, or deleted: somebody may have relied on it. */
+export const corrected = any(all(stayed(isReleased), changed), left(isReleased))
 
 /** An order. */
 export function labOrder(step: Step): Telling {
@@ -110,7 +110,7 @@ export function labResult(step: Step): Telling {
 /** A result, and what has become of it. */
 export function amendedResult(step: Step): Telling {
   const telling = labResult(step)
-  return { ...telling, data: { ...telling.data, status: codeIn(latest(step)['status']) } }
+  return { ...telling, data: { ...telling.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
 }
 
 /** The observations that have to be known to tell of a report. */

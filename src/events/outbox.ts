@@ -27,6 +27,8 @@ export interface Kinds {
 interface Entry extends Pick<Occurrence, 'source' | 'patient' | 'data' | 'facility' | 'audience'> {
   /** Empty for a change that no rule tells of. */
   readonly type: string
+  /** Ids of all patients that it tells something of. */
+  readonly patients: readonly string[]
 }
 
 /** @param now of this process */
@@ -43,12 +45,16 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
       const told = changes.filter(({ type }) => catalogue.types.has(type))
       const around = told.length > 0 ? await surroundings(catalogue, told, changes, read) : undefined
       const entries = [
-        ...told.flatMap(change => catalogue.derive(change, around)),
+        ...told.flatMap(change => catalogue.derive(change, around).map(each => entryOf(each, change.patients))),
         ...changes.filter(({ type }) => isWatched(type)).map(bare),
       ]
       return entries.length === 0 ? undefined : noteOf(entries, origin)
     },
-    occurred: noteOf,
+    occurred: (occurrences, origin) =>
+      noteOf(
+        occurrences.map(each => entryOf(each, [])),
+        origin,
+      ),
     heard: listener => void (wake = listener),
   }
 }
@@ -77,13 +83,19 @@ async function surroundings(
   return found
 }
 
+const entryOf = (occurrence: Occurrence, patients: readonly string[]): Entry => ({
+  ...occurrence,
+  patients: [...new Set([...(occurrence.patient === undefined ? [] : [occurrence.patient]), ...patients])],
+})
+
 const isEvent = ({ type }: Entry): boolean => type !== ''
 
 /** A change of which those are told who follow everything of its type. */
 const bare = ({ type, id, version, patients }: Followed): Entry => ({
   type: '',
   source: { type, id, version },
-  patient: patients.join(' '),
+  patient: undefined,
+  patients,
   data: {},
   facility: '',
   audience: 'readers',
@@ -103,9 +115,10 @@ export function newEventId(): string {
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
 
 const insertion = ([...places]: readonly string[]): string =>
-  `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, data, audience, facility_id, organization_id, request_id)
-    select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, data, audience, facility, ${places[10]}, ${places[11]}
-    from unnest(${places.slice(0, 10).join(', ')}) as told(id, event, type, resource_id, version, at, patient, data, audience, facility)`
+  `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, facility_id, organization_id, request_id)
+    select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, patients, data, audience, facility, ${places[11]}, ${places[12]}
+    from unnest(${places.slice(0, 11).join(', ')})
+      as told(id, event, type, resource_id, version, at, patient, patients, data, audience, facility)`
 
 function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['values'] {
   const texts = (pick: (entry: Entry) => string) => ['text[]', textArray(entries.map(pick))] as const
@@ -117,6 +130,7 @@ function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['v
     ['integer[]', int4Array(entries.map(({ source }) => source.version))],
     ['bigint[]', safeInt8Array(entries.map(() => now.getTime()))],
     texts(entry => entry.patient ?? ''),
+    texts(entry => entry.patients.join(' ')),
     texts(entry => JSON.stringify(entry.data)),
     texts(entry => (entry.audience === 'readers' ? '*' : JSON.stringify(entry.audience))),
     texts(entry => entry.facility),

@@ -23,12 +23,26 @@ export interface Projection {
    * @throws Failure if it cannot be taken
    */
   readonly prepared?: (resource: JsonObject, writer: Writer) => JsonObject
+  /** Takes the locks, within the transaction of the changes and before them, that nobody may wait for who holds others. */
+  readonly ready?: (on: Queryable, resources: readonly JsonObject[]) => Promise<void>
   /**
    * Brings the tables up to date, within the transaction of the changes and after them: each resource comes once, and only
    * if it has changed. What it throws undoes the changes.
    * @param author who made them; undefined: the service itself
    */
   apply(on: Queryable, changes: readonly Projected[], author: string | undefined): Promise<void>
+}
+
+/** Has projections take what locks they need before anything is written. */
+export async function readied(
+  on: Queryable,
+  projections: readonly Projection[],
+  changes: readonly { readonly type: string; readonly resource?: JsonObject }[],
+): Promise<void> {
+  for (const { types, ready } of projections) {
+    const own = ready ? changes.flatMap(({ type, resource }) => (resource && types.has(type) ? [resource] : [])) : []
+    if (own.length > 0) await ready!(on, own)
+  }
 }
 
 /** What is stored in the place of a resource. @throws Failure if one of them cannot take it. */

@@ -65,6 +65,12 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
 
 export const mostAttempts = 5
 
+/** Whoever had not learnt of something has learnt of it since: that others define or follow more and more is no reason to refuse him. */
+const mostLessons = 50
+
+/** How often work may be tried that ended so. */
+export const attemptsAfter = (error: unknown): number => (isOutdated(error) ? mostLessons : mostAttempts)
+
 /** Losers of a race run one after another, so that they do not lose against each other again. */
 export const inLine: Statement = { text: 'select pg_advisory_xact_lock(1, 1)', values: [] }
 
@@ -97,7 +103,7 @@ export async function retried<T>(
     } catch (error) {
       if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
       if (session.principal.within && mustStartOver(error)) throw error
-      if (attempt === mostAttempts) throw error instanceof Failure ? error : lost(error)
+      if (attempt >= attemptsAfter(error)) throw error instanceof Failure ? error : lost(error)
       if (isOutdated(error)) await session.indexing.catchUp()
     }
   }

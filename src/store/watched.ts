@@ -1,24 +1,25 @@
 // Types of which somebody follows every change. Whoever writes knows them, as he knows the search parameters, or his statement
 // fails (index_epoch): so from the moment that somebody follows a type, no change of it is missed.
-import { int2Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { lockIndex, nextEpoch } from './epoch.ts'
 import { typeName, typeNumber } from './type-number.ts'
 
-/**
- * Has types followed from the end of the transaction on. Those that nobody follows any more are forgotten when that costs
- * nothing: when there is a new one, which all writers have to learn of.
- * @param wanted finds out which; asked again when nobody else can be changing it
- */
-export async function watch(on: Queryable, wanted: () => Promise<ReadonlySet<string>>): Promise<void> {
+/** Takes the index, within a transaction that has written nothing yet and will follow one of the types, if nobody follows it so far. */
+export async function readyToWatch(on: Queryable, types: readonly string[]): Promise<void> {
   const known = await watchedTypes(on)
-  if ([...(await wanted())].every(type => known.has(type))) return
+  if (!types.every(type => known.has(type))) await lockIndex(on)
+}
+
+/**
+ * Has a type followed from the end of the transaction on, for good: to forget one that nobody follows any more saves little, and
+ * to learn of it again stops all writers for a moment.
+ */
+export async function watch(on: Queryable, type: string): Promise<void> {
+  if ((await watchedTypes(on)).has(type)) return
   await lockIndex(on)
-  const types = int2Array([...(await wanted())].map(typeNumber))
-  await on.query({ text: 'delete from watched_type where type <> all($1::smallint[])', values: [types] })
   await on.query({
-    text: 'insert into watched_type select unnest($1::smallint[]) on conflict do nothing',
-    values: [types],
+    text: 'insert into watched_type values ($1::smallint) on conflict do nothing',
+    values: [typeNumber(type)],
   })
   await nextEpoch(on)
 }

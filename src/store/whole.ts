@@ -5,7 +5,7 @@ import type { Access } from './access.ts'
 import { isOutdated } from './epoch.ts'
 import type { Principal } from './principal.ts'
 import type { Indexing } from './search-params/reindex.ts'
-import { inLine, lost, mostAttempts, mustStartOver } from './session.ts'
+import { attemptsAfter, inLine, lost, mustStartOver } from './session.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
 export type Whole = <T>(work: (within: Transaction) => Promise<T>) => Promise<T>
@@ -21,7 +21,7 @@ export function createWhole(database: Database, indexing: Indexing): Whole {
         })
       } catch (error) {
         if (!mustStartOver(error)) throw error
-        if (attempt === mostAttempts) throw lost(error)
+        if (attempt >= attemptsAfter(error)) throw lost(error)
         if (isOutdated(error)) await indexing.catchUp()
       }
     }

@@ -7,7 +7,7 @@ import { authorHash } from './author.ts'
 import { lockIndex } from './epoch.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { notesOf, tellCommitted, writeNote } from './note.ts'
-import { prepared, project } from './projection.ts'
+import { prepared, project, readied } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
 import { define } from './search-params/registry.ts'
@@ -33,6 +33,8 @@ export interface Change {
   readonly createOnly?: boolean
   /** The search that led here, if one did. */
   readonly condition?: string
+  /** What is stored is made of what was asked for, so it is written though nothing in it is new. */
+  readonly isMade?: boolean
 }
 
 export interface Written {
@@ -71,6 +73,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const changes = asked.map(each => withPrepared(session, each))
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
+  await readied(on, projections, changes)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
@@ -130,7 +133,7 @@ function mustBeAccepted(
 function withPrepared({ projections, principal }: Writing, change: Change): Change {
   if (!change.resource) return change
   const resource = prepared(projections, change.type, change.resource, principal)
-  return resource === change.resource ? change : { ...change, resource }
+  return resource === change.resource ? change : { ...change, resource, isMade: true }
 }
 
 interface Plan {
@@ -185,7 +188,7 @@ function plan(change: Change, former: Stored | Deleted | undefined, now: Date): 
     return { change, stored, resource: undefined, written: { type, id, version, updatedAt, outcome, body: undefined } }
   }
   const resource = stamped(change.resource, id, version, updatedAt)
-  if (stored && isUnchanged(resource, stored)) {
+  if (stored && !change.isMade && isUnchanged(resource, stored)) {
     const same = {
       type,
       id,

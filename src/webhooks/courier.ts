@@ -9,7 +9,7 @@ import { createLanes } from './lanes.ts'
 import type { Answer, Sender } from './outbound/send.ts'
 import { claim, drop, lookAgain, type Result, release, settle, type Task } from './queue.ts'
 import { verdictOf } from './schedule.ts'
-import type { Target, Targets } from './targets.ts'
+import type { Target, Targets, Unsent } from './targets.ts'
 
 export interface CourierParts {
   readonly database: Database
@@ -94,8 +94,8 @@ export function createCourier(parts: CourierParts): Courier {
     if (look && !look.isDue) return withheld(task, notDue)
     const startedAt = new Date()
     const outgoing = target.outgoing(task, look)
-    if (typeof outgoing === 'string') return withheld(task, outgoing)
-    const answer = await sender.send(outgoing)
+    if ('reason' in outgoing && outgoing.isFinal) return withheld(task, outgoing.reason)
+    const answer = 'reason' in outgoing ? unsent(outgoing) : await sender.send(outgoing)
     if (isClosing && answer.status === undefined) return undefined
     return ending(task, startedAt, answer)
   }
@@ -217,6 +217,10 @@ export function createCourier(parts: CourierParts): Courier {
     },
   }
 }
+
+const unsent = ({ reason }: Unsent): Answer => ({
+  ...{ status: undefined, error: reason, excerpt: undefined, milliseconds: 0, retryAfter: undefined },
+})
 
 /** True if there may be more of something than there was room for. */
 function isCut(tasks: readonly Task[], room: number, roomOf: (endpoint: number) => number): boolean {

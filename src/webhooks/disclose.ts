@@ -12,9 +12,9 @@ export const noticePath = 'connect/webhooks/events'
 /** Records the deliveries that are about a patient, each before its first attempt. */
 export function disclosing(audit: Pick<AuditWriter, 'write'>) {
   return async (tasks: readonly (Task & { readonly target: Target })[]): Promise<void> => {
-    const fresh = tasks.filter(({ attempt, patient }) => attempt === 1 && patient !== '')
+    const fresh = tasks.filter(({ attempt, patients }) => attempt === 1 && patients !== '')
     const at = new Date()
-    const records = fresh.map(({ source, event, patient, requestId, target: { id, clientId, organizationId } }) =>
+    const records = fresh.map(({ source, event, patients, requestId, target: { id, clientId, organizationId } }) =>
       recordOf(
         {
           deed: 'operation',
@@ -22,7 +22,7 @@ export function disclosing(audit: Pick<AuditWriter, 'write'>) {
           id: source.id,
           version: source.version,
           query: `${noticePath}/${event}?subscription=${id}`,
-          patients: patient.split(' '),
+          patients: patients.split(' '),
           resources: 1,
         },
         { clientId, organizationId, tokenId: '', address: '', requestId, purpose: '' },

@@ -32,6 +32,7 @@ export interface Waiting {
   readonly version: number
   readonly happened_at: Date
   readonly patient: string
+  readonly patients: string
   readonly data: string
   readonly audience: string
   readonly organization_id: string
@@ -56,7 +57,8 @@ export async function dispatch(parts: DispatchParts, kind: Kind): Promise<Dispat
   try {
     return await dispatchMany(parts, kind)
   } catch (error) {
-    if (isPassing(error)) throw error
+    // What takes too long for many may be done one by one.
+    if (isPassing(error) && !isCostly(error)) throw error
     return dispatchOne(parts, kind)
   }
 }
@@ -64,6 +66,8 @@ export async function dispatch(parts: DispatchParts, kind: Kind): Promise<Dispat
 /** True for what may go well next time. */
 const isPassing = (error: unknown): boolean =>
   error instanceof Failure && ['UNAVAILABLE', 'CONFLICT'].includes(error.code)
+
+const isCostly = (error: unknown): boolean => error instanceof Failure && error.issue === 'too-costly'
 
 function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
@@ -99,7 +103,7 @@ function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
     text: `delete from event_outbox where key in (
         select key from event_outbox where event ${kind === 'events' ? '<>' : '='} '' and problem is null
         order by key limit $1 for update skip locked)
-      returning key, id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id`,
+      returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
     values: [limit],
   })
 }
@@ -151,6 +155,7 @@ function inserting(events: readonly Waiting[], bodies: readonly string[], follow
       int4Array(events.map(({ version }) => version)),
       texts(({ audience }) => audience),
       texts(({ patient }) => patient),
+      texts(({ patients }) => patients),
       texts(({ request_id }) => request_id),
       textArray(bodies),
       safeInt8Array(followings.map(({ endpoint }) => endpoint)),
@@ -162,17 +167,17 @@ function inserting(events: readonly Waiting[], bodies: readonly string[], follow
 
 const insertText = `
   with e as materialized (
-    select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[])
-      as e(id, event, type, resource_id, version, audience, patient, request_id, body)
+    select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[],
+      $10::text[]) as e(id, event, type, resource_id, version, audience, patient, patients, request_id, body)
   ), events as (
-    insert into event (id, event, type, resource_id, version, audience, patient, request_id, body) select * from e
+    insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body) select * from e
   ), deliveries as (
     insert into webhook_delivery (endpoint, event, id, is_checked)
     select p.key, e.id, gen_random_uuid(), true from e join webhook_endpoint p on e.event = any(p.events) and p.is_active ${audienceOf}
     where e.event <> '' and ${mayBeTold}
     union all
     select endpoint, event, gen_random_uuid(), is_checked = 1
-    from unnest($10::bigint[], $11::text[], $12::smallint[]) as following(endpoint, event, is_checked)
+    from unnest($11::bigint[], $12::text[], $13::smallint[]) as following(endpoint, event, is_checked)
     returning 1
   )
   select count(*)::integer as deliveries from deliveries`

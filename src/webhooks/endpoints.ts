@@ -1,6 +1,6 @@
 // The subscriptions of Connect in their table (interface §2.13). Each belongs to the client that made it, whose rights decide what it
 // is told; its secrets are kept sealed, since they are needed to sign.
-import type { Queryable } from '../db/statement.ts'
+import type { Queryable, Transactional } from '../db/statement.ts'
 import { seal, unseal } from '../lib/encryption.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
@@ -81,11 +81,16 @@ export const secretsOf = (key: Buffer, id: string, sealed: Buffer): Secret[] =>
 export const sealFor = (key: Buffer, id: string, secrets: unknown): Buffer =>
   seal(key, JSON.stringify(secrets), contextOf(id))
 
+/** Lets nobody else make an endpoint for the client until the transaction ends, so that they can be counted. */
+export async function aloneFor(on: Queryable, clientId: string): Promise<void> {
+  await on.query({ text: 'select pg_advisory_xact_lock(3, hashtext($1))', values: [clientId] })
+}
+
 /** How many one client may have. */
 const most = 100
 
 /**
- * Makes an endpoint; its secret is told once.
+ * Makes an endpoint, within a transaction; its secret is told once.
  * @throws Failure CONFLICT if the client has as many as it may.
  */
 export async function createEndpoint(
@@ -96,10 +101,11 @@ export async function createEndpoint(
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const id = `whs_${randomText(24)}`
   const secret = newWebhookSecret()
+  await aloneFor(on, clientId)
   const [row] = await on.query<EndpointRow>({
     text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, description, secrets)
       select $1, $2, $3, $4, $5, $6, $7, $8
-      where (select count(*) from webhook_endpoint where client_id = $2) < ${most}
+      where (select count(*) from webhook_endpoint where client_id = $2 and watches is null) < ${most}
       returning *, null as last_delivery_at, null as failures`,
     values: [
       id,
@@ -153,33 +159,40 @@ export async function changeEndpoint(
   clientId: string,
   { url, events, description, isActive }: Partial<Wish> & { readonly isActive?: boolean },
 ): Promise<Endpoint> {
+  if (isActive === true)
+    await on.query({
+      text: `update webhook_health set failures = 0, failing_since = null
+        where endpoint = (select key from webhook_endpoint p where p.id = $1 and p.client_id = $2)`,
+      values: [id, clientId],
+    })
   const [row] = await on.query<EndpointRow>({
     text: `with changed as (
         update webhook_endpoint p set url = coalesce($3::text, url), events = coalesce($4::text[], events), description = coalesce($5::text, description),
           disabled_because = case when $6::boolean is null then disabled_because when $6::boolean then null else 'the client has disabled it' end,
           is_active = coalesce($6::boolean, is_active), updated_at = now(), revision = revision + 1
         where p.id = $1 and p.client_id = $2 and ${isOfConnect} returning *
-      ), forgiven as (
-        update webhook_health h set failures = 0, failing_since = null from changed where h.endpoint = changed.key and $6::boolean
       )
-      select p.*, h.last_delivery_at, case when $6::boolean then 0 else h.failures end as failures
-      from changed p left join webhook_health h on h.endpoint = p.key`,
+      select p.*, h.last_delivery_at, h.failures from changed p left join webhook_health h on h.endpoint = p.key`,
     values: [id, clientId, url ?? null, events ?? null, description ?? null, isActive ?? null],
   })
   return toEndpoint(row ?? missing())
 }
 
 /** Removes an endpoint, and whatever is still to be delivered to it. @throws Failure NOT_FOUND */
-export async function removeEndpoint(on: Queryable, id: string, clientId: string): Promise<void> {
-  const [row] = await on.query({
-    text: `with gone as (
-        delete from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect} returning key
-      ), health as (delete from webhook_health where endpoint in (select key from gone)
-      ), deliveries as (delete from webhook_delivery where endpoint in (select key from gone))
-      select key from gone`,
-    values: [id, clientId],
+export async function removeEndpoint(on: Transactional, id: string, clientId: string): Promise<void> {
+  await on.transaction(async within => {
+    const own = `(select key from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect})`
+    const values = [id, clientId]
+    await within.query({ text: `delete from webhook_health where endpoint = ${own}`, values })
+    const [row] = await within.query<{ key: number }>({
+      text: `delete from webhook_endpoint where key = ${own} returning key`,
+      values,
+    })
+    await within.query({
+      text: 'delete from webhook_delivery where endpoint = $1',
+      values: [(row ?? missing()).key],
+    })
   })
-  if (!row) missing()
 }
 
 /**

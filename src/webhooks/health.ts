@@ -37,19 +37,18 @@ const told = 1000
 export function createHealth(database: Database): Health {
   // When this process last wrote down a success; absent for endpoints that may be failing.
   const well = new Map<number, number>()
+  const mostKnown = 10_000
   return {
     async note(results) {
       const fares = [...faresOf(results)].filter(([key, fare]) => fare.failures > 0 || isNews(well.get(key)))
       if (fares.length === 0) return []
       fares.sort(([left], [right]) => left - right)
-      const givenUp = await database.transaction(async on => {
-        await on.run(noting(fares))
-        return on.query<GivenUp>(givingUp(fares))
-      })
+      const givenUp = await database.query<GivenUp>(noting(fares))
       for (const [key, { failures }] of fares) {
         if (failures > 0) well.delete(key)
         else well.set(key, performance.now())
       }
+      if (well.size > mostKnown) well.clear()
       return givenUp
     },
   }
@@ -70,31 +69,34 @@ function faresOf(results: Parameters<Health['note']>[0]): Map<number, Fare> {
   return fares
 }
 
+// Whoever changes both rows of an endpoint takes that of its health first.
 const noting = (fares: readonly (readonly [number, Fare])[]) => ({
   name: 'webhook-health',
-  text: `insert into webhook_health as h (endpoint, failures, failing_since, last_delivery_at)
-    select endpoint, failures, case when failures > 0 then clock_timestamp() end, case when succeeded = 1 then clock_timestamp() end
-    from unnest($1::bigint[], $2::integer[], $3::integer[]) as fare(endpoint, failures, succeeded)
-    where exists (select from webhook_endpoint p where p.key = endpoint)
-    on conflict (endpoint) do update set
-      failures = excluded.failures + case when excluded.last_delivery_at is null then h.failures else 0 end,
-      failing_since = case when excluded.last_delivery_at is null then coalesce(h.failing_since, excluded.failing_since)
-        else excluded.failing_since end,
-      last_delivery_at = coalesce(excluded.last_delivery_at, h.last_delivery_at)`,
+  isFixed: true,
+  text: `with fare as (
+      select * from unnest($1::bigint[], $2::integer[], $3::integer[], $4::integer[]) as t(endpoint, failures, succeeded, gone)
+      where exists (select from webhook_endpoint p where p.key = endpoint)
+    ), noted as (
+      insert into webhook_health as h (endpoint, failures, failing_since, last_delivery_at)
+      select endpoint, failures, case when failures > 0 then clock_timestamp() end, case when succeeded = 1 then clock_timestamp() end
+      from fare
+      on conflict (endpoint) do update set
+        failures = excluded.failures + case when excluded.last_delivery_at is null then h.failures else 0 end,
+        failing_since = case when excluded.last_delivery_at is null then coalesce(h.failing_since, excluded.failing_since)
+          else excluded.failing_since end,
+        last_delivery_at = coalesce(excluded.last_delivery_at, h.last_delivery_at)
+      returning endpoint, failing_since
+    )
+    update webhook_endpoint p set is_active = false, updated_at = now(), revision = revision + 1,
+      disabled_because = case when gone = 1 then '${reasons.gone}' else '${reasons.failing}' end
+    from fare join noted using (endpoint)
+    where p.key = fare.endpoint and p.is_active
+      and (gone = 1 or noted.failing_since < clock_timestamp() - interval '${patienceDays} days')
+    returning p.key, p.id, p.disabled_because as reason`,
   values: [
     safeInt8Array(fares.map(([key]) => key)),
     int4Array(fares.map(([, { failures }]) => failures)),
     int4Array(fares.map(([, { succeeded }]) => (succeeded ? 1 : 0))),
+    int4Array(fares.map(([, { isGone }]) => (isGone ? 1 : 0))),
   ],
-})
-
-const givingUp = (fares: readonly (readonly [number, Fare])[]) => ({
-  name: 'webhook-give-up',
-  text: `update webhook_endpoint p set is_active = false, updated_at = now(), revision = revision + 1,
-      disabled_because = case when gone = 1 then '${reasons.gone}' else '${reasons.failing}' end
-    from unnest($1::bigint[], $2::integer[]) as fare(endpoint, gone) join webhook_health h using (endpoint)
-    where p.key = fare.endpoint and p.is_active
-      and (gone = 1 or h.failing_since < clock_timestamp() - interval '${patienceDays} days')
-    returning p.key, p.id, p.disabled_because as reason`,
-  values: [safeInt8Array(fares.map(([key]) => key)), int4Array(fares.map(([, { isGone }]) => (isGone ? 1 : 0)))],
 })

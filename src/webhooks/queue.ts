@@ -25,8 +25,8 @@ export interface Task {
   readonly isChecked: boolean
   /** The resource that tells it. */
   readonly source: { readonly type: number; readonly id: string; readonly version: number }
-  /** Ids of the patients it is about, with spaces between them, or empty. */
-  readonly patient: string
+  /** Ids of the patients it tells something of, with spaces between them, or empty. */
+  readonly patients: string
   /** Of the request that made the change. */
   readonly requestId: string
 }
@@ -44,7 +44,7 @@ interface TaskRow {
   readonly type: number
   readonly resource_id: string
   readonly version: number
-  readonly patient: string
+  readonly patients: string
   readonly request_id: string
   readonly is_of_readers: boolean
   readonly is_checked: boolean
@@ -75,7 +75,7 @@ export async function claim(on: Queryable, { lease, seconds, most, usual, rooms 
     isOfReaders: row.is_of_readers,
     isChecked: row.is_checked,
     source: { type: row.type, id: row.resource_id, version: row.version },
-    patient: row.patient,
+    patients: row.patients,
     requestId: row.request_id,
   }))
 }
@@ -101,7 +101,7 @@ const claimText = `
     returning d.*
   )
   select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, d.is_checked, ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient,
-    e.body, e.type, e.resource_id, e.version, e.patient, e.request_id, e.audience = '${readers}' as is_of_readers
+    e.body, e.type, e.resource_id, e.version, e.patients, e.request_id, e.audience = '${readers}' as is_of_readers
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
 /** What of the resource is sent along: as it was when it happened, or as it is now. */

@@ -86,8 +86,8 @@ export async function sendSample(
   const meta = { organization_id: organizationId, facility_id: '', environment, request_id: requestId, test: 'true' }
   const body = envelopeOf({ id, type, happenedAt: new Date(), data: eventTypes[type].example, meta })
   await on.query({
-    text: `insert into event (id, event, type, resource_id, version, audience, patient, request_id, body)
-      values ($1, $2, $3, 'test', 0, $4, '', $5, $6)`,
+    text: `insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
+      values ($1, $2, $3, 'test', 0, $4, '', '', $5, $6)`,
     values: [id, type, typeNumber('Basic'), JSON.stringify([organizationId]), requestId, body],
   })
   return { event: id, begun: await begin(on, id, [endpoint.key], false) }

@@ -11,9 +11,9 @@ import { authorHash } from '../store/author.ts'
 import type { Projection, Writer } from '../store/projection.ts'
 import { parseSearch } from '../store/search/parse.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
-import { typeName, typeNumber } from '../store/type-number.ts'
-import { watch } from '../store/watched.ts'
-import { sealFor } from './endpoints.ts'
+import { typeNumber } from '../store/type-number.ts'
+import { readyToWatch, watch } from '../store/watched.ts'
+import { aloneFor, sealFor } from './endpoints.ts'
 import { mustBeCallable, type Reach } from './outbound/address.ts'
 
 export interface SubscriptionParts {
@@ -43,16 +43,17 @@ export function subscriptionProjection(parts: SubscriptionParts): Projection {
     prepared(resource, { author, may }) {
       if (author === undefined || !isWanted(resource)) return resource
       mustBeSearched(ruleOf(parts, resource).type, may)
+      if (resource['status'] === 'active') return resource
       const { error: _error, ...rest } = resource
       return { ...rest, status: 'active' }
     },
+    ready: (on, resources) => readyToWatch(on, resources.filter(isWanted).map(typeIn).filter(isResourceType)),
     async apply(on, changes, author) {
       for (const { id, resource } of changes) {
         if (!resource) await remove(on, id)
         else if (isWanted(resource)) await take(parts, on, id, ruleOf(parts, resource), author)
         else await pause(on, id)
       }
-      await watch(on, () => watched(on))
     },
   }
 }
@@ -66,17 +67,12 @@ async function take(
   author: string | undefined,
 ): Promise<void> {
   await enter(parts, on, id, rule, author)
+  await watch(on, rule.type)
   parts.alsoWatch(rule.type)
 }
 
-/** The types that subscriptions are about. */
-async function watched(on: Queryable): Promise<Set<string>> {
-  const rows = await on.query<{ type: number }>({
-    text: 'select distinct watches as type from webhook_endpoint where watches is not null and is_active',
-    values: [],
-  })
-  return new Set(rows.map(({ type }) => typeName(type)))
-}
+/** The type that criteria begin with. */
+const typeIn = ({ criteria }: JsonObject): string => String(criteria).split('?')[0]!
 
 const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || status === 'active'
 
@@ -181,6 +177,7 @@ async function enter(
   rule: Rule,
   author: string | undefined,
 ): Promise<void> {
+  if (author !== undefined) await aloneFor(on, author)
   const [client] = await on.query<{ id: string; organization_id: string; scopes: string[]; others: number }>({
     text: `select c.id, c.organization_id, c.scopes, (
         select count(*) from webhook_endpoint p where p.client_id = c.id and p.watches is not null and p.id <> $1)::integer as others

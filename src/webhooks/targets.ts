@@ -9,6 +9,13 @@ import type { Outgoing } from './outbound/send.ts'
 import { signatureHeaders } from './outbound/signature.ts'
 import type { Look, Task, Wanted } from './queue.ts'
 
+/** Why nothing is sent. */
+export interface Unsent {
+  readonly reason: string
+  /** False if a later attempt may succeed. */
+  readonly isFinal: boolean
+}
+
 /** An endpoint as deliveries need it. */
 export interface Target {
   readonly key: number
@@ -19,7 +26,7 @@ export interface Target {
   /** What is asked once more immediately before something is sent; undefined: nothing, if it is sent without delay. */
   wants(task: Task): Wanted | undefined
   /** What is sent for a task, or why nothing can be. @param look how things stand, if that was asked */
-  outgoing(task: Task, look: Look | undefined): Outgoing | string
+  outgoing(task: Task, look: Look | undefined): Outgoing | Unsent
 }
 
 export interface Targets {
@@ -34,11 +41,15 @@ export interface TargetParts {
   readonly userAgent: string
 }
 
+/** Targets that are remembered. */
+const mostKnown = 10_000
+
 export function createTargets(parts: TargetParts): Targets {
   const known = new Map<number, Target>()
   return {
     async of(tasks) {
       const unknown = tasks.filter(({ endpoint, revision }) => known.get(endpoint)?.revision !== revision)
+      if (known.size > mostKnown) known.clear()
       for (const row of await rowsOf(parts.database, unknown)) known.set(row.key, targetOf(parts, row))
       return new Map(
         tasks.flatMap(({ endpoint, revision }) => {
@@ -80,12 +91,16 @@ function targetOf(parts: TargetParts, row: TargetRow): Target {
   return { key, revision, id, clientId, organizationId, ...wayOf(parts, row) }
 }
 
+const unreadable: Unsent = { reason: 'its secrets cannot be read with this ENCRYPTION_KEY', isFinal: false }
+
+const never = (reason: string): Unsent => ({ reason, isFinal: true })
+
 /** One whose secrets cannot be read, since they were sealed with another key, keeps nobody else waiting. */
 function wayOf(parts: TargetParts, row: TargetRow): Way {
   try {
     return row.is_fhir ? fhirWay(parts, row) : eventWay(parts, row)
   } catch {
-    return { wants: () => undefined, outgoing: () => 'its secrets cannot be read with this ENCRYPTION_KEY' }
+    return { wants: () => undefined, outgoing: () => unreadable }
   }
 }
 
@@ -136,11 +151,11 @@ function fhirWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way
   return {
     wants: () => (mediaType === null ? 'nothing' : 'current'),
     outgoing(task, look) {
-      if (!look || !mayRead(look, task)) return 'the scopes of the client do not open the resource any more'
+      if (!look || !mayRead(look, task)) return never('the scopes of the client do not open the resource any more')
       if (mediaType === null) return { method: 'POST', url, headers, body: '' }
-      if (look.resource === null) return 'the resource is not there any more'
+      if (look.resource === null) return never('the resource is not there any more')
       // A URL cannot tell such an id from the way to another place.
-      if (/^\.\.?$/.test(task.source.id)) return 'the id of the resource cannot stand in a URL'
+      if (/^\.\.?$/.test(task.source.id)) return never('the id of the resource cannot stand in a URL')
       return {
         method: 'PUT',
         url: `${url.replace(/\/$/, '')}/${typeName(task.source.type)}/${task.source.id}`,

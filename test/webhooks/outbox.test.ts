@@ -242,8 +242,8 @@ describe('several processes', () => {
   test('take over what a process that died has left in the outbox', async () => {
     const types = await caused(() =>
       service.application.database.query({
-        text: `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id)
-          select 'evt_ffffffffffffffffffffffffffffffff', event, type, resource_id, version, now(), patient, '{"encounter_id":"left","status":"planned","class":null,"facility_id":null}', '', 'hospital', '', 'left-behind'
+        text: `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id)
+          select 'evt_ffffffffffffffffffffffffffffffff', event, type, resource_id, version, now(), patient, '', '{"encounter_id":"left","status":"planned","class":null,"facility_id":null}', '', 'hospital', '', 'left-behind'
           from event where event = 'encounter.created' limit 1`,
         values: [],
       }),
@@ -255,9 +255,9 @@ describe('several processes', () => {
     const { database } = service.application
     await quiet(service)
     await database.query({
-      text: `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id)
-        values ('evt_broken', 'encounter.created', 1, 'x', 1, now(), '', 'no JSON', '', '', '', 'broken'),
-          ('evt_sound', 'encounter.created', 1, 'x', 1, now(), '', '{"encounter_id":"sound","status":"planned","class":null,"facility_id":null}', '', '', '', 'sound')`,
+      text: `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id)
+        values ('evt_broken', 'encounter.created', 1, 'x', 1, now(), '', '', 'no JSON', '', '', '', 'broken'),
+          ('evt_sound', 'encounter.created', 1, 'x', 1, now(), '', '', '{"encounter_id":"sound","status":"planned","class":null,"facility_id":null}', '', '', '', 'sound')`,
       values: [],
     })
     service.application.webhooks.wake()
@@ -282,7 +282,7 @@ test('what is older than the setting is forgotten, a part at a time', async () =
   const { database } = service.application
   const old = `evt_${(Date.now() - 31 * 86_400_000).toString(16).padStart(12, '0')}${'0'.repeat(20)}`
   await database.query({
-    text: `with one as (insert into event select $1, event, type, resource_id, version, audience, patient, request_id, body from event limit 1),
+    text: `with one as (insert into event select $1, event, type, resource_id, version, audience, patient, patients, request_id, body from event limit 1),
       two as (insert into webhook_delivery (endpoint, event, id, due_at) values (1, $1, gen_random_uuid(), now() + interval '1 day'))
       insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds)
       values (1, $1, gen_random_uuid(), 1, 'failed', now() - interval '31 days', 1)`,

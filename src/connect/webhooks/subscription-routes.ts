@@ -40,8 +40,9 @@ function createRoute(parts: ConnectParts): Route {
         events: knownEvents(body.subscribed_events),
         description: body.description ?? '',
       }
-      const on = caller.within ?? parts.database
-      const { endpoint, secret } = await endpoints.createEndpoint(on, parts.encryptionKey, caller, wish)
+      const { endpoint, secret } = await (caller.within ?? parts.database).transaction(on =>
+        endpoints.createEndpoint(on, parts.encryptionKey, caller, wish),
+      )
       return withSecret(201, shapes.told(endpoint), secret)
     },
   })

@@ -9,7 +9,8 @@ create table event_outbox (
   resource_id text collate "C" not null,
   version integer not null,
   happened_at timestamptz not null,
-  patient text collate "C" not null,       -- id of the Patient whose Health ID is put in front of the data; of a change, ids of all that it is about
+  patient text collate "C" not null,       -- id of the Patient whose Health ID is put in front of the data; '': none
+  patients text collate "C" not null,      -- ids of all patients that it tells something of, with spaces between them
   data text not null,                      -- JSON object
   audience text collate "C" not null,      -- JSON array of ids of organisations; '*': whoever may see the resource
   organization_id text collate "C" not null,
@@ -29,6 +30,7 @@ create table event (
   version integer not null,
   audience text collate "C" not null,
   patient text collate "C" not null,
+  patients text collate "C" not null,
   request_id text collate "C" not null,
   body text not null                       -- '': a change of which only FHIR subscriptions are told
 );
