@@ -64,8 +64,8 @@ test('what is due is told from what is due later, and from what a disabled subsc
 
 test('events that nobody tries again are told from those that wait', async () => {
   await run(`insert into event_outbox
-      (id, event, type, resource_id, version, happened_at, patient, data, audience, organization_id, facility_id, request_id, problem)
-    select 'evt_' || n, 'patient.created', 1, 'r', 1, now() - interval '1 hour' / n, '', '{}', '', '', '', '', case when n < 3 then 'broken' end
+      (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id, problem)
+    select 'evt_' || n, 'patient.created', 1, 'r', 1, now() - interval '1 hour' / n, '', '', '{}', '', '', '', '', case when n < 3 then 'broken' end
     from generate_series(1, 5) n`)
   await run(`insert into audit_pending (id, told) select gen_random_uuid(), '' from generate_series(1, 4)`)
   expect(await counted()).toMatchObject({
