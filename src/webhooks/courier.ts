@@ -31,8 +31,8 @@ export interface CourierParts {
 }
 
 export interface Courier {
-  /** Takes what is due. @returns how much that was. */
-  take(): Promise<number>
+  /** Takes what is due. @returns whether more could be taken at once. */
+  take(): Promise<boolean>
   /** Stops: what is under way may end for a moment, everything else is given back. */
   close(): Promise<void>
 }
@@ -181,13 +181,13 @@ export function createCourier(parts: CourierParts): Courier {
       giveBack(lanes.shed())
       const room = Math.min(most.taken, most.held - lanes.held)
       isMore = true
-      if (isClosing || room <= 0) return 0
+      if (isClosing || room <= 0) return false
       const lease = randomBytes(8).readBigInt64BE()
       const takenAt = performance.now()
       const rooms = lanes.rooms()
       const tasks = await claim(database, { lease, seconds: leaseSeconds, most: room, usual: firstTaken, rooms })
       isMore = [...rooms.values()].includes(0) || isCut(tasks, room, endpoint => rooms.get(endpoint) ?? firstTaken)
-      if (tasks.length === 0) return 0
+      if (tasks.length === 0) return false
       const found = await targets.of(tasks)
       const ready: (Task & { target: Target })[] = []
       for (const task of tasks) {
@@ -204,7 +204,7 @@ export function createCourier(parts: CourierParts): Courier {
       })
       for (const task of ready) known.set(task, { target: task.target, takenAt })
       lanes.add(ready)
-      return tasks.length
+      return tasks.length === room
     },
     async close() {
       isClosing = true

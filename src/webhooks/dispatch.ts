@@ -46,9 +46,9 @@ const most = 500
 /** Events of the catalogue, or the changes that FHIR subscriptions follow. */
 export type Kind = 'events' | 'changes'
 
-/** What was taken from the outbox, and how many deliveries came of it. */
+/** Whether more waits than was taken from the outbox, and how many deliveries came of that. */
 interface Dispatched {
-  readonly taken: number
+  readonly isMore: boolean
   readonly made: number
 }
 
@@ -72,7 +72,7 @@ const isCostly = (error: unknown): boolean => error instanceof Failure && error.
 function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
     const waiting = await take(on, kind, most)
-    return { taken: waiting.length, made: waiting.length === 0 ? 0 : await sendOut(parts, on, waiting) }
+    return { isMore: waiting.length === most, made: waiting.length === 0 ? 0 : await sendOut(parts, on, waiting) }
   })
 }
 
@@ -85,14 +85,14 @@ export async function giveAnotherTry(on: Queryable): Promise<void> {
 async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
     const [first] = await take(on, kind, 1)
-    if (!first) return { taken: 0, made: 0 }
+    if (!first) return { isMore: false, made: 0 }
     try {
-      return { taken: 1, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
+      return { isMore: true, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
     } catch (error) {
       if (isPassing(error)) throw error
       parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: an event cannot be sent out')
       await keep(on, first, String((error as Error).message))
-      return { taken: 1, made: 0 }
+      return { isMore: true, made: 0 }
     }
   })
 }

@@ -1,5 +1,6 @@
 // The part of a process that tells subscribers what happened: wakes when this process has put something into the outbox, and looks every
 // second for what others have left and for what has become due.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Outbox } from '../events/outbox.ts'
@@ -43,6 +44,12 @@ export interface Webhooks {
 const lookEvery = 1000
 const pruneEvery = 3_600_000
 
+/**
+ * Milliseconds from one look to the next while there is little: what happens meanwhile shares a transaction. Whoever comes after a
+ * pause is seen at once.
+ */
+const pace = { outbox: 25, deliveries: 5 }
+
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { database, log, outbox } = parts
   const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => tellGivenUp(parts, endpoint)
@@ -54,14 +61,18 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const followers = createFollowers({ ...parts, refused })
   const { finds, of: subscribed } = followers
   const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
-  const deliveries = createWorker(async () => (await courier.take()) > 0, log)
+  const deliveries = createWorker(courier.take, pace.deliveries, log)
   // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
   const [events, changes] = (['events', 'changes'] as const).map(kind =>
-    createWorker(async () => {
-      const { taken, made } = await dispatch({ ...parts, subscribed }, kind)
-      if (made > 0) deliveries.wake()
-      return taken > 0
-    }, log),
+    createWorker(
+      async () => {
+        const { isMore, made } = await dispatch({ ...parts, subscribed }, kind)
+        if (made > 0) deliveries.wake()
+        return isMore
+      },
+      pace.outbox,
+      log,
+    ),
   ) as [Worker, Worker]
   const workers = [events, changes, deliveries]
   const wake = () => workers.forEach(worker => worker.wake())
@@ -94,15 +105,19 @@ interface Worker {
   close(): Promise<void>
 }
 
-/** Does the work as long as it says that there may be more; whoever wakes it meanwhile has it done once more. */
-function createWorker(work: () => Promise<boolean>, log: Log): Worker {
+/** Does the work as long as it says that there is more; whoever wakes it meanwhile has it done once more, in its pace. */
+function createWorker(work: () => Promise<boolean>, pace: number, log: Log): Worker {
   let running: Promise<void> | undefined
   let isAwake = false
   let isClosed = false
   const run = async (): Promise<void> => {
     try {
-      do isAwake = false
-      while ((await work()) ? !isClosed : isAwake && !isClosed)
+      do {
+        isAwake = false
+        const began = performance.now()
+        if (await work()) isAwake = true
+        else await sleep(Math.max(0, pace - (performance.now() - began)))
+      } while (isAwake && !isClosed)
     } catch (err) {
       log.warn({ err }, 'webhooks: could not look for what is to be delivered')
     } finally {
