@@ -103,6 +103,17 @@ export const cpuEach = (before: Cpu, after: Cpu, many: number): Cpu => ({
   receiver: (after.receiver - before.receiver) / many,
 })
 
+/**
+ * Leaves the outbox and the queue as a quiet minute does: empty, vacuumed while they were, and looked into since. A plan that is kept
+ * from then meets the backlog that follows.
+ */
+export async function quiet(database: Database): Promise<void> {
+  await settled(database)
+  for (const table of ['event_outbox', 'webhook_delivery', 'audit_pending'])
+    await database.query({ text: `vacuum ${table}`, values: [] })
+  await wait(1500)
+}
+
 /** Keeps what is written in the outbox, by a lock of the table that it goes to. @returns what lets it go */
 export async function holdBack(database: Database): Promise<() => Promise<void>> {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()

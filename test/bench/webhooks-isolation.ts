@@ -9,7 +9,7 @@ import {
   now,
   openField,
   quantile,
-  settled,
+  quiet,
   sum,
   table,
   type WebhookBench,
@@ -82,9 +82,7 @@ async function cleared({ inbox, database }: Field): Promise<void> {
     text: 'update webhook_delivery set due_at = clock_timestamp() where lease is null',
     values: [],
   })
-  await settled(database)
-  for (const table of ['webhook_delivery', 'event_outbox', 'audit_pending'])
-    await database.query({ text: `vacuum ${table}`, values: [] })
+  await quiet(database)
 }
 
 /** Waits until each of those that do not hang has got so many. */

@@ -11,6 +11,7 @@ import {
   now,
   openField,
   quantile,
+  quiet,
   settled,
   sum,
   table,
@@ -31,7 +32,7 @@ interface Round {
 /** Prints a table: deliveries a second by the number of workers and receivers, and what each costs. */
 export async function benchThroughput(bench: WebhookBench): Promise<void> {
   process.stdout.write(
-    '\nDeliveries, of a backlog that is written in transactions while sending is held back, until all is settled\n\n',
+    '\nDeliveries, of a backlog that is written in transactions while sending is held back, until all is settled,\nafter a moment in which the outbox and the queue were empty and vacuumed\n\n',
   )
   const cpu = ['service CPU-ms', 'PG CPU-ms', 'receiver CPU-ms']
   process.stdout.write(table(['workers', 'receivers', 'events', 'deliveries/s', 'lowest', 'highest', ...cpu]))
@@ -61,6 +62,7 @@ async function drain(field: Field, { receivers, events }: { receivers: number; e
   const deliveries = receivers * events
   await api.subscribe(inbox.urls.slice(0, receivers))
   await inbox.behave({})
+  await quiet(database)
   const letGo = await holdBack(database)
   await api.writeEncounters(events)
   if (sum((await inbox.heard()).counts) > 0) throw new Error('something was sent that should have been held back')
