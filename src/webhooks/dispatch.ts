@@ -1,8 +1,8 @@
 // From the outbox to the queue: each event gets its final bytes and a delivery for every endpoint that is told of it, in the
 // transaction that takes it out of the outbox. So it is done once, however many processes do it and whenever one of them ends.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import type { Database } from '../db/database.ts'
-import type { Queryable } from '../db/statement.ts'
+import { type Database, valuePlans } from '../db/database.ts'
+import type { Queryable, Statement } from '../db/statement.ts'
 import { envelopeOf } from '../events/envelope.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
@@ -97,15 +97,24 @@ async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched
   })
 }
 
-function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
-  return on.query<Waiting>({
+const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
+
+/**
+ * Planned each time: a plan that is kept from when the outbox was empty looks through all of it, again for each row. And whatever
+ * the plan, an array is made once, so that there are never more than the limit.
+ */
+async function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
+  await on.run(valuePlans)
+  const taken = await on.query<Waiting>({
     name: `event-take-${kind}`,
-    text: `delete from event_outbox where key in (
+    text: `delete from event_outbox where key = any(array(
         select key from event_outbox where event ${kind === 'events' ? '<>' : '='} '' and problem is null
-        order by key limit $1 for update skip locked)
+        order by key limit $1 for update skip locked))
       returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
     values: [limit],
   })
+  await on.run(keptPlans)
+  return taken
 }
 
 async function keep(on: Queryable, waiting: Waiting, problem: string): Promise<void> {

@@ -1,4 +1,5 @@
-// The queue of deliveries: which are due, who works on them, and what came of them. All of it is statements over many rows at a time.
+// The queue of deliveries: which are due, who works on them, and what came of them. All of it is statements over many rows at a time,
+// planned each time: a plan that is kept from when the queue was empty looks through all of it, and takes minutes with a backlog.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { audienceOf, mayBeTold, mayKnowPatient, readers } from './audience.ts'
@@ -64,7 +65,6 @@ export interface Claim {
 export async function claim(on: Queryable, { lease, seconds, most, usual, rooms }: Claim): Promise<Task[]> {
   const rows = await on.query<TaskRow>({
     name: 'webhook-claim',
-    isFixed: true,
     text: claimText,
     values: [lease, seconds, most, usual, safeInt8Array([...rooms.keys()]), int4Array([...rooms.values()])],
   })
@@ -155,7 +155,6 @@ export async function settle(on: Queryable, results: readonly Result[]): Promise
   const numbers = (pick: (result: Result) => number) => int4Array(results.map(pick))
   await on.query({
     name: 'webhook-settle',
-    isFixed: true,
     text: settleText,
     values: [
       safeInt8Array(results.map(({ task }) => task.endpoint)),
