@@ -119,7 +119,6 @@ export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
 export async function lookAgain(on: Queryable, task: Task, wanted: Wanted): Promise<Look | undefined> {
   const [row] = await on.query<{ is_due: boolean; knows_patient: boolean; scopes: string[]; resource: string | null }>({
     name: 'webhook-look',
-    isFixed: true,
     text: lookText,
     values: [task.endpoint, task.event, task.lease, task.revision, wanted],
   })
