@@ -80,8 +80,7 @@ function figuresOf(row: Row, most: number): Figure[] {
   ]
 }
 
-// `busy` goes from endpoint to endpoint along the index, as taking deliveries does: what is due later is not looked at. Events that
-// nobody tries again are the oldest of the outbox, so that the oldest rows of it tell of them too.
+// `busy` goes from endpoint to endpoint along the index, as taking deliveries does: what is due later is not looked at.
 const text = `
   with recursive busy(endpoint) as (
     (select endpoint from webhook_delivery order by endpoint limit 1)
@@ -104,8 +103,10 @@ const text = `
     select count(*) as count from (select from webhook_delivery limit $1::integer) rows
   ), outbox as (
     select count(*) filter (where problem is null) as events, count(*) filter (where problem is not null) as stuck,
-      min(happened_at) filter (where problem is null) as oldest
-    from (select problem, happened_at from event_outbox order by key limit $1::integer) rows
+      least(
+        (select happened_at from event_outbox where event <> '' and problem is null order by key limit 1),
+        (select happened_at from event_outbox where event = '' and problem is null order by key limit 1)) as oldest
+    from (select problem from event_outbox limit $1::integer) rows
   ), subscriptions as (
     select count(*) filter (where is_active and failures = 0) as active,
       count(*) filter (where is_active and failures > 0) as failing, count(*) filter (where not is_active) as disabled

@@ -97,6 +97,9 @@ async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched
   })
 }
 
+/** What is still to be dispatched of a kind: the condition of its index. */
+const kinds = { events: `event <> '' and problem is null`, changes: `event = '' and problem is null` } as const
+
 const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
 
 /**
@@ -107,9 +110,8 @@ async function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]
   await on.run(valuePlans)
   const taken = await on.query<Waiting>({
     name: `event-take-${kind}`,
-    text: `delete from event_outbox where key = any(array(
-        select key from event_outbox where event ${kind === 'events' ? '<>' : '='} '' and problem is null
-        order by key limit $1 for update skip locked))
+    text: `delete from event_outbox where ${kinds[kind]} and key = any(array(
+        select key from event_outbox where ${kinds[kind]} order by key limit $1 for update skip locked))
       returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
     values: [limit],
   })

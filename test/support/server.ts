@@ -33,6 +33,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { host, port, user } = server.connection
   const client = new pg.Client({ host, port, user, database: 'postgres' })
   await client.connect()
+  // What a crash of the machine would leave is nothing to this server, which lives as long as the run.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await client.query(`alter system set ${setting} = off`)
+  await client.query('select pg_reload_conf()')
   await client.query('create database template')
   const database = openDatabase({ host, port, user, database: 'template' }, { poolSize: 2, statementTimeout: 30_000 })
   await migrate(database)

@@ -63,6 +63,7 @@ describe('a Subscription', () => {
     const changed = { ...found, code: { text: 'falls often' } }
     await quiet(service)
     expect((await call('PUT', `Flag/${found.id}`, { body: changed })).status).toBe(200)
+    await quiet(service)
     expect(
       (await call('PUT', `Flag/${found.id}`, { body: { ...changed, subject: { reference: 'Patient/other' } } })).status,
     ).toBe(200)

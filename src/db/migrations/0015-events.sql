@@ -2,7 +2,7 @@
 
 -- What happened, from the transaction of the change until it is known who is told: then the row is gone.
 create table event_outbox (
-  key bigint generated always as identity primary key,
+  key bigint generated always as identity,
   id text collate "C" not null,            -- of the event: evt_…
   event text collate "C" not null,         -- its type; '': a change of which only FHIR subscriptions are told
   type smallint not null,                  -- the resource that tells it
