@@ -67,6 +67,7 @@ export function createCourier(parts: CourierParts): Courier {
 
   const lanes = createLanes({
     abreast: parts.abreast,
+    first: firstTaken,
     async work(task) {
       const { target, takenAt } = known.get(task)!
       known.delete(task)

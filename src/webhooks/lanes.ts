@@ -18,6 +18,8 @@ export interface Lanes {
 export interface LaneOptions {
   /** Sent to one endpoint at a time. */
   readonly abreast: number
+  /** Held of one that has not answered lately. */
+  readonly first: number
   /** Does a task; never fails. */
   readonly work: (task: Task) => Promise<void>
 }
@@ -34,18 +36,21 @@ interface Lane {
 }
 
 /** How many seconds of what an endpoint answers may wait for it. */
-const ahead = 0.1
+const ahead = 0.05
 
 /** The most that is taken of one endpoint, however fast it answers. */
 const mostHeld = 500
 
+/** Milliseconds for which it is remembered that an endpoint has answered. */
+const rememberedFor = 5000
+
 /** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
 const stalledAfter = 1000
 
-export function createLanes({ abreast, work }: LaneOptions): Lanes {
+export function createLanes({ abreast, first, work }: LaneOptions): Lanes {
   const lanes = new Map<number, Lane>()
   let held = 0
-  const run = (key: number, lane: Lane): void => {
+  const run = (lane: Lane): void => {
     while (lane.running < abreast && lane.waiting.length > 0) {
       const task = lane.waiting.shift()!
       if (lane.running++ === 0) lane.moved = performance.now()
@@ -53,8 +58,7 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
         held--
         lane.running--
         count(lane)
-        if (lane.running === 0 && lane.waiting.length === 0 && isQuiet(lane)) lanes.delete(key)
-        else run(key, lane)
+        run(lane)
       })
     }
   }
@@ -67,17 +71,20 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
     get held() {
       return held
     },
-    rooms: () =>
-      new Map(
+    rooms() {
+      for (const [key, lane] of lanes) if (isQuiet(lane)) lanes.delete(key)
+      return new Map(
         [...lanes].map(([key, lane]) => {
           // So much may wait here that a fast one never waits for the database, and nothing for long.
-          const pace = Math.max(lane.done, lane.before) * ahead
-          const most = isStalled(lane) ? abreast : Math.min(Math.max(abreast, Math.ceil(pace)), mostHeld)
+          const pace = Math.max(lane.done, lane.before)
+          const isAnswering = pace > 0 && !isStalled(lane)
+          const most = isAnswering ? Math.min(Math.max(abreast, Math.ceil(pace * ahead)), mostHeld) : first
           return [key, Math.max(0, most - lane.running - lane.waiting.length)]
         }),
-      ),
+      )
+    },
     add(tasks) {
-      const touched = new Map<number, Lane>()
+      const touched = new Set<Lane>()
       for (const task of tasks) {
         const lane = lanes.get(task.endpoint) ?? {
           running: 0,
@@ -88,11 +95,11 @@ export function createLanes({ abreast, work }: LaneOptions): Lanes {
           moved: 0,
         }
         lanes.set(task.endpoint, lane)
-        touched.set(task.endpoint, lane)
+        touched.add(lane)
         lane.waiting.push(task)
         held++
       }
-      for (const [key, lane] of touched) run(key, lane)
+      for (const lane of touched) run(lane)
     },
     shed: () => letGo([...lanes.values()].filter(isStalled)),
     drain: () => letGo([...lanes.values()]),
@@ -112,5 +119,6 @@ function count(lane: Lane): void {
   lane.done++
 }
 
-/** An endpoint that has answered little lately need not be remembered. */
-const isQuiet = (lane: Lane): boolean => lane.done < 10 && lane.before < 10
+/** An endpoint that has had nothing to do for a while need not be remembered. */
+const isQuiet = ({ running, waiting, moved }: Lane): boolean =>
+  running === 0 && waiting.length === 0 && performance.now() - moved > rememberedFor

@@ -115,25 +115,25 @@ export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
   readonly resource: string | null
 }
 
-/** Looks once more. Undefined: the task is not this process's any more, or not for this endpoint as it is now. */
+/** Looks once more, by keys alone: one plan is kept for it. Undefined: the endpoint is not there any more, or not as it was when the task was taken. */
 export async function lookAgain(on: Queryable, task: Task, wanted: Wanted): Promise<Look | undefined> {
   const [row] = await on.query<{ is_due: boolean; knows_patient: boolean; scopes: string[]; resource: string | null }>({
     name: 'webhook-look',
+    isFixed: true,
     text: lookText,
-    values: [task.endpoint, task.event, task.lease, task.revision, wanted],
+    values: [task.endpoint, task.event, task.revision, wanted],
   })
   return row && { isDue: row.is_due, knowsPatient: row.knows_patient, scopes: row.scopes, resource: row.resource }
 }
 
 const lookText = `
-  select ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $5::text
+  select ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $4::text
       when 'current' then (select r.body from resource r where r.type = e.type and r.id = e.resource_id)
       when 'version' then coalesce(
         (select r.body from resource r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
         (select h.body from history h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
-  from webhook_delivery d join webhook_endpoint p on p.key = d.endpoint and p.is_active and p.revision = $4::integer
-  join event e on e.id = d.event ${audienceOf}
-  where d.endpoint = $1::bigint and d.event = $2::text and d.lease = $3::bigint`
+  from webhook_endpoint p join event e on e.id = $2::text ${audienceOf}
+  where p.key = $1::bigint and p.is_active and p.revision = $3::integer`
 
 /** What came of a task. */
 export interface Result {
