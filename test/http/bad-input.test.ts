@@ -12,7 +12,7 @@ import type { FaultKind } from './bad-input/judge.ts'
 import { createRun, type Run } from './bad-input/run.ts'
 
 const seed = Number(process.env['BAD_INPUT_SEED'] ?? 1)
-const rounds = Number(process.env['BAD_INPUT_ROUNDS'] ?? 12)
+const rounds = Number(process.env['BAD_INPUT_ROUNDS'] ?? 8)
 const title = `(seed ${seed}, ${rounds} requests an operation)`
 
 let service: Service

@@ -2,11 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { demoClient } from '../../src/auth/demo.ts'
 
 const root = resolve(import.meta.dirname, '../..')
+
+/** Some thirty processes of a run load the same modules: each is made ready once. */
+const compiled = join(tmpdir(), 'health-interop-compiled')
 
 export interface Running {
   readonly child: ChildProcess
@@ -20,7 +24,7 @@ export interface Running {
 export function run(file: string, args: readonly string[], env: Record<string, string>): Running {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
