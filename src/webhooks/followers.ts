@@ -6,7 +6,6 @@ import { Failure } from '../lib/failure.ts'
 import { type Caller, createCaller } from '../policy/caller.ts'
 import type { Store } from '../store/store.ts'
 import { typeName } from '../store/type-number.ts'
-import type { Waiting } from './dispatch.ts'
 import { createSlots, type Slots } from './slots.ts'
 
 export interface FollowerParts {
@@ -14,6 +13,15 @@ export interface FollowerParts {
   readonly storeFor: (caller: Caller) => Store
   /** Told of each subscription that cannot be answered any more. */
   readonly refused: (endpoint: { readonly id: string; readonly reason: string }) => void
+}
+
+/** A change of a resource. */
+interface Change {
+  /** Of the event. */
+  readonly id: string
+  /** Of the resource. */
+  readonly type: number
+  readonly resource_id: string
 }
 
 /** A subscription that is told of a change. */
@@ -26,7 +34,7 @@ export interface Following {
 
 export interface Followers {
   /** Who is told of changes; of several changes of one resource the last. */
-  of(changes: readonly Waiting[]): Promise<Following[]>
+  of(changes: readonly Change[]): Promise<Following[]>
   /** Whether a subscription's criteria find a resource. @throws Failure UNAVAILABLE if that cannot be found out now */
   finds(endpoint: number, id: string): Promise<boolean>
 }
@@ -74,7 +82,7 @@ interface Watcher {
 const selected = `select p.key, p.id, p.watches, p.criteria, c.id as client_id, c.organization_id, c.scopes, c.consent_exempt
   from webhook_endpoint p join client c on c.id = p.client_id and c.revoked_at is null`
 
-const watchersOf = (database: Database, changes: readonly Waiting[]): Promise<Watcher[]> =>
+const watchersOf = (database: Database, changes: readonly Change[]): Promise<Watcher[]> =>
   database.query<Watcher>({
     name: 'webhook-watchers',
     text: `${selected}
@@ -86,7 +94,7 @@ async function followings(
   parts: FollowerParts,
   slots: Slots,
   watcher: Watcher,
-  changes: readonly Waiting[],
+  changes: readonly Change[],
 ): Promise<Following[]> {
   const last = new Map(changes.filter(({ type }) => type === watcher.watches).map(each => [each.resource_id, each.id]))
   const ids = [...last.keys()]
