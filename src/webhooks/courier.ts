@@ -75,18 +75,16 @@ export function createCourier(parts: CourierParts): Courier {
         log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: a delivery could not be begun')
         return undefined
       })
-      if (result) ended.push(result)
-      else if (!unfollowed.includes(task)) back.push(task)
+      if (result === 'unfollowed') unfollowed.push(task)
+      else if (result) ended.push(result)
+      else back.push(task)
       void note()
     },
   })
 
-  /** Undefined if nothing was sent, or it was broken off because the process stops. */
-  async function attempt(task: Task, target: Target, takenAt: number): Promise<Ending | undefined> {
-    if (!task.isChecked && !(await parts.finds(task.endpoint, task.source.id))) {
-      unfollowed.push(task)
-      return undefined
-    }
+  /** Undefined if nothing was sent, or it was broken off because the process stops; `unfollowed` if it is no delivery after all. */
+  async function attempt(task: Task, target: Target, takenAt: number): Promise<Ending | 'unfollowed' | undefined> {
+    if (!task.isChecked && !(await parts.finds(task.endpoint, task.source.id))) return 'unfollowed'
     const age = performance.now() - takenAt
     if (age > beginWithin) return undefined
     const wanted = target.wants(task) ?? (age > trustFor ? 'nothing' : undefined)

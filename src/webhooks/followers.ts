@@ -100,7 +100,8 @@ async function followings(
   const ids = [...last.keys()]
   const answer = await within(patience, async isLate => {
     await slots.take()
-    const work = isLate() ? Promise.resolve([]) : found(parts, watcher, ids)
+    // Whoever has waited too long for a place knows nothing: that is not the same as to have found nothing.
+    const work = isLate() ? Promise.resolve(undefined) : found(parts, watcher, ids)
     return work.finally(slots.leave)
   })
   const isChecked = answer !== undefined
