@@ -86,8 +86,8 @@ export async function aloneFor(on: Queryable, clientId: string): Promise<void> {
   await on.query({ text: 'select pg_advisory_xact_lock(3, hashtext($1))', values: [clientId] })
 }
 
-/** How many one client may have. */
-const most = 100
+/** How many one client may have, of each kind. */
+export const mostOfClient = 100
 
 /**
  * Makes an endpoint, within a transaction; its secret is told once.
@@ -105,7 +105,7 @@ export async function createEndpoint(
   const [row] = await on.query<EndpointRow>({
     text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, description, secrets)
       select $1, $2, $3, $4, $5, $6, $7, $8
-      where (select count(*) from webhook_endpoint where client_id = $2 and watches is null) < ${most}
+      where (select count(*) from webhook_endpoint where client_id = $2 and watches is null) < ${mostOfClient}
       returning *, null as last_delivery_at, null as failures`,
     values: [
       id,
@@ -118,7 +118,8 @@ export async function createEndpoint(
       sealFor(key, id, [{ secret }]),
     ],
   })
-  if (!row) throw new Failure('CONFLICT', `A client has at most ${most} subscriptions: delete one that is not needed.`)
+  if (!row)
+    throw new Failure('CONFLICT', `A client has at most ${mostOfClient} subscriptions: delete one that is not needed.`)
   return { endpoint: toEndpoint(row), secret }
 }
 
@@ -250,12 +251,11 @@ export async function listAll(on: Queryable): Promise<Listed[]> {
 }
 
 /** Has the whole resource sent along, or no more; for administrators. @throws Failure NOT_FOUND */
-export async function setFull(on: Queryable, id: string, isFull: boolean): Promise<Endpoint> {
-  const [row] = await on.query<EndpointRow>({
+export async function setFull(on: Queryable, id: string, isFull: boolean): Promise<void> {
+  const [row] = await on.query({
     text: `update webhook_endpoint p set is_full = $2, updated_at = now(), revision = revision + 1
-      where p.id = $1 and ${isOfConnect} returning *, null as last_delivery_at, null as failures`,
+      where p.id = $1 and ${isOfConnect} returning p.key`,
     values: [id, isFull],
   })
   if (!row) throw new Failure('NOT_FOUND', `There is no subscription ${id}.`)
-  return toEndpoint(row)
 }

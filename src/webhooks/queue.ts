@@ -189,13 +189,16 @@ const settleText = `
   select endpoint, event, delivery::uuid, attempt, outcome, to_timestamp(started / 1000.0), milliseconds, nullif(status, 0), nullif(error, ''),
     nullif(excerpt, ''), next_at from result on conflict do nothing`
 
+/** The rows `d` of tasks that are still this process's own. */
+const held = `unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
+      where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`
+
 /** Gives tasks back that nobody has begun. */
 export async function release(on: Queryable, tasks: readonly Task[]): Promise<void> {
   await on.query({
     name: 'webhook-release',
     text: `update webhook_delivery d set due_at = clock_timestamp(), lease = null
-      from unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
-      where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`,
+      from ${held}`,
     values: keysOf(tasks),
   })
 }
@@ -204,8 +207,7 @@ export async function release(on: Queryable, tasks: readonly Task[]): Promise<vo
 export async function drop(on: Queryable, tasks: readonly Task[]): Promise<void> {
   await on.query({
     name: 'webhook-drop',
-    text: `delete from webhook_delivery d using unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
-      where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`,
+    text: `delete from webhook_delivery d using ${held}`,
     values: keysOf(tasks),
   })
 }

@@ -13,7 +13,7 @@ import { parseSearch } from '../store/search/parse.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { readyToWatch, watch } from '../store/watched.ts'
-import { aloneFor, sealFor } from './endpoints.ts'
+import { aloneFor, mostOfClient, sealFor } from './endpoints.ts'
 import { mustBeCallable, type Reach } from './outbound/address.ts'
 
 export interface SubscriptionParts {
@@ -98,7 +98,7 @@ function callable(endpoint: string, isBase: boolean, reach: Reach): string {
   return url
 }
 
-const most = { criteria: 2000, parameters: 30, subscriptions: 100 }
+const most = { criteria: 2000, parameters: 30 }
 
 function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
   const [type, query] = criteria.includes('?') ? cutAt(criteria, '?') : [criteria, '']
@@ -187,11 +187,8 @@ async function enter(
   })
   if (!client) return
   mustBeSearched(rule.type, grants(client.scopes))
-  if (client.others >= most.subscriptions)
-    throw new Failure(
-      'CONFLICT',
-      `A client has at most ${most.subscriptions} Subscriptions: delete one that is not needed.`,
-    )
+  if (client.others >= mostOfClient)
+    throw new Failure('CONFLICT', `A client has at most ${mostOfClient} Subscriptions: delete one that is not needed.`)
   if (author !== undefined && author !== client.id)
     throw new Failure('FORBIDDEN', 'Only the client that made a Subscription changes what it is sent and where to.')
   await on.query({

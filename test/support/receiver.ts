@@ -19,6 +19,8 @@ export interface Receiver {
   readonly received: Received[]
   /** What it answers from now on; a status, or whatever it does with the response. */
   answer(reply: number | ((response: ServerResponse, received: Received) => void)): void
+  /** Answers nothing from now on, until what it returns is called: then everything, those that came meanwhile too. */
+  hold(): () => void
   /** Resolves when so many have come in all. */
   until(count: number): Promise<readonly Received[]>
 }
@@ -55,6 +57,14 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     received,
     answer: next => void (reply = next),
+    hold() {
+      const held: (() => void)[] = []
+      reply = response => void held.push(() => response.writeHead(200).end())
+      return () => {
+        reply = 200
+        for (const each of held) each()
+      }
+    },
     async until(count) {
       const end = performance.now() + 10_000
       while (received.length < count) {

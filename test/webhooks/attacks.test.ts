@@ -242,16 +242,14 @@ describe('an adversary', () => {
     // It answers fast for a moment, so that more is taken for it, and then not at all.
     await bundle('first')
     await receiver.until(60)
-    const held: (() => void)[] = []
-    receiver.answer(response => void held.push(() => response.writeHead(200).end()))
+    const letGo = receiver.hold()
     await bundle('second')
     await receiver.until(70)
     await sleep(200)
     await put(ended(consent))
     expect((await call('GET', 'Flag/slow-59', { token: clinic.token })).status).toBe(403)
     await bundle('written after the consent had ended')
-    receiver.answer(200)
-    for (const each of held) each()
+    letGo()
     await quiet(service)
     const after = receiver.received.filter(({ body }) => body.includes('written after'))
     expect(after.map(({ path }) => path)).toEqual([])
@@ -273,15 +271,13 @@ describe('an adversary', () => {
     await bundle()
     await clinic.receiver.until(60)
     await quiet(service)
-    const held: (() => void)[] = []
-    clinic.receiver.answer(response => void held.push(() => response.writeHead(200).end()))
+    const letGo = clinic.receiver.hold()
     await bundle()
     await clinic.receiver.until(70)
     await sleep(200)
     await put(ended(consent))
     const before = clinic.receiver.received.length
-    clinic.receiver.answer(200)
-    for (const each of held) each()
+    letGo()
     await quiet(service)
     expect(clinic.receiver.received.length - before).toBe(0)
   })
@@ -306,15 +302,13 @@ describe('an adversary', () => {
     await bundle()
     await sub.receiver.until(60)
     await quiet(service)
-    const held: (() => void)[] = []
-    sub.receiver.answer(response => void held.push(() => response.writeHead(200).end()))
+    const letGo = sub.receiver.hold()
     await bundle()
     await sub.receiver.until(70)
     await sleep(200)
     expect((await sub.call('DELETE', `${subscriptions}/${sub.id}`)).status).toBe(204)
     const before = sub.receiver.received.length
-    sub.receiver.answer(200)
-    for (const each of held) each()
+    letGo()
     await sleep(1000)
     expect(sub.receiver.received.length - before).toBe(0)
   })
@@ -713,15 +707,13 @@ describe('an adversary', () => {
     await bundle()
     await sub.receiver.until(60)
     await quiet(service)
-    const held: (() => void)[] = []
-    sub.receiver.answer(response => void held.push(() => response.writeHead(200).end()))
+    const letGo = sub.receiver.hold()
     await bundle()
     await sub.receiver.until(70)
     await sleep(200)
     const { body } = await sub.call('POST', `${subscriptions}/${sub.id}/rotate-secret`, { overlap_seconds: 0 })
     const before = sub.receiver.received.length
-    sub.receiver.answer(200)
-    for (const each of held) each()
+    letGo()
     await quiet(service)
     const wrong = sub.receiver.received.slice(before).filter(({ headers, body: sent }) => {
       try {

@@ -230,7 +230,7 @@ describe('what is wrong is said, and leaves nothing', () => {
 
   test('an unknown type is answered with the one that was meant, and all that there are', async () => {
     const { body } = await hospital.call('POST', subscriptions, { ...wish, subscribed_events: ['lab_result.release'] })
-    expect(body.message).toContain('did you mean lab_result.released?')
+    expect(body.message).toContain('; did you mean `lab_result.released`? There are patient.created,')
     for (const type of Object.keys(eventTypes)) expect(body.message).toContain(type)
   })
 })

@@ -4,7 +4,7 @@ import { isEventType } from '../../events/event-types.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../http/paging.ts'
 import { type Reply, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
-import { nearest } from '../../lib/nearest.ts'
+import { didYouMean, nearest } from '../../lib/nearest.ts'
 import * as endpoints from '../../webhooks/endpoints.ts'
 import { mustBeCallable } from '../../webhooks/outbound/address.ts'
 import type { ConnectParts } from '../parts.ts'
@@ -58,13 +58,13 @@ const withSecret = (status: number, shown: object, secret: string): Reply => ({
 function knownEvents(names: readonly string[]): string[] {
   const details = names.flatMap((name, index) => {
     if (isEventType(name)) return []
-    const near = nearest(name, shapes.names)
-    const message = `is ${JSON.stringify(name)}, which is no type of events${near ? `: did you mean ${near}?` : ''}`
+    const meant = didYouMean(nearest(name, shapes.names), '.')
+    const message = `is ${JSON.stringify(name)}, which is no type of events${meant}`
     return [{ field: `subscribed_events[${index}]`, code: 'value', message }]
   })
   const [first] = details
   if (!first) return [...new Set(names)]
-  throw new Failure('VALIDATION_FAILED', `${first.field} ${first.message}. There are ${shapes.names.join(', ')}.`, {
+  throw new Failure('VALIDATION_FAILED', `${first.field} ${first.message} There are ${shapes.names.join(', ')}.`, {
     details,
   })
 }
