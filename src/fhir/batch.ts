@@ -204,6 +204,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
       maps: outer.maps,
       people: outer.people,
       trail: outer.trail,
+      capabilities: outer.capabilities,
     },
   }
 }

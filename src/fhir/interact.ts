@@ -7,6 +7,7 @@ import type { Patch } from '../store/patch/patch.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
 import { isAboutTrail, trailOf } from './audit-search.ts'
+import { exportOperations } from './bulk/operations.ts'
 import { historyOf } from './history.ts'
 import { operationMethods } from './operations.ts'
 import { project, projectionFrom } from './projection.ts'
@@ -22,7 +23,8 @@ type Interact = (store: Store, request: FhirRequest) => Promise<FhirReply>
 export function interact(store: Store, request: FhirRequest): Promise<FhirReply> {
   const { segments } = request
   const [type] = segments
-  if (type !== undefined && type !== '_history' && type !== '_search' && !isResourceType(type))
+  mustNotBeBackground(segments)
+  if (type !== undefined && !ofTheEndpoint.has(type) && !isResourceType(type))
     throw new Failure('NOT_FOUND', `There is no resource type "${type.slice(0, 60)}" in FHIR R4.`, {
       issue: 'not-supported',
     })
@@ -43,10 +45,29 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
   return operation(store, request)
 }
 
+/** What stands at the place of a type in an address and is none. */
+const ofTheEndpoint: ReadonlySet<string> = new Set(['_history', '_search', 'metadata'])
+
+/** Addresses of what works in the background, and the methods that begin it. */
+const background: ReadonlyMap<string, string> = new Map([
+  ['$import', 'POST'],
+  ...exportOperations.map(({ path }): [string, string] => [path, 'GET, POST']),
+])
+
+/** @throws Failure METHOD_NOT_ALLOWED for an operation that works in the background: its own routes answer the methods it takes. */
+function mustNotBeBackground(segments: readonly string[]): void {
+  const address = segments.length === 3 ? [segments[0], '{id}', segments[2]] : segments
+  const allow = background.get(address.join('/'))
+  if (allow === undefined) return
+  throw new Failure('METHOD_NOT_ALLOWED', `${segments.at(-1)} takes ${allow} only, in a request of its own.`, {
+    headers: { allow },
+  })
+}
+
 function shapeOf(segments: readonly string[]): string | undefined {
   const [first, second, third, fourth] = segments
   if (segments.length === 0) return ''
-  if (first === '_history' || first === '_search') return segments.length === 1 ? first : undefined
+  if (ofTheEndpoint.has(first!)) return segments.length === 1 ? first : undefined
   if (segments.length === 1) return 'type'
   if (second === '_history' || second === '_search') return segments.length === 2 ? `type/${second}` : undefined
   if (second!.startsWith('$')) return segments.length === 2 ? 'type/$' : undefined
@@ -69,6 +90,7 @@ const table: Readonly<Record<string, Readonly<Record<string, Interact>>>> = {
   '': { GET: searchOf },
   _search: { POST: searchOf },
   _history: { GET: historyOf },
+  metadata: { GET: capabilitiesOf },
   type: { GET: searchOf, POST: create, PUT: updateWhere, PATCH: patchWhere, DELETE: removeWhere },
   'type/_search': { POST: searchOf },
   'type/_history': { GET: historyOf },
@@ -77,6 +99,10 @@ const table: Readonly<Record<string, Readonly<Record<string, Interact>>>> = {
   'type/id/member': { GET: compartmentOf },
   'type/id/member/_search': { POST: compartmentOf },
   'type/id/_history/version': { GET: readVersion },
+}
+
+async function capabilitiesOf(_store: Store, { capabilities, search }: FhirRequest): Promise<FhirReply> {
+  return { status: 200, body: project(capabilities().body, projectionFrom(search)) }
 }
 
 async function read(store: Store, request: FhirRequest): Promise<FhirReply> {

@@ -2,6 +2,7 @@
 import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
 import type { MapDesk } from '../mapping/desk.ts'
+import type { Metadata } from './metadata.ts'
 import type { People } from './people.ts'
 
 export interface FhirRequest {
@@ -24,6 +25,8 @@ export interface FhirRequest {
   readonly people: People
   /** The audit trail, as the caller may see it. */
   readonly trail: AuditReader
+  /** The CapabilityStatement for the address by which the caller called. */
+  readonly capabilities: () => Metadata
 }
 
 export interface Preferences {

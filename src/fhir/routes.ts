@@ -11,8 +11,8 @@ import type { Caller } from '../policy/caller.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import type { Store } from '../store/store.ts'
 import { processBundle } from './batch.ts'
+import { type Capabilities, createCapabilities } from './capabilities.ts'
 import { interact } from './interact.ts'
-import { capabilityStatement, type Metadata } from './metadata.ts'
 import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from './negotiate.ts'
 import { compartmentRoutes, operationRoutes } from './operation-routes.ts'
 import type { People } from './people.ts'
@@ -46,13 +46,17 @@ export interface FhirParts {
   readonly version: string
 }
 
+interface Parts extends FhirParts {
+  readonly capabilities: Capabilities
+}
+
 const headersOf = (request: Request, name: string): string | undefined => {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
-function fhirRequest(request: Request, { maps, peopleFor, trailFor }: FhirParts): FhirRequest {
+function fhirRequest(request: Request, { maps, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
   mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
   return {
@@ -74,6 +78,7 @@ function fhirRequest(request: Request, { maps, peopleFor, trailFor }: FhirParts)
     maps,
     people: peopleFor(request.caller),
     trail: trailFor(request.caller),
+    capabilities: () => capabilities(request.baseUrl),
   }
 }
 
@@ -91,13 +96,14 @@ const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
   caller.visibility ? reply : { ...reply, kept: undefined }
 
 /** Every route below /api/fhir/R4. */
-export function fhirRoutes(parts: FhirParts): Route[] {
+export function fhirRoutes(given: FhirParts): Route[] {
+  const parts: Parts = { ...given, capabilities: createCapabilities(given.version, given.searchParams) }
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
     return httpReply(toKeep(request, await interact(parts.storeFor(request.caller), fhir)), fhir.base)
   }
   return [
-    metadataRoute(parts),
+    metadataRoute(parts.capabilities),
     bundleRoute(parts),
     ...systemRoutes(answer),
     ...publishedTypes.map(type => namedSearch(answer, type)),
@@ -239,7 +245,7 @@ function instanceRoutes(answer: Answer): Route[] {
   ]
 }
 
-function bundleRoute(parts: FhirParts): Route {
+function bundleRoute(parts: Parts): Route {
   return route({
     ...common,
     method: 'POST',
@@ -259,10 +265,7 @@ function bundleRoute(parts: FhirParts): Route {
   })
 }
 
-function metadataRoute(parts: FhirParts): Route {
-  const started = new Date()
-  let params = parts.searchParams()
-  const known = new Map<string, Metadata>()
+function metadataRoute(capabilities: Capabilities): Route {
   return route({
     method: 'GET',
     path: `${fhirBase}/metadata`,
@@ -272,23 +275,13 @@ function metadataRoute(parts: FhirParts): Route {
     access: open,
     replies: { 200: Resource, 304: null },
     produces: fhirJson,
-    handle(request) {
-      mustAcceptJson(request.headers.accept, request.search.get('_format'))
-      const base = `${request.baseUrl}${fhirBase}`
-      if (params !== parts.searchParams()) known.clear()
-      params = parts.searchParams()
-      let metadata = known.get(base)
-      if (!metadata) {
-        if (known.size > 20) known.clear()
-        known.set(
-          base,
-          (metadata = capabilityStatement({ base, issuer: request.baseUrl, version: parts.version, started, params })),
-        )
-      }
-      const headers = { etag: metadata.etag, 'cache-control': 'public, max-age=60' }
-      if (request.headers['if-none-match'] === metadata.etag) return { status: 304, headers }
-      const body = project(metadata.body, projectionFrom(request.search))
-      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body }
+    handle({ headers: { accept, 'if-none-match': known }, search, baseUrl }) {
+      mustAcceptJson(accept, search.get('_format'))
+      const { body, etag } = capabilities(baseUrl)
+      const headers = { etag, 'cache-control': 'public, max-age=60' }
+      if (known === etag) return { status: 304, headers }
+      const shown = project(body, projectionFrom(search))
+      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body: shown }
     },
   })
 }

@@ -50,6 +50,25 @@ describe('a batch', () => {
     expect(body.entry[5].resource).toMatchObject({ type: 'history' })
   })
 
+  test('answers the CapabilityStatement, in a transaction too', async () => {
+    const own = await call('GET', 'metadata')
+    for (const type of ['batch', 'transaction']) {
+      const entry = [{ request: { method: 'GET', url: 'metadata' } }]
+      const { status, body } = await call('POST', '', { body: { resourceType: 'Bundle', type, entry } })
+      expect([status, body.entry[0].response.status]).toEqual([200, '200 OK'])
+      expect(body.entry[0].resource).toEqual(own.body)
+    }
+    const { body } = await batch(
+      { request: { method: 'GET', url: 'metadata?_elements=fhirVersion' } },
+      { request: { method: 'DELETE', url: 'metadata' } },
+      { request: { method: 'GET', url: 'metadata/x' } },
+      { request: { method: 'GET', url: '$export' } },
+    )
+    const statuses = body.entry.map((entry: { response: { status: string } }) => entry.response.status.slice(0, 3))
+    expect(statuses).toEqual(['200', '405', '404', '405'])
+    expect(body.entry[0].resource.rest).toBeUndefined()
+  })
+
   test('isolates failures: the others happen, each failure says why', async () => {
     const { status, body } = await batch(
       { request: { method: 'GET', url: 'Patient/nobody' } },

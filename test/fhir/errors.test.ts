@@ -48,8 +48,20 @@ describe('a method that an address does not take answers 405 and those that it t
     ['PUT', 'Patient/ada/_history/1', 'GET'],
     ['DELETE', '', 'GET'],
     ['GET', 'Patient/_search', 'POST'],
+    ['POST', 'metadata', 'GET'],
+    ['PUT', 'metadata', 'GET'],
+    ['PATCH', 'metadata', 'GET'],
+    ['DELETE', 'metadata', 'GET'],
+    ['PUT', '_history', 'GET'],
+    ['PUT', '_search', 'POST'],
+    ['DELETE', 'Patient/_history', 'GET'],
+    ['PUT', '$export', 'GET, POST'],
+    ['DELETE', '$import', 'POST'],
+    ['PUT', 'Patient/$export', 'GET, POST'],
+    ['DELETE', 'Group/g/$export', 'GET, POST'],
+    ['PUT', 'Patient/$everything', 'GET, POST'],
   ])('%s %s', async (method, path, allowed) => {
-    const answer = await call(method, path, method === 'PUT' || method === 'POST' ? { body: {} } : {})
+    const answer = await call(method, path, ['PUT', 'POST', 'PATCH'].includes(method) ? { body: {} } : {})
     expectRefusal(answer, 405)
     expect(answer.headers.get('allow')).toContain(allowed)
   })

@@ -45,6 +45,11 @@ const resources: readonly ({ resourceType: string; id: string } & Record<string,
   request('coded', { medicationCodeableConcept: rx('aspirin') }),
 ]
 
+const measured = (id: string, more: object) => ({
+  ...{ resourceType: 'Observation', id, status: 'final', code: { text: 'weight' }, valueInteger: 70 },
+  ...more,
+})
+
 beforeAll(async () => {
   service = await startService()
   await store(...resources)
@@ -90,6 +95,42 @@ describe('a chain looks inside contained resources:', () => {
     await call('PUT', 'MedicationRequest/other', { body })
     expect(await found('MedicationRequest?medication.code=ibuprofen')).toEqual([])
     expect(await found('MedicationRequest?medication.code=paracetamol')).toEqual(['other'])
+  })
+})
+
+describe('a chain through the one patient of a resource', () => {
+  const within = [{ resourceType: 'Patient', id: 'p', name: [{ family: 'Ngono' }], birthDate: '1990-05-01' }]
+
+  test('finds patients of their own, before and after a resource comes that contains one', async () => {
+    await store({ resourceType: 'Patient', id: 'ngono', name: [{ family: 'Ngono' }], birthDate: '1970-01-01' })
+    await store(measured('outer', { subject: { reference: 'Patient/ngono' } }))
+    expect(await found('Observation?patient.family=ngono')).toEqual(['outer'])
+    await store(measured('inner', { contained: within, subject: { reference: '#p' } }))
+    expect(await found('Observation?patient.family=ngono')).toEqual(['inner', 'outer'])
+  })
+
+  test.each<[query: string, ids: string[]]>([
+    ['subject:Patient.family=ngono', ['inner', 'outer']],
+    ['subject.name=ngono', ['inner', 'outer']],
+    ['patient.birthdate=lt1980', ['outer']],
+    ['patient.birthdate=gt1980', ['inner']],
+    ['patient.family=ngono&patient.birthdate=gt1980', ['inner']],
+    ['patient.family=somebody', []],
+    ['_filter=patient.family eq ngono', ['inner', 'outer']],
+  ])('Observation?%s', async (query, ids) => {
+    expect(await found(`Observation?${query}`)).toEqual(ids)
+  })
+
+  test('also as a further step of a chain, and where the total is counted', async () => {
+    await store({
+      resourceType: 'Provenance',
+      id: 'trace',
+      target: [{ reference: 'Observation/inner' }],
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: { display: 'lab' } }],
+    })
+    expect(await found('Provenance?target:Observation.patient.family=ngono')).toEqual(['trace'])
+    expect((await call('GET', 'Observation?patient.family=ngono&_summary=count')).body.total).toBe(2)
   })
 })
 

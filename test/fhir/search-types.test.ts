@@ -136,6 +136,26 @@ describe('a token parameter', () => {
   )
 
   test.each([
+    ['identifier:text=MR', ':of-type'],
+    ['identifier:in=http://hl7.org/fhir/ValueSet/administrative-gender', ':not'],
+    ['identifier:below=http://ids|a', ':not'],
+    ['gender:text=Female', ':in'],
+    ['gender:of-type=http://types|MR|female', ':in'],
+    ['active:text=true', ':not'],
+    ['active:in=http://hl7.org/fhir/ValueSet/administrative-gender', ':not'],
+    ['telecom:text=71', ':not'],
+    ['phone:text=71', ':not'],
+    ['_id:text=t6', ':not'],
+    ['_tag:of-type=http://types|MR|x', ':text'],
+  ])(
+    'refuses a modifier that its elements have nothing for, and names those that it takes: %s',
+    async (query, taken) => {
+      await refused(`Practitioner?${query}`, 'not supported')
+      await refused(`Practitioner?${query}`, taken)
+    },
+  )
+
+  test.each([
     ['code=a|b|c', 'token'],
     ['code=|', 'neither a system nor a code'],
     ['code:missing=maybe', 'true or false'],
@@ -369,18 +389,38 @@ describe('a reference parameter', () => {
   })
 
   test('refuses a type that there is not', () => refused('Observation?subject:Shoe=r', 'not supported'))
+  test.each(['Observation?encounter:Patient=r', 'Observation?encounter:Patient.name=r'])(
+    'refuses a type that it never points at: %s',
+    query => refused(query, 'never points at a resource of type Patient'),
+  )
+  test('refuses identifiers where it points by canonical', () =>
+    refused('QuestionnaireResponse?questionnaire:identifier=r', 'not supported'))
 })
 
 describe('a uri parameter', () => {
   const set = (id: string, url: string) => ({ resourceType: 'ValueSet', id, status: 'active', url })
   beforeAll(() =>
-    store(set('u1', 'http://acme.org/fhir/vs/1'), set('u2', 'http://acme.org/fhir'), set('u3', 'urn:oid:1.2.3.4'), {
-      resourceType: 'Measure',
-      id: 'u4',
-      status: 'active',
-      library: ['http://acme.org/Library/l|1.2'],
-      meta: { profile: ['http://acme.org/profile|2.1'] },
-    }),
+    store(
+      set('u1', 'http://acme.org/fhir/vs/1'),
+      set('u2', 'http://acme.org/fhir'),
+      set('u3', 'urn:oid:1.2.3.4'),
+      {
+        resourceType: 'Measure',
+        id: 'u4',
+        status: 'active',
+        library: ['http://acme.org/Library/l|1.2'],
+        meta: { profile: ['http://acme.org/profile|2.1'] },
+      },
+      set('u5', 'http://acme.org/sets/'),
+      { resourceType: 'Substance', id: 'u6', code: { text: 'x' }, meta: { profile: ['http://acme.org/p'] } },
+      {
+        resourceType: 'Substance',
+        id: 'u7',
+        code: { text: 'x' },
+        meta: { profile: ['http://acme.org/p', 'http://acme.org/p/"q"'] },
+      },
+      { resourceType: 'Substance', id: 'u8', code: { text: 'x' }, meta: { profile: ['http://acme.org/p|1.2'] } },
+    ),
   )
 
   describe('finds', () => {
@@ -389,7 +429,15 @@ describe('a uri parameter', () => {
       ['ValueSet?url=http://acme.org/FHIR/vs/1', []],
       ['ValueSet?url=http://acme.org/fhir/vs', []],
       ['ValueSet?url:below=http://acme.org/fhir', ['u1', 'u2']],
-      ['ValueSet?url:below=http://acme.org/fhir/', ['u1', 'u2']],
+      ['ValueSet?url:below=http://acme.org/fhir/', ['u1']],
+      ['ValueSet?url:below=http://acme.org/fhir/vs/1/', []],
+      ['ValueSet?url:below=http://acme.org/fhir/,http://acme.org/sets', ['u1', 'u5']],
+      ['ValueSet?url:below=http://acme.org/sets/', ['u5']],
+      ['Substance?_profile:below=http://acme.org/p', ['u6', 'u7', 'u8']],
+      ['Substance?_profile:below=http://acme.org/p/', ['u7']],
+      ['ValueSet?url:above=http://acme.org/sets/', ['u5']],
+      ['ValueSet?url:above=http://acme.org/sets/1', ['u5']],
+      ['ValueSet?url:above=http://acme.org/sets', []],
       ['ValueSet?url:below=http://acme.org/fh', []],
       ['ValueSet?url:above=http://acme.org/fhir/vs/1/2', ['u1', 'u2']],
       ['ValueSet?url=urn:oid:1.2.3.4', ['u3']],

@@ -27,6 +27,19 @@ export function plainPath(expression: string | undefined, type: string): ParamPa
   return elements.length > 0 ? { elements, type: cast[2] ?? current } : undefined
 }
 
+/** The datatypes of the elements that a parameter reads; undefined where its expression does not say. */
+export function typesRead({ expression }: SearchParamModel, type: string): readonly string[] | undefined {
+  const all: string[] = []
+  for (const branch of (expression ?? '').split(' | ').map(each => each.trim())) {
+    if (!branch.replace(/^\(/, '').startsWith(`${type}.`)) continue
+    const path = plainPath(branch.replace(/\.where\(system='\w+'\)$/, ''), type)
+    if (!path) return undefined
+    const isCast = / as |\.as\(|\.ofType\(/.test(branch)
+    all.push(...(isCast ? [path.type] : path.elements.at(-1)!.types))
+  }
+  return all.length > 0 ? all : undefined
+}
+
 /** The path as a text by which two parameters that read the same elements are known to be alike. */
 export function pathText(param: SearchParamModel, type: string): string | undefined {
   const path = plainPath(param.expression, type)

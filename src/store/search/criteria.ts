@@ -1,9 +1,9 @@
 // The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
-import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
 import { commonParam, type SearchParams } from '../search-params/known.ts'
 import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
+import { checkModifier, checkTarget } from './modifiers.ts'
 import { malformed, shown, splitOr, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
 import { readText } from './sql-text.ts'
@@ -33,7 +33,7 @@ export function readCriterion(
     if (modifier !== '') throw malformed(name, `${code} takes no modifier.`)
     return readText(types, code, splitOr(value))
   }
-  checkModifier(param, modifier, name)
+  checkModifier(param, types, modifier, name)
   return { kind: 'param', types, param, modifier, values: splitOr(value) }
 }
 
@@ -69,6 +69,7 @@ function readChain(
   if (param?.type !== 'reference') return undefined
   if (wanted !== undefined && !isResourceType(wanted))
     throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
+  if (wanted !== undefined) checkTarget(param, wanted, head)
   const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
   const targets = possible.flatMap(type => {
     const criterion = readCriterion(params, [type], tail, value, hops + 1)
@@ -80,27 +81,4 @@ function readChain(
       `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`,
     )
   return { kind: 'chain', types, param, targets }
-}
-
-const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> = {
-  string: ['missing', 'exact', 'contains'],
-  token: ['missing', 'not', 'text', 'of-type', 'in', 'not-in', 'above', 'below'],
-  reference: ['missing', 'identifier'],
-  uri: ['missing', 'above', 'below'],
-  date: ['missing'],
-  number: ['missing'],
-  quantity: ['missing'],
-  composite: ['missing'],
-  special: ['missing'],
-}
-
-/** An unknown modifier changes the meaning, so it is always refused (search.html#modifiers). */
-function checkModifier(param: SearchParamModel, modifier: string, name: string): void {
-  if (modifier === '' || modifiers[param.type].includes(modifier)) return
-  if (param.type === 'reference' && isResourceType(modifier)) return
-  const known = modifiers[param.type].map(one => `:${one}`).join(', ')
-  throw malformed(
-    name,
-    `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter${known ? `; it takes ${known}` : ''}.`,
-  )
 }

@@ -45,6 +45,8 @@ export interface ChainCriterion {
   readonly types: readonly string[]
   readonly param: SearchParamModel
   readonly targets: readonly { readonly type: string; readonly criterion: Criterion }[]
+  /** True if some resource contains a Patient that the parameter points at, once that has been looked up. */
+  readonly meetsContainedPatients?: boolean
 }
 
 /** `_has:Observation:patient:code=x`: some resource that refers here by the parameter matches. */

@@ -16,12 +16,13 @@ import {
   partsOf,
   type SearchRequest,
 } from './request.ts'
+import { isByPatient, meetsContainedPatients } from './sql-contained.ts'
 import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
 export async function resolve(request: SearchRequest, sources: Sources): Promise<SearchRequest> {
-  if (!request.criteria.some(needsLookup)) return request
+  if (!request.criteria.some(each => needsLookup(each, sources))) return request
   const criteria: Criterion[] = []
   for (const criterion of request.criteria) criteria.push(await resolved(criterion, sources))
   return { ...request, criteria }
@@ -34,13 +35,14 @@ export interface Sources {
   readonly indexer: Indexer
 }
 
-function needsLookup(criterion: Criterion): boolean {
+function needsLookup(criterion: Criterion, sources: Sources): boolean {
   return (
     criterion.kind === 'list' ||
     isOfCodes(criterion) ||
     isOfTexts(criterion) ||
     isOfStrings(criterion) ||
-    partsOf(criterion).some(needsLookup)
+    isThroughPatient(criterion, sources) ||
+    partsOf(criterion).some(part => needsLookup(part, sources))
   )
 }
 
@@ -52,8 +54,11 @@ const isOfTexts = (criterion: Criterion): boolean =>
 
 const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param' && asksWithin(criterion)
 
+const isThroughPatient = (criterion: Criterion, { indexer }: Sources): boolean =>
+  criterion.kind === 'chain' && isByPatient(criterion, indexer)
+
 async function resolved(criterion: Criterion, sources: Sources): Promise<Criterion> {
-  if (!needsLookup(criterion)) return criterion
+  if (!needsLookup(criterion, sources)) return criterion
   if (criterion.kind === 'not') return { ...criterion, part: await resolved(criterion.part, sources) }
   if (criterion.kind === 'and' || criterion.kind === 'or') {
     const parts = []
@@ -67,7 +72,8 @@ async function resolved(criterion: Criterion, sources: Sources): Promise<Criteri
     const targets = []
     for (const { type, criterion: inner } of criterion.targets)
       targets.push({ type, criterion: await resolved(inner, sources) })
-    return { ...criterion, targets }
+    const meets = isThroughPatient(criterion, sources) && (await meetsContainedPatients(criterion, sources))
+    return { ...criterion, targets, meetsContainedPatients: meets }
   }
   if (criterion.kind !== 'param') return criterion
   if (asksWithin(criterion)) return { ...criterion, strings: await findStrings(criterion, sources) }

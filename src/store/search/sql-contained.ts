@@ -1,7 +1,10 @@
 // A chain that ends inside of the resource itself, in what it contains (https://hl7.org/fhir/R4/search.html#contained).
+import { int8Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { containedPosting } from '../index/contained.ts'
+import type { Indexer } from '../index/entry.ts'
 import type { ParamKey } from '../index/postings.ts'
-import type { Criterion } from './request.ts'
+import type { ChainCriterion, Criterion } from './request.ts'
 import { postingArray, type SqlContext } from './sql-context.ts'
 
 /**
@@ -23,6 +26,34 @@ export function insideContained(
   }
   const isThere = `${row}.tokens && ${postingArray(context, [containedPosting(key, type)])}`
   return `(${isThere} and ${conditionOf(criterion, row, inside)})`
+}
+
+/** True for a chain from one type by way of the one patient that its resources are about. */
+export const isByPatient = ({ types, param, targets }: ChainCriterion, indexer: Pick<Indexer, 'columns'>): boolean =>
+  types.length === 1 &&
+  indexer.columns(types[0]!).patient.has(param.code) &&
+  targets.some(({ type }) => type === 'Patient')
+
+/** Postings of contained patients that have been met: what has been stored once is not looked for again. */
+const met = new WeakMap<Queryable, Set<bigint>>()
+
+/** True if some resource of the chain's type contains a Patient that the chain goes through. */
+export async function meetsContainedPatients(
+  { types, param }: ChainCriterion,
+  { on, indexer }: { readonly on: Queryable; readonly indexer: Indexer },
+): Promise<boolean> {
+  const postings = indexer.params.keys(types[0]!, param.code).map(key => containedPosting(key, 'Patient'))
+  const known = met.get(on) ?? new Set()
+  met.set(on, known)
+  if (postings.some(posting => known.has(posting))) return true
+  const found = await on.query<object>({
+    name: 'contained-patients',
+    isFixed: true,
+    text: 'select 1 as found from search s where s.tokens && $1::bigint[] limit 1',
+    values: [int8Array(postings)],
+  })
+  if (found.length > 0) for (const posting of postings) known.add(posting)
+  return found.length > 0
 }
 
 /** True for what is never asked of contained resources: they have no id of their own, no time, and nobody refers to them. */

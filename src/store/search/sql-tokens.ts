@@ -7,7 +7,7 @@ import type { ParamKey } from '../index/postings.ts'
 import * as postings from '../index/postings.ts'
 import { malformed, splitEscaped, unescaped } from './query-text.ts'
 import { codeModifiers, type ParamCriterion } from './request.ts'
-import { keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { termsWith } from './sql-words.ts'
 import { type QueryToken, queryToken } from './values.ts'
 
@@ -65,19 +65,44 @@ function textCondition(criterion: ParamCriterion, row: string, context: SqlConte
 }
 
 export function uriCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const hashes = criterion.values.flatMap(value => {
-    const uri = unescaped(value)
-    if (criterion.modifier === 'above' && uri.includes('|'))
+  const uris = criterion.values.map(unescaped)
+  const keys = keysOf(criterion, context)
+  const among = (posting: (key: ParamKey) => bigint[]): string =>
+    `${row}.tokens && ${postingArray(context, keys.flatMap(posting))}`
+  if (criterion.modifier === 'above') {
+    const versioned = uris.some(uri => uri.includes('|'))
+    if (versioned)
       throw malformed(
         criterion.param.code,
         `${criterion.param.code}:above takes an address without a version: no version is above another.`,
       )
-    return keysOf(criterion, context).flatMap(key => {
-      if (criterion.modifier === 'below') return [postings.belowPosting(key, uri.replace(/\/+$/, ''))]
-      if (criterion.modifier === 'above')
-        return postings.ancestors(uri).map(ancestor => postings.uriPosting(key, ancestor))
-      return [postings.uriPosting(key, uri)]
-    })
-  })
-  return `${row}.tokens && ${postingArray(context, hashes)}`
+    return among(key => uris.flatMap(uri => addressesAbove(uri).map(above => postings.uriPosting(key, above))))
+  }
+  if (criterion.modifier !== 'below') return among(key => uris.map(uri => postings.uriPosting(key, uri)))
+  return anyOf(uris.map(uri => belowCondition(uri, among, row, context)))
+}
+
+/** An address and those above it, each also as it is written with a slash at its end. */
+const addressesAbove = (uri: string): string[] => {
+  const [itself, ...above] = postings.ancestors(uri)
+  return itself === undefined ? [] : [...new Set([uri, itself]), ...above.flatMap(each => [each, `${each}/`])]
+}
+
+/**
+ * Below `…/vs/a/` lies what begins so, which `…/vs/a` does not. The index holds addresses without the slash at their end, so where
+ * a resource has `…/vs/a` itself, its body tells whether it has one below as well.
+ */
+function belowCondition(
+  uri: string,
+  among: (posting: (key: ParamKey) => bigint[]) => string,
+  row: string,
+  context: SqlContext,
+): string {
+  const trimmed = uri.replace(/\/+$/, '')
+  const isBelow = among(key => [postings.belowPosting(key, trimmed)])
+  if (trimmed === uri) return isBelow
+  const isItself = among(key => [postings.uriPosting(key, trimmed)])
+  const start = context.bind(JSON.stringify(`${trimmed}/`).slice(0, -1))
+  const beginsSo = `exists (select from resource b where b.key = ${row}.key and position(${start}::text in b.body) > 0)`
+  return `(${isBelow} and (not (${isItself}) or ${beginsSo}))`
 }

@@ -10,7 +10,7 @@ import { dateCondition, type Ends } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
-import { insideContained, isOnlyOutside } from './sql-contained.ts'
+import { insideContained, isByPatient, isOnlyOutside } from './sql-contained.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { nearCondition } from './sql-near.ts'
 import { referenceCondition } from './sql-references.ts'
@@ -119,7 +119,8 @@ const saltArray = (types: readonly string[], code: string, context: SqlContext):
 
 function chainCondition(criterion: ChainCriterion, row: string, context: SqlContext): string {
   const { param, types } = criterion
-  const held = types.length === 1 && context.indexer.columns(types[0]!).patient.has(param.code)
+  // The column patient knows nothing of patients that a resource contains; postings do.
+  const held = isByPatient(criterion, context.indexer) && !criterion.meetsContainedPatients
   const conditions = criterion.targets.map(target => {
     const inner = context.nextAlias()
     const found = [
