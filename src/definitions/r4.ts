@@ -97,6 +97,12 @@ export function valueSetHas(url: string, code: string, system?: string): boolean
   return false
 }
 
+/** The URLs of the required value sets that are known here. */
+export function valueSetUrls(): readonly string[] {
+  valueSetRows ??= read<ValueSetRows>('r4-value-sets.json')
+  return Object.keys(valueSetRows)
+}
+
 /** The codes of a required value set in definition order; undefined when the set is not known here. */
 export function valueSetCodes(url: string): readonly string[] | undefined {
   const set = valueSets.get(url) ?? loadValueSet(url)

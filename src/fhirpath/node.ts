@@ -2,6 +2,7 @@
 
 import type { Expression, Position } from './ast.ts'
 import { executionError } from './errors.ts'
+import type { Standing } from './reference.ts'
 import type { TypeSystem, Types } from './types.ts'
 
 export type { Types } from './types.ts'
@@ -26,12 +27,14 @@ export interface Env {
   readonly resource?: unknown
   /** `%rootResource`: the resource that contains `%resource`, or `%resource` itself. */
   readonly rootResource?: unknown
+  /** For a host whose focus is not one resource: where an object of its data, or a value computed from it, stands. */
+  readonly standingOf?: (value: unknown, env: Env) => Standing | undefined
   /** What `resolve()` finds for a reference that is neither contained nor in the same Bundle. */
   readonly resolve?: (reference: string) => unknown
   /** Whether a code, Coding or CodeableConcept is in a value set; undefined if that cannot be said. */
   readonly memberOf?: (value: unknown, type: string, valueSet: string) => boolean | undefined
-  /** Whether a resource conforms to a profile; undefined if the profile is not known. */
-  readonly conformsTo?: (resource: unknown, profile: string) => boolean | undefined
+  /** Whether a value of this type conforms to a profile; undefined if the profile is not known. */
+  readonly conformsTo?: (value: unknown, profile: string, type: string) => boolean | undefined
   /** The time of `now()`, `today()` and `timeOfDay()`. */
   readonly now?: () => Date
   /** Receives what `trace()` sees. */

@@ -9,11 +9,21 @@ interface Json {
   readonly [key: string]: unknown
 }
 
+/** Where a value stands in the data of a host whose focus is not one resource. */
+export interface Standing {
+  /** The resource that holds the value. */
+  readonly resource: unknown
+  /** The resource that contains `resource`, or `resource` itself. */
+  readonly rootResource: unknown
+  /** Finds what a reference names among the entries of the Bundle around it. */
+  bundled(reference: string): unknown
+}
+
 /** The resource type a Reference, canonical or uri points at, without fetching it; undefined if it does not say. */
 export function referencedType(system: TypeSystem, value: unknown, state: State): string | undefined {
   const text = referenceText(value)
   const declared = typeof value === 'object' && value !== null ? (value as Json).type : undefined
-  const found = text === undefined ? undefined : typeInText(system, text, state)
+  const found = text === undefined ? undefined : typeInText(system, text, value, state)
   return found ?? (typeof declared === 'string' ? declared : undefined)
 }
 
@@ -23,14 +33,14 @@ export function referenceText(value: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-function typeInText(system: TypeSystem, text: string, state: State): string | undefined {
+function typeInText(system: TypeSystem, text: string, value: unknown, state: State): string | undefined {
   if (text.startsWith('#')) {
-    const found = contained(text, state)
+    const found = contained(text, value, state)
     return found === undefined ? undefined : typeOfJson(system, found) || undefined
   }
   const { type } = splitReference(text)
   if (type !== '' && system.model.typeModel(type)?.kind === 'resource') return type
-  const bundled = inBundle(text, state)
+  const bundled = inBundle(text, value, state)
   return bundled === undefined ? undefined : typeOfJson(system, bundled) || undefined
 }
 
@@ -45,21 +55,30 @@ export function splitReference(text: string): { readonly type: string; readonly 
   return { type: text.slice(text.lastIndexOf('/', slash - 1) + 1, slash), id: text.slice(slash + 1, end) }
 }
 
-/** The resource a reference points at: contained, in the same Bundle, or what `env.resolve` finds. */
-export function resolveReference(text: string, state: State): unknown {
-  if (text.startsWith('#')) return contained(text, state)
-  return inBundle(text, state) ?? state.env.resolve?.(text)
+/** The resource that a reference in `value` points at: contained, in the same Bundle, or what `env.resolve` finds. */
+export function resolveReference(text: string, value: unknown, state: State): unknown {
+  if (text.startsWith('#')) return contained(text, value, state)
+  return inBundle(text, value, state) ?? state.env.resolve?.(text)
 }
 
 /** The resource that holds the focus. */
 export function holder(state: State): unknown {
-  return state.env.resource ?? state.context[0]?.value
+  const focus = state.context[0]?.value
+  return state.env.standingOf?.(focus, state.env)?.resource ?? state.env.resource ?? focus
 }
 
-function contained(text: string, state: State): unknown {
-  for (const resource of [holder(state), state.env.rootResource]) {
+/** The resource that contains the one that holds the focus, or this itself. */
+export function rootHolder(state: State): unknown {
+  const standing = state.env.standingOf?.(state.context[0]?.value, state.env)
+  return standing?.rootResource ?? state.env.rootResource ?? holder(state)
+}
+
+function contained(text: string, value: unknown, state: State): unknown {
+  const standing = state.env.standingOf?.(value, state.env)
+  const root = standing ? standing.rootResource : state.env.rootResource
+  for (const resource of [standing ? standing.resource : holder(state), root]) {
     if (typeof resource !== 'object' || resource === null) continue
-    if (text === '#') return state.env.rootResource ?? resource
+    if (text === '#') return root ?? resource
     const list = (resource as Json).contained
     const found = Array.isArray(list) ? list.find(one => one?.id === text.slice(1)) : undefined
     if (found) return found
@@ -68,7 +87,9 @@ function contained(text: string, state: State): unknown {
 }
 
 /** https://hl7.org/fhir/R4/bundle.html#references */
-function inBundle(text: string, state: State): unknown {
+function inBundle(text: string, value: unknown, state: State): unknown {
+  const standing = state.env.standingOf?.(value, state.env)
+  if (standing) return standing.bundled(text)
   for (const bundle of [state.env.rootResource, holder(state)]) {
     if (typeof bundle !== 'object' || bundle === null || (bundle as Json).resourceType !== 'Bundle') continue
     const entries = (bundle as Json).entry

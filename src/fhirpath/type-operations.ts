@@ -110,7 +110,7 @@ export function resolveNode(input: Node, { system }: Scope, type?: string): Node
 function resolveItem(system: TypeSystem, value: unknown, state: State, type: string | undefined): Items {
   const text = referenceText(value)
   if (text === undefined) return EMPTY
-  const resource = resolveReference(text, state)
+  const resource = resolveReference(text, value, state)
   if (resource !== undefined && resource !== null) {
     const actual = typeOfJson(system, resource)
     return type === undefined || system.isSubtype(actual, type) ? [typed(resource, actual)] : EMPTY

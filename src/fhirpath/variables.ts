@@ -4,7 +4,7 @@ import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Position, Variable } from './ast.ts'
 import { type FhirPathError, semanticError } from './errors.ts'
 import { type Binding, EMPTY, type Items, type Node, type Scope, type State, type Types, typed } from './node.ts'
-import { holder } from './reference.ts'
+import { holder, rootHolder } from './reference.ts'
 import type { TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
 
@@ -26,7 +26,7 @@ export function variableNode({ name, at }: Variable, scope: Scope): Node {
   if (bound) return boundNode(bound)
   if (name === 'context') return { types: scope.start, fixed: true, run: (_focus, state) => state.context }
   if (name === 'resource') return outer(scope.system, holder)
-  if (name === 'rootResource') return outer(scope.system, state => state.env.rootResource ?? holder(state))
+  if (name === 'rootResource') return outer(scope.system, rootHolder)
   if (scope.given.has(name)) return given(scope.system, name, scope.given.get(name))
   const text = CONSTANTS.get(name) ?? prefixed(name)
   if (text === undefined) throw unknownVariable(name, scope, at)

@@ -14,6 +14,7 @@ import type { Table } from './compile/table.ts'
 import { checkUnit, unitOf } from './compile/unit.ts'
 import type { Problem } from './problem.ts'
 import type { Structures } from './structures.ts'
+import type { Terminology } from './value-set.ts'
 
 export type { End, Program } from './compile/program.ts'
 
@@ -24,6 +25,8 @@ export interface MapLibrary {
   maps(url: string): readonly FmlMap[]
   /** The concept map of a URL. */
   table(url: string): Table | undefined
+  /** Value sets and code systems, for `memberOf()`. */
+  readonly terminology: Terminology
 }
 
 export interface CompileOptions {
@@ -102,6 +105,7 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: C
       return found
     },
     table: url => library.table(url),
+    terminology: library.terminology,
   }
 }
 

@@ -1,7 +1,7 @@
 // The types that maps speak of: those of R4 and those of logical models. https://hl7.org/fhir/R4/structuredefinition.html
 
 import type { ElementModel, TypeModel } from '../definitions/model.ts'
-import { typeModel, typeNames, valueSetSystems } from '../definitions/r4.ts'
+import { typeModel, typeNames, valueSetSystems, valueSetUrls } from '../definitions/r4.ts'
 import type { Model } from '../fhirpath/types.ts'
 import { shown } from './problem.ts'
 
@@ -14,6 +14,8 @@ export interface Structures extends Model {
   readonly urls: readonly string[]
   /** Codes of a required value set by system, `''` where a model lists bare codes; undefined when not known here. */
   valueSet(url: string): ReadonlyMap<string, ReadonlySet<string>> | undefined
+  /** The URLs of these value sets, for suggestions. */
+  valueSetUrls(): readonly string[]
 }
 
 /**
@@ -52,6 +54,7 @@ export function structures(models: readonly LogicalModel[]): Structures {
     typeModel: name => complete.get(name) ?? typeModel(name),
     byUrl,
     urls: [...urls.keys()],
+    valueSetUrls: () => [...valueSets.keys(), ...valueSetUrls()],
     valueSet: url => valueSets.get(unversioned(url)) ?? valueSetSystems(unversioned(url)),
   }
 }

@@ -16,6 +16,15 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
+/** The URL that was probably meant: its last part is near, and the rest the same. */
+export function nearestUrl(url: string, candidates: readonly string[]): string | undefined {
+  const end = url.lastIndexOf('/') + 1
+  const base = url.slice(0, end)
+  const ends = candidates.filter(each => each.startsWith(base)).map(each => each.slice(end))
+  const meant = nearest(url.slice(end), ends)
+  return meant === undefined ? undefined : base + meant
+}
+
 /** The question that ends a message about an unknown word; `otherwise` where nothing was probably meant. */
 export const didYouMean = (meant: string | undefined, otherwise = ''): string =>
   meant ? `; did you mean \`${meant}\`?` : otherwise

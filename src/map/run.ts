@@ -5,7 +5,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import type { Step } from '../fml/run/frame.ts'
-import { MapError } from '../fml/run/map-error.ts'
+import { MapError, type Site } from '../fml/run/map-error.ts'
 import { type Answer, UsageError } from '../lib/command.ts'
 import { isObject, parseJson } from '../lib/json.ts'
 import type { SourceFile } from '../mapping/files.ts'
@@ -48,9 +48,11 @@ function answered(program: Program, sources: readonly unknown[], call: Call, fil
   const trace = call.isSet('debug') ? (step: Step) => void steps.push(step) : undefined
   const logged: string[] = []
   const log = (message: string) => void logged.push(`log: ${message}\n`)
+  const remark = (message: string, { map, span }: Site) =>
+    void logged.push(`${map}:${span.line}:${span.column}: ${message}\n`)
   const told = () => [...steps.map(each => stepText(each, steps[0]!.depth)), ...logged].join('')
   try {
-    const output = program.run(sources, { trace, log })
+    const output = program.run(sources, { trace, log, remark })
     const inspect = createInspect(call.shapes)
     const [input, context] = sources.map((each, index) => inspect(each, program.sources[index]?.type))
     const invalid = [

@@ -8,7 +8,7 @@ import { fromStructureMap } from '../fml/from-structure-map.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
 import type { Problem } from '../fml/problem.ts'
 import type { Step } from '../fml/run/frame.ts'
-import { MapError } from '../fml/run/map-error.ts'
+import { MapError, type Site } from '../fml/run/map-error.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
 import { unversioned } from '../fml/structures.ts'
 import { parseJson } from '../lib/json.ts'
@@ -74,17 +74,23 @@ export function runProgram(
   map: string | undefined,
 ): Outcome {
   const trace: TraceLine[] = []
+  const said: Remark[] = [...remarks]
   const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
   try {
     const made = program.run(sources.slice(0, program.sources.length).map(parseJson), {
       log: message => note({ level: 'info', text: message }),
+      remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site), message }),
       trace: isTraced ? step => note({ level: 'debug', text: lineOf(step) }) : undefined,
     })
-    return { remarks, result: JSON.stringify(made), map, trace }
+    return { remarks: said, result: JSON.stringify(made), map, trace }
   } catch (error) {
     if (!(error instanceof MapError)) throw error
-    return { remarks: [...remarks, failure(error)], result: undefined, map, trace }
+    return { remarks: [...said, failure(error)], result: undefined, map, trace }
   }
+}
+
+function placeOf({ map, span }: Site): string {
+  return `${map}:${span.line}:${span.column}`
 }
 
 /** What went wrong while a map ran. */
@@ -115,7 +121,7 @@ export function remarkOf({ message, severity, span, file }: Problem): Remark {
 function libraryOf(others: readonly SourceFile[]): { library: MapLibrary; problems: readonly Problem[] } {
   const isMap = ({ text }: SourceFile) =>
     !text.trimStart().startsWith('{') || /"resourceType"\s*:\s*"StructureMap"/.test(text)
-  const { structures, tables, problems } = resourcesIn(
+  const { structures, tables, terminology, problems } = resourcesIn(
     others.filter(each => !isMap(each)),
     shapes,
   )
@@ -129,6 +135,7 @@ function libraryOf(others: readonly SourceFile[]): { library: MapLibrary; proble
     structures,
     maps: (url: string) => matching(maps, url),
     table: (url: string) => tables.get(unversioned(url)),
+    terminology,
   }
   return { library, problems }
 }

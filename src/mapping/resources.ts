@@ -7,6 +7,7 @@ import { modelFromStructureDefinition } from '../fml/logical.ts'
 import { modelFromSchema } from '../fml/logical-schema.ts'
 import type { Problem } from '../fml/problem.ts'
 import { type LogicalModel, type Structures, structures, unversioned } from '../fml/structures.ts'
+import { type Terminology, terminologyOf } from '../fml/value-set.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { isExamples } from './examples.ts'
 import type { SourceFile } from './files.ts'
@@ -20,6 +21,8 @@ export interface Resources {
   readonly structures: Structures
   /** Concept maps by URL. */
   readonly tables: ReadonlyMap<string, Table>
+  /** Value sets and code systems, those of R4 and of the shapes too. */
+  readonly terminology: Terminology
   readonly problems: readonly Problem[]
 }
 
@@ -28,6 +31,7 @@ export function resourcesIn(files: readonly SourceFile[], shapes: readonly TObje
   const problems: Problem[] = []
   const models = new Map<LogicalModel, SourceFile>()
   const tables = new Map<string, Table>()
+  const terms = new Map<string, JsonObject>()
   for (const file of files.filter(each => each.name.endsWith('.json') && !isExamples(each))) {
     const resource = resourceOf(file, problems)
     if (resource?.['resourceType'] === 'StructureDefinition') {
@@ -35,8 +39,10 @@ export function resourcesIn(files: readonly SourceFile[], shapes: readonly TObje
       if (model) models.set(model, file)
     }
     if (resource?.['resourceType'] === 'ConceptMap') addTable(tables, resource, file, problems)
+    if (isTerm(resource)) addTerm(terms, resource, file, problems)
   }
-  return { structures: joined(shapes, models, problems), tables, problems }
+  const structures = joined(shapes, models, problems)
+  return { structures, tables, terminology: terminologyOf(terms, structures.valueSet), problems }
 }
 
 function resourceOf(file: SourceFile, problems: Problem[]): JsonObject | undefined {
@@ -61,6 +67,18 @@ function addTable(tables: Map<string, Table>, resource: JsonObject, file: Source
   else if (tables.has(url))
     problems.push(problemIn(file, `another ConceptMap has the URL \`${url}\``, placeOf(file, 'url', url)))
   else tables.set(unversioned(url), tableOfResource(resource))
+}
+
+function isTerm(resource: JsonObject | undefined): resource is JsonObject {
+  return resource?.['resourceType'] === 'ValueSet' || resource?.['resourceType'] === 'CodeSystem'
+}
+
+function addTerm(terms: Map<string, JsonObject>, resource: JsonObject, file: SourceFile, problems: Problem[]): void {
+  const { url, resourceType } = resource
+  if (typeof url !== 'string' || url === '') problems.push(problemIn(file, `the ${resourceType} has no \`url\``))
+  else if (terms.has(url))
+    problems.push(problemIn(file, `another ${resourceType} has the URL \`${url}\``, placeOf(file, 'url', url)))
+  else terms.set(url, resource)
 }
 
 function joined(

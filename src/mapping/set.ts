@@ -67,7 +67,7 @@ export function mappingSet(files: readonly SourceFile[], options: SetOptions): M
 
 /** The same in steps, two for each map, so that a server can answer requests between them. */
 export function* buildSet(files: readonly SourceFile[], options: SetOptions): Generator<void, MappingSet> {
-  const { structures, tables, problems } = resourcesIn(files, options.shapes)
+  const { structures, tables, terminology, problems } = resourcesIn(files, options.shapes)
   const weights = weightsIn(files, options.needsMatching ?? false)
   const { consents, problems: faults } = consentsIn(files, options.needsConsents ?? false)
   const found = [...problems, ...weights.problems, ...faults]
@@ -81,6 +81,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     structures,
     maps: mapsOf(read, options.others, found),
     table: url => tables.get(unversioned(url)),
+    terminology,
   }
   const mappings = new Map<string, Mapping>()
   for (const each of read) {

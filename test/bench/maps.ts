@@ -14,6 +14,7 @@ import type { FmlMap } from '../../src/fml/ast.ts'
 import { compileMap } from '../../src/fml/compile.ts'
 import { parse } from '../../src/fml/parser.ts'
 import { toStructureMap } from '../../src/fml/structure-map.ts'
+import { NO_TERMINOLOGY } from '../../src/fml/value-set.ts'
 import { examplesIn } from '../../src/mapping/examples.ts'
 import { readFolder } from '../../src/mapping/files.ts'
 import { mappingSet } from '../../src/mapping/set.ts'
@@ -57,7 +58,11 @@ function beside(
   structures: Parameters<typeof compileMap>[1]['structures'],
 ): string[] {
   const { map } = parse(text.replace(/^.*tgt\.resourceType.*\n/m, ''), name)
-  const program = compileMap(map, { structures, maps: () => [], table: () => undefined }, { lenient: true }).program!
+  const program = compileMap(
+    map,
+    { structures, maps: () => [], table: () => undefined, terminology: NO_TERMINOLOGY },
+    { lenient: true },
+  ).program!
   const other = otherEngine(parse(text).map)
   const isSame = isDeepStrictEqual(plain(program.run([source])), plain(other(source)))
   const own = median(() => all([source], input => program.run([input])))

@@ -156,6 +156,68 @@ describe('what a map draws upon is found', () => {
     expect(body.subject).toEqual({ display: 'Female' })
   })
 
+  test('among stored value sets, with the code systems they draw upon', async () => {
+    await create({
+      resourceType: 'CodeSystem',
+      id: 'wards',
+      url: 'http://codes.example/wards',
+      status: 'active',
+      content: 'complete',
+      concept: [{ code: 'icu', concept: [{ code: 'neonatal' }] }, { code: 'day' }],
+    } as never)
+    const below = { property: 'concept', op: 'is-a', value: 'icu' }
+    await create({
+      resourceType: 'ValueSet',
+      id: 'intensive',
+      url: 'http://codes.example/intensive',
+      status: 'active',
+      compose: { include: [{ system: 'http://codes.example/wards', filter: [below] }] },
+    } as never)
+    const rule = (url: string) =>
+      `src.maritalStatus as m -> tgt.subject as s, s.display = (iif(%m.memberOf('${url}'), 'in', 'out'));`
+    const of = (code: string) => ({
+      ...patient,
+      maritalStatus: { coding: [{ system: 'http://codes.example/wards', code }] },
+    })
+    for (const [code, answer] of Object.entries({ neonatal: 'in', day: 'out' })) {
+      const { body } = await transform({ srcMap: toBasic(rule('http://codes.example/intensive')), content: of(code) })
+      expect(body.subject, code).toEqual({ display: answer })
+    }
+    const unknown = await transform({ srcMap: toBasic(rule('http://codes.example/none')), content: of('day') })
+    expect(unknown.status).toBe(422)
+    expect(unknown.text).toContain('the value set `http://codes.example/none` is not known here')
+  })
+
+  test('within the content: what it contains, and what other entries of its Bundle hold', async () => {
+    const map = `
+      uses "${r4}/Bundle" alias Bundle as source
+      uses "${r4}/Basic" alias Basic as target
+      group ToBasic(source src : Bundle, target tgt : Basic) {
+        src -> tgt.code = cc('flag');
+        src.entry as e, e.resource : Flag as f, f.subject as s -> tgt.identifier as i, i.value = (%s.resolve().gender);
+        src.entry as e, e.resource : Flag as f, f.author as a -> tgt.identifier as i, i.value = (%a.resolve().id);
+      }`
+    const contained = [{ resourceType: 'Organization', id: 'ward' }]
+    const flag = {
+      resourceType: 'Flag',
+      contained,
+      subject: { reference: 'urn:uuid:p' },
+      author: { reference: '#ward' },
+    }
+    const content = {
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [{ resource: flag }, { fullUrl: 'urn:uuid:p', resource: patient }],
+    }
+    const { body } = await transform({ srcMap: map, content })
+    expect(body.identifier).toEqual([{ value: 'female' }, { value: 'ward' }])
+    const entry = [{ resource: { ...flag, subject: { reference: 'Patient/elsewhere' } } }]
+    const debug = await transform({ srcMap: map, content: { ...content, entry } }, 'StructureMap/$transform?debug=true')
+    expect(debug.body.parameter[0].resource.issue).toMatchObject([
+      { severity: 'warning', diagnostics: expect.stringMatching(/^map:6:9: resolve\(\) finds only/) },
+    ])
+  })
+
   const model = {
     resourceType: 'StructureDefinition',
     url: 'http://models.example/Visitor',

@@ -208,3 +208,15 @@ function typed(expression: string, focus: { resourceType: string }, env?: Env) {
 function run(expression: string, focus: { resourceType: string }, env?: Env): unknown[] {
   return compile(expression, options(focus.resourceType))(focus, env)
 }
+
+describe('expressions of requests', () => {
+  test.each([
+    ["status.memberOf('http://hl7.org/fhir/ValueSet/observation-status')", 'memberOf() has no value sets to ask here'],
+    [
+      "conformsTo('http://a.example/profile')",
+      'conformsTo() knows the types of R4 here, and not the profile http://a.example/profile',
+    ],
+  ])('that ask for what is not there are refused: %s', (expression, message) => {
+    expect(() => compile(expression, { model, type: 'Observation', untrusted: true })).toThrow(message)
+  })
+})

@@ -9,6 +9,7 @@ import { modelFromSchema } from '../../src/fml/logical-schema.ts'
 import { parse } from '../../src/fml/parser.ts'
 import { render } from '../../src/fml/render.ts'
 import { structures } from '../../src/fml/structures.ts'
+import { NO_TERMINOLOGY } from '../../src/fml/value-set.ts'
 import { AllergyRecord } from '../../src/shapes/allergy.ts'
 import { type Mistake, mistakes } from './author-mistakes.ts'
 
@@ -18,6 +19,7 @@ const library = {
   structures: structures([modelFromSchema(AllergyRecord, base)]),
   maps: () => [],
   table: () => undefined,
+  terminology: NO_TERMINOLOGY,
 }
 
 function said(text: string): string[] {

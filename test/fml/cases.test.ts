@@ -9,6 +9,7 @@ import { modelFromStructureDefinition } from '../../src/fml/logical.ts'
 import { parse } from '../../src/fml/parser.ts'
 import { MapError } from '../../src/fml/run/map-error.ts'
 import { structures } from '../../src/fml/structures.ts'
+import { NO_TERMINOLOGY } from '../../src/fml/value-set.ts'
 import { sharedData } from '../support/data.ts'
 import { absent, beside, samples } from './support.ts'
 
@@ -27,6 +28,7 @@ const library = (models: Parameters<typeof structures>[0] = []) => ({
   structures: structures(models),
   maps: (): readonly FmlMap[] => [],
   table: () => undefined,
+  terminology: NO_TERMINOLOGY,
 })
 
 /** The models of a step of the tutorial stand in a folder beside that of its map. */

@@ -13,6 +13,7 @@ import type { RunOptions } from '../../src/fml/run/frame.ts'
 import { MapError } from '../../src/fml/run/map-error.ts'
 import { toStructureMap } from '../../src/fml/structure-map.ts'
 import { structures } from '../../src/fml/structures.ts'
+import { terminologyOf } from '../../src/fml/value-set.ts'
 import { parseJson } from '../../src/lib/json.ts'
 
 const base = 'http://example.org'
@@ -59,6 +60,8 @@ export interface Around {
   readonly maps?: readonly string[]
   /** ConceptMap resources. */
   readonly tables?: readonly { readonly url: string; readonly [element: string]: unknown }[]
+  /** ValueSet and CodeSystem resources. */
+  readonly terms?: readonly { readonly url: string; readonly [element: string]: unknown }[]
   readonly options?: CompileOptions
 }
 
@@ -77,13 +80,15 @@ ${rules}
 ${after}`
 }
 
-export function libraryOf({ maps = [], tables = [] }: Around = {}): MapLibrary {
+export function libraryOf({ maps = [], tables = [], terms = [] }: Around = {}): MapLibrary {
   const parsed = maps.map((each, index) => parse(each, `imported-${index + 1}.fml`).map)
   const urlOf = (map: FmlMap) => map.metadata.find(each => each.path.names[0]!.text === 'url')?.value?.text ?? ''
   const matches = (pattern: string, url: string) =>
     pattern.includes('*') ? url.startsWith(pattern.split('*')[0]!) : url === pattern
+  const terminology = terminologyOf(new Map(terms.map(each => [each.url, each])), known.valueSet)
   return {
     structures: known,
+    terminology,
     maps: url => parsed.filter(each => matches(url, urlOf(each))),
     table: url => {
       const found = tables.find(each => each.url === url)

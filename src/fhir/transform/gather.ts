@@ -3,13 +3,15 @@
 import { urlOf } from '../../fml/compile/unit.ts'
 import { fromStructureMap } from '../../fml/from-structure-map.ts'
 import { type Parsed, parse } from '../../fml/parser.ts'
+import { Failure } from '../../lib/failure.ts'
 import { parseJson } from '../../lib/json.ts'
 import type { MapDesk } from '../../mapping/desk.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import { matching } from '../../mapping/map-urls.ts'
 import { type References, referencesOf } from '../../mapping/references.ts'
 import type { Store } from '../../store/store.ts'
-import type { Library, LibraryType } from '../../store/terminology/library.ts'
+import { membersOf } from '../../store/terminology/expand.ts'
+import { canonicalParts, type Library, type LibraryType } from '../../store/terminology/library.ts'
 import type { Asked } from './inputs.ts'
 
 /** More resources than this are not drawn upon by one map. */
@@ -30,10 +32,11 @@ export async function gathered(map: SourceFile, asked: Asked, store: Store, desk
     if (isMap) queue.push(file)
   }
   for (const each of queue) {
-    const { maps, structures, tables } = referencesOf(readMap(each).map)
+    const { maps, structures, tables, valueSets } = referencesOf(readMap(each).map)
     for (const url of maps) for (const file of await mapsAt(url, sent, store, desk)) add(`map ${file.path}`, file, true)
     for (const url of unknown(structures, desk)) await addStored('StructureDefinition', url, library, add)
     for (const url of tables) await addStored('ConceptMap', url, library, add)
+    for (const url of valueSets) await addValueSet(url, library, add)
   }
   return [...found.values(), ...desk.resources()]
 }
@@ -43,6 +46,20 @@ type Add = (key: string, file: SourceFile, isMap: boolean) => void
 async function addStored(type: LibraryType, url: string, library: Library, add: Add): Promise<void> {
   const resource = await library.find(type, url)
   if (resource) add(`${type} ${url}`, fileOf(`${type}.json`, JSON.stringify(resource)), false)
+}
+
+/** A value set with its codes, where the stored terminology can list them; otherwise as far as it defines itself. */
+async function addValueSet(canonical: string, library: Library, add: Add): Promise<void> {
+  const resource = await library.find('ValueSet', canonical)
+  if (!resource) return
+  const { url } = canonicalParts(canonical)
+  const members = await membersOf(library, resource).catch(error => {
+    if (error instanceof Failure) return undefined
+    throw error
+  })
+  const contains = members && [...members.values()].map(({ system, code }) => ({ system, code }))
+  const whole = contains ? { resourceType: 'ValueSet', url, expansion: { contains } } : { ...resource, url }
+  add(`ValueSet ${url}`, fileOf('ValueSet.json', JSON.stringify(whole)), false)
 }
 
 function unknown(urls: References['structures'], desk: MapDesk): string[] {

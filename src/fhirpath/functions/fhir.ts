@@ -1,8 +1,8 @@
 // The functions FHIR adds to FHIRPath. https://hl7.org/fhir/R4/fhirpath.html#functions
 
-import { executionError } from '../errors.ts'
+import { executionError, semanticError } from '../errors.ts'
 import { narrativeIsSafe } from '../narrative.ts'
-import { booleanNode, type CallSite, EMPTY, type Node, only, type Typed, typed } from '../node.ts'
+import { booleanNode, type CallSite, EMPTY, type Node, only, type Scope, type Typed, typed } from '../node.ts'
 import { elementStep, filterStep, follow } from '../path.ts'
 import { comparableQuantities, toQuantity } from '../quantity.ts'
 import { systemType } from '../types.ts'
@@ -15,11 +15,7 @@ export const fhir: Functions = {
     const type = systemType(item.type)
     return type ? [typed(item.value, type)] : EMPTY
   }),
-  memberOf: question(1, (input, [valueSet], state, at) => {
-    const item = only(input, at)
-    const url = stringOf(valueSet?.[0])
-    return item && url !== undefined ? state.env.memberOf?.(toJson(item), item.type, url) : undefined
-  }),
+  memberOf: { min: 1, max: 1, build: memberNode },
   conformsTo: { min: 1, max: 1, build: conformsNode },
   htmlChecks: question(0, (input, _args, _state, at) => {
     const text = stringOf(only(input, at))
@@ -59,22 +55,46 @@ function urlOf(extension: unknown): unknown {
   return (extension as { readonly url?: unknown }).url
 }
 
+const membership = question(1, (input, [valueSet], state, at) => {
+  const item = only(input, at)
+  const url = stringOf(valueSet?.[0])
+  if (!item || url === undefined) return undefined
+  if (!state.env.memberOf) throw executionError('memberOf() has no value sets to ask here', at)
+  return state.env.memberOf(toJson(item), item.type, url)
+})
+
+/** Search parameters and patches have no value sets: they are refused, where an answer would always be missing. */
+function memberNode(call: CallSite): Node {
+  const { scope, at } = call
+  if (scope.untrusted && !scope.names) throw semanticError('memberOf() has no value sets to ask here', at)
+  return membership.build(call)
+}
+
 const BASE_PROFILE = 'http://hl7.org/fhir/StructureDefinition/'
 
 /** Base definitions are known here; other profiles are asked of `env.conformsTo`. */
 function conformsNode(call: CallSite): Node {
   const { input, at, scope } = call
   const profile = call.arg(0)
+  const named = profile.constant && stringOf(profile.constant)
+  if (named !== undefined && scope.untrusted && !scope.names && !baseType(named, scope))
+    throw semanticError(`conformsTo() knows the types of R4 here, and not the profile ${named}`, at)
   return booleanNode((focus, state) => {
     const item = only(input.run(focus, state), at)
     const url = stringOf(only(profile.run(focus, state), at))
     if (!item || url === undefined) return undefined
-    const name = url.startsWith(BASE_PROFILE) ? url.slice(BASE_PROFILE.length) : ''
-    if (scope.system.model.typeModel(name)) return scope.system.isSubtype(item.type, name)
-    const answer = state.env.conformsTo?.(item.value, url)
+    const name = baseType(url, scope)
+    if (name !== undefined) return scope.system.isSubtype(item.type, name)
+    const answer = state.env.conformsTo?.(item.value, url, item.type)
     if (answer === undefined) throw executionError(`the profile ${url} is not known`, at)
     return answer
   })
+}
+
+/** The type that the URL of a base definition stands for. */
+function baseType(url: string, { system }: Scope): string | undefined {
+  const name = url.startsWith(BASE_PROFILE) ? url.slice(BASE_PROFILE.length) : ''
+  return system.model.typeModel(name) && name
 }
 
 function quantityIn(item: Typed | undefined): ReturnType<typeof toQuantity> {

@@ -37,6 +37,7 @@ function compileBody({ place, given, made }: Pending, build: Build): Action {
     slots: { count: given.length, parameters: given.length, reads: new Map() },
     site: { map: unit.label, group: group.name.text, rule: '', span: group.span },
     depth: 0,
+    around: given.flatMap(({ kind }, slot) => (kind === 'source' ? [slot] : [])),
   }
   const base = baseOf(group, given, made, scope)
   const block = compileBlock(group.block, scope)

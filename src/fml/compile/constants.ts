@@ -89,6 +89,7 @@ function variableOf(
     slots: { count: 0, parameters: 0, reads: new Map() },
     site,
     depth: 0,
+    around: [],
   }
   const inner = expression(value, [], scope)
   if (inner.constant) {

@@ -7,6 +7,7 @@ import { EMPTY, type State } from '../../fhirpath/node.ts'
 import type { Embedded, Literal, Span } from '../ast.ts'
 import { NOWHERE } from '../problem.ts'
 import type { Frame } from '../run/frame.ts'
+import { checkAsked } from './asked.ts'
 import { namesOf } from './bindings.ts'
 import { replacing, report, type Scope } from './scope.ts'
 
@@ -35,6 +36,7 @@ const NEVER: Evaluation = {
 export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Evaluation {
   const { system, untrusted, mentions } = scope.build
   collectNames(tree, mentions)
+  checkAsked(tree, span, scope)
   if (focus?.length) warnOfHiding(tree, focus, span, scope)
   try {
     return evaluation(compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted }))

@@ -8,7 +8,18 @@ import type { SourceCode } from './source.ts'
 export function looping(sources: readonly SourceCode[], body: Action, mark: Mark): Action {
   const last = sources.at(-1)
   if (!last) return body
-  return sources.slice(0, -1).reduceRight((inner, source) => over(source, inner, mark), innermost(last, body, mark))
+  const loop = sources
+    .slice(0, -1)
+    .reduceRight((inner, source) => over(source, inner, mark), innermost(last, body, mark))
+  return sources.length === 1 ? loop : clearing(sources, loop)
+}
+
+/** What the sources found when the rule last ran is not taken for what it runs for now. */
+function clearing(sources: readonly SourceCode[], loop: Action): Action {
+  return frame => {
+    for (const { slot } of sources) frame.vars[slot] = undefined
+    loop(frame)
+  }
 }
 
 function over({ select, slot }: SourceCode, body: Action, mark: Mark): Action {

@@ -6,6 +6,7 @@ import { isObject } from '../../lib/json.ts'
 import { finish } from '../run/finish.ts'
 import { type Json, newFrame, newRun, type Run, type RunOptions } from '../run/frame.ts'
 import { Exhausted, MapError, Refusal, type Site } from '../run/map-error.ts'
+import { answersOf } from './asked.ts'
 import { freshOf } from './create.ts'
 import type { Build, Given, GroupCode, GroupPlace } from './scope.ts'
 import { nameOf, urlOf } from './unit.ts'
@@ -31,6 +32,8 @@ export interface Program {
   run(sources: readonly unknown[], options?: RunOptions): Json
 }
 
+const NOTHING: RunOptions = Object.freeze({})
+
 /** The program of a map whose first group is compiled for these parameters. */
 export function programOf(place: GroupPlace, given: readonly Given[], code: GroupCode, build: Build): Program {
   const { unit, group } = place
@@ -40,9 +43,10 @@ export function programOf(place: GroupPlace, given: readonly Given[], code: Grou
   const isSource = given.map(({ kind }) => kind === 'source')
   const site: Site = { map: unit.label, group: group.name.text, rule: '', span: group.name.span }
   const fresh = targets.map(({ type }) => rootOf(type, build))
+  const answers = answersOf(build)
   const attempt = (inputs: readonly unknown[], options: RunOptions, isPlaced: boolean): Json => {
-    const run = newRun(options, build.untrusted)
     const made = fresh.map(make => make())
+    const run = newRun(options === NOTHING ? answers : { ...answers, ...options }, { inputs, made }, build.untrusted)
     const items = inputs.map((input, index) => rootItem(input, sources[index]!, isPlaced, build, site))
     let [source, target] = [0, 0]
     const args = isSource.map(each => (each ? [items[source++]] : made[target++]))
@@ -59,7 +63,7 @@ export function programOf(place: GroupPlace, given: readonly Given[], code: Grou
     label: unit.label,
     sources,
     targets,
-    run(inputs, options = {}) {
+    run(inputs, options = NOTHING) {
       if (inputs.length !== sources.length) throw new MapError(wrongCount(sources, inputs.length), site, undefined)
       try {
         return attempt(inputs, options, options.trace !== undefined)

@@ -70,9 +70,10 @@ function compileRule(rule: Rule, outer: Scope): Action {
     if (!code) return NOTHING
     sources.push(code)
     const { slot, isRepeated } = code
-    scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
+    const around = [slot, ...scope.around]
+    scope = { ...code.scope, around, ...(isRepeated && { repeated: { path: source.path, slot } }) }
   }
-  const mark: Mark = { site, slot: sources[0]?.slot, depth: outer.depth }
+  const mark: Mark = { site, slot: sources[0]?.slot, around: scope.around, depth: outer.depth }
   return direct(rule, outer, mark, looping(sources, bodyOf(rule, sources, mark, scope), mark))
 }
 

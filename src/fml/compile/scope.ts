@@ -7,6 +7,7 @@ import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import type { Structures } from '../structures.ts'
+import type { Terminology } from '../value-set.ts'
 import type { Table } from './table.ts'
 
 /** One map and what the names in it mean. */
@@ -141,6 +142,7 @@ export interface Build {
   /** The maps of a URL, which may hold `*`. */
   unit(url: string): readonly Unit[]
   table(url: string): Table | undefined
+  readonly terminology: Terminology
 }
 
 /** The places that the variables of a group have. */
@@ -167,6 +169,8 @@ export interface Scope {
   readonly slots: Slots
   readonly site: Site
   readonly depth: number
+  /** Places of the values that rules run for here, the nearest first. */
+  readonly around: readonly number[]
   /** A source that makes the rule run for several values; what was made before it has a lower slot. */
   readonly repeated?: { readonly path: Path; readonly slot: number }
 }

@@ -5,6 +5,7 @@ import { EMPTY, type Env, type Items, type State } from '../../fhirpath/node.ts'
 import type { Constant, Target } from '../ast.ts'
 import { Exhausted, Refusal, type Site } from './map-error.ts'
 import type { Order } from './order.ts'
+import { type Standings, standingOf } from './standing.ts'
 
 export type Json = Record<string, unknown>
 
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly uuid?: () => string
   /** Receives what `log` of a source says. */
   readonly log?: (message: string, site: Site) => void
+  /** Receives what stays without an answer although the map runs on; the same is said once for a rule. */
+  readonly remark?: (message: string, site: Site) => void
   /** Receives every rule that runs, in order. */
   readonly trace?: (step: Step) => void
 }
@@ -45,6 +48,10 @@ export interface Share {
 /** What one transformation shares. */
 export interface Run {
   readonly options: RunOptions
+  /** What lies outside of the data. */
+  readonly resolve: NonNullable<Env['resolve']>
+  /** What was said of rules already. */
+  remarks: Map<Mark, Set<string>> | undefined
   readonly trace: RunOptions['trace']
   /** Lists that rules `share`, by the object they stand in. */
   shares: Map<object, Map<string, Share>> | undefined
@@ -52,6 +59,8 @@ export interface Run {
   orders: Map<unknown[], Order> | undefined
   /** What constants are, as far as they were asked for. */
   constants: Map<Constant, Items> | undefined
+  /** Where the values of the data stand, for `resolve()` and `%resource`. */
+  readonly standings: Standings
   /** That of the expression being evaluated: expressions do not nest, but for constants, which have one of their own. */
   readonly state: State
   depth: number
@@ -66,6 +75,8 @@ export interface Mark {
   readonly site: Site
   /** Where the value of its first source is. */
   readonly slot: number | undefined
+  /** Where the values are that the rule runs for, those of its last source first, then those of the rules around it. */
+  readonly around: readonly number[]
   readonly depth: number
 }
 
@@ -91,28 +102,51 @@ export type Action = (frame: Frame) => void
 const MOST_VALUES = 20_000_000
 const MOST_VALUES_UNTRUSTED = 1_000_000
 
-export function newRun(options: RunOptions, untrusted = false): Run {
+export function newRun(options: RunOptions, data: Pick<Standings, 'inputs' | 'made'>, untrusted: boolean): Run {
   const state = newState(EMPTY, NO_VARIABLES, untrusted ? MOST_VALUES_UNTRUSTED : MOST_VALUES)
   const { trace } = options
-  return {
+  const run: Run = {
     options,
+    resolve: reference => options.resolve?.(reference) ?? unresolved(run),
+    remarks: undefined,
     trace,
     shares: undefined,
     orders: undefined,
     constants: undefined,
+    standings: { ...data, known: undefined },
     state,
     depth: 0,
     steps: 0,
     mark: undefined,
     frame: undefined,
   }
+  return run
+}
+
+function unresolved(run: Run): undefined {
+  const message =
+    'resolve() finds only what is contained in the source or is an entry of the same Bundle; a reference leads elsewhere'
+  remark(run, message)
+}
+
+/** Says, once for the rule that is running, what stays without an answer. */
+export function remark(run: Run, message: string): void {
+  const { options, mark } = run
+  if (!options.remark || !mark) return
+  run.remarks ??= new Map()
+  const known = run.remarks.get(mark) ?? new Set()
+  run.remarks.set(mark, known)
+  if (known.has(message)) return
+  known.add(message)
+  options.remark(message, mark.site)
 }
 
 const NO_VARIABLES: Env = Object.freeze({})
 
 export function newFrame(shared: Run, vars: unknown[]): Frame {
-  const { resolve, memberOf, conformsTo, now } = shared.options
-  return { vars, shared, resolve, memberOf, conformsTo, now }
+  const { options, resolve } = shared
+  const { memberOf, conformsTo, now } = options
+  return { vars, shared, resolve, memberOf, conformsTo, now, standingOf: standingOf as Env['standingOf'] }
 }
 
 export function itemsAt(frame: Frame, slot: number): Items {
