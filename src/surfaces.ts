@@ -8,6 +8,7 @@ import type { DemoData } from './demo/data.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { createPeople } from './fhir/people.ts'
 import { fhirRoutes } from './fhir/routes.ts'
+import { homeRoute } from './health/home-route.ts'
 import { metricsRoutes } from './health/metrics-route.ts'
 import { healthRoutes } from './health/routes.ts'
 import { createCursors } from './http/cursor.ts'
@@ -20,7 +21,9 @@ import type { Mappings } from './mapping/mappings.ts'
 import type { Transformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
 import { textType } from './metrics/figures.ts'
+import { organizationNames } from './mobile/organization-names.ts'
 import { mobileRoutes } from './mobile/routes.ts'
+import { system } from './policy/caller.ts'
 import { opens } from './policy/consent/opening.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { mergedWith } from './register/merged.ts'
@@ -70,8 +73,9 @@ export function surfaces(parts: SurfaceParts): Route[] {
   const { environment, timeZone } = config
   return [
     ...identityRoutes(identity),
-    ...mobileRoutes(identity.patients, { ...shared, consents }),
+    ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
     ...portalRoutes(identity.sessions, environment !== 'local'),
+    homeRoute(interfaceVersion),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...metricsRoutes({
       text: parts.metrics,

@@ -5,7 +5,7 @@ import type { Queryable } from '../db/statement.ts'
 import type { Environment } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
-import { isScope, scopeAliases } from '../policy/scopes.ts'
+import { scopeAliases, unknownScopes } from '../policy/scopes.ts'
 import { argon2id, fromPhc, newRecipe, toPhc } from './argon2.ts'
 import { mustBePublicKeys } from './assertion.ts'
 import { tell } from './news.ts'
@@ -80,8 +80,8 @@ export async function createClient(
 
 /** Scopes by their first spelling, each once. @throws Failure VALIDATION_FAILED naming every unknown one. */
 export function knownScopes(names: readonly string[]): string[] {
-  const unknown = names.filter(name => !isScope(name))
-  if (unknown.length > 0) throw new Failure('VALIDATION_FAILED', `There is no scope ${unknown.join(', ')}.`)
+  const unknown = unknownScopes(names)
+  if (unknown) throw new Failure('VALIDATION_FAILED', unknown)
   return [...new Set(names.map(name => scopeAliases[name] ?? name))]
 }
 

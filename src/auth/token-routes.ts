@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { bearer, clientCredentials, clientOrBearer, type Route, reply, route } from '../http/route.ts'
 import { Failure } from '../lib/failure.ts'
-import { covers, isScope, scopeAliases } from '../policy/scopes.ts'
+import { covers, scopeAliases, unknownScopes } from '../policy/scopes.ts'
 import { bearerToken } from './authenticate.ts'
 import { assertionType } from './credentials.ts'
 import type { Identity } from './identity.ts'
@@ -125,8 +125,8 @@ function narrowed(held: readonly string[], wanted: string | undefined): readonly
     ),
   ]
   if (asked.length === 0) return held
-  const unknown = asked.filter(name => !isScope(name))
-  if (unknown.length > 0) throw oauthFailure('invalid_scope', `There is no scope ${unknown.join(' ')}.`)
+  const unknown = unknownScopes(asked)
+  if (unknown) throw oauthFailure('invalid_scope', unknown)
   const missing = asked.filter(name => !covers(held, name))
   if (missing.length > 0)
     throw oauthFailure('invalid_scope', `The client does not have the scope ${missing.join(' ')}.`)

@@ -1,8 +1,8 @@
 // What a request says of a consent, checked against the types that there are and the clock.
 import type { Terms } from '../consents/desk.ts'
-import { Failure, type FailureDetail } from '../lib/failure.ts'
+import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
-import { isScope, typesOpenedBy } from '../policy/scopes.ts'
+import { isScope, nearestScope, typesOpenedBy } from '../policy/scopes.ts'
 import type { ConnectParts } from './parts.ts'
 
 /** The body of a grant or a request. */
@@ -21,21 +21,22 @@ export function termsOf(parts: Pick<ConnectParts, 'consentTypes' | 'now'>, given
     ...scopeProblems(scopes),
     ...endProblems(expiresAt, parts.now()),
   ]
-  const [first] = details
-  if (first) throw new Failure('VALIDATION_FAILED', `${first.field} ${first.message}.`, { details })
+  if (details.length > 0) throw invalid(details)
   return { consentType, purpose, scopes, expiresAt }
 }
 
 function typeProblems(name: string, known: readonly string[]): FailureDetail[] {
   if (known.includes(name)) return []
-  const message = `is not a type of consent${didYouMean(nearest(name, known))}: there are ${known.join(', ')}`
+  const message = `is not a consent type${didYouMean(nearest(name, known), '.')} There are ${known.join(', ')}`
   return [{ field: 'consent_type', code: 'enum', message }]
 }
 
 function scopeProblems(scopes: readonly string[] | undefined): FailureDetail[] {
   if (!scopes) return []
   const unknown = scopes.flatMap((scope, index) =>
-    isScope(scope) ? [] : [{ field: `scopes.${index}`, code: 'unknown', message: 'is not a scope' }],
+    isScope(scope)
+      ? []
+      : [{ field: `scopes.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
   )
   if (unknown.length > 0 || typesOpenedBy(scopes).length > 0) return unknown
   return [{ field: 'scopes', code: 'empty', message: 'open nothing for reading, so there is nothing to consent to' }]

@@ -37,6 +37,7 @@ function resolveRoute(parts: ConnectParts): Route {
     access: bearer('health_id:verify'),
     limit: 'lookup',
     body: ResolveRequest,
+    checksOwnBody: true,
     maxBodyBytes: 32_768,
     replies: { 200: ResolveReply, 201: ResolveReply },
     async handle(request) {

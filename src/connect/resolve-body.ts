@@ -1,8 +1,9 @@
 // What resolve is asked: a Health ID, or who somebody is (interface §2.2).
 
 import { type Static, Type } from 'typebox'
+import { problemsIn } from '../http/check.ts'
 import { countries } from '../lib/countries.ts'
-import { Failure, type FailureDetail } from '../lib/failure.ts'
+import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Person } from '../matching/person.ts'
 
@@ -54,13 +55,15 @@ const HOUR = 3_600_000
 const MOST_AHEAD = 14 * HOUR
 
 /**
- * Looks at what a schema cannot say.
+ * Checks the body against its schema, and what a schema cannot say.
  * @throws Failure VALIDATION_FAILED with everything that is wrong.
  */
 export function checkBody(body: ResolveBody, now: Date): void {
-  const details = [...unclean(body), ...nameless(body), ...impossible(body, now), ...missing(body)]
-  const [first] = details
-  if (first) throw new Failure('VALIDATION_FAILED', `${first.field} ${first.message}.`, { details })
+  const unfit = problemsIn(ResolveRequest, body)
+  const isReadable = unfit.every(({ code }) => code === 'unknown')
+  const others = isReadable ? [...unclean(body), ...nameless(body), ...impossible(body, now), ...missing(body)] : []
+  const details = [...unfit, ...others]
+  if (details.length > 0) throw invalid(details)
 }
 
 /** The demographics, if they are complete. */

@@ -2,7 +2,8 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { Failure, type FailureDetail } from '../lib/failure.ts'
+import { type FailureDetail, invalid } from '../lib/failure.ts'
+import { problemsOf } from './problems.ts'
 
 // It stops at eight otherwise, and whoever sent more wrong than that is to see all of it, too.
 Settings.Set({ maxErrors: 200 })
@@ -21,44 +22,12 @@ function validator(schema: TSchema): Validator {
  * @throws Failure VALIDATION_FAILED with one detail for each problem.
  */
 export function check(schema: TSchema, value: unknown, place = ''): void {
+  const details = problemsIn(schema, value, place)
+  if (details.length > 0) throw invalid(details)
+}
+
+/** The same problems, for a handler that has more to say about the value. */
+export function problemsIn(schema: TSchema, value: unknown, place = ''): readonly FailureDetail[] {
   const checker = validator(schema)
-  if (checker.Check(value)) return
-  const details: FailureDetail[] = []
-  for (const error of checker.Errors(value)) details.push(...detailsOf(error, place))
-  const first = details[0]
-  throw new Failure(
-    'VALIDATION_FAILED',
-    first ? `${first.field || 'The body'} ${first.message}.` : 'The request does not fit its description.',
-    { details },
-  )
-}
-
-interface SchemaError {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly params: object
-  readonly message: string
-}
-
-function detailsOf(error: SchemaError, place: string): FailureDetail[] {
-  const steps = error.instancePath.split('/').slice(1)
-  const names = steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const at = [place, ...names].filter(part => part !== '').join('.')
-  const params = error.params as {
-    requiredProperties?: string[]
-    allowedValues?: unknown[]
-  }
-  const within = (name: string) => (at ? `${at}.${name}` : name)
-  if (error.keyword === 'required')
-    return (params.requiredProperties ?? []).map(name => ({
-      field: within(name),
-      code: 'required',
-      message: 'is required',
-    }))
-  // Each member that is not known is an error of its own, before the one that names them all.
-  if (error.keyword === 'additionalProperties') return []
-  if (error.keyword === 'boolean') return [{ field: at, code: 'unknown', message: 'is not a known field' }]
-  if (error.keyword === 'enum')
-    return [{ field: at, code: 'enum', message: `must be one of ${params.allowedValues?.join(', ')}` }]
-  return [{ field: at, code: error.keyword, message: error.message }]
+  return checker.Check(value) ? [] : problemsOf(schema, checker.Errors(value), place)
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Failure } from '../lib/failure.ts'
-import { failureReply } from './failures.ts'
+import { failureReply, fhirBase } from './failures.ts'
 
 /** What Node's parser says of a request that it gave up. */
 interface ParseError extends Error {
@@ -12,10 +12,11 @@ interface ParseError extends Error {
 }
 
 const words: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW:
-    'The address and the headers together are longer than 16 kB: send a long search as a form, by POST to _search.',
+  HPE_HEADER_OVERFLOW: 'The address and the headers together are longer than 16 kB: send shorter ones.',
   HPE_INVALID_URL: 'The address holds a character that must be percent-encoded.',
 }
+
+const searchHint = ' Send a long search as a form, by POST to _search.'
 
 /** Says what was wrong in the dialect of the surface that was meant, and closes the connection. */
 export function answerUnreadable(error: ParseError, socket: Duplex): void {
@@ -28,7 +29,9 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
     return
   }
   const path = /^[A-Z]+ ([^\s?]*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
-  const { status, headers, text } = told(words[error.code ?? ''] ?? 'The request cannot be read as HTTP.', path)
+  const hint = error.code === 'HPE_HEADER_OVERFLOW' && path.startsWith(fhirBase) ? searchHint : ''
+  const message = words[error.code ?? ''] ?? 'The request cannot be read as HTTP.'
+  const { status, headers, text } = told(message + hint, path)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
 }

@@ -78,6 +78,13 @@ export class Failure extends Error {
   }
 }
 
+/** A request that does not fit its description: the first problem in words, all of them as details. */
+export function invalid(details: readonly FailureDetail[]): Failure {
+  const [first] = details
+  const text = first ? `${first.field || 'The body'} ${first.message}` : 'The request does not fit its description'
+  return new Failure('VALIDATION_FAILED', /[.?!]$/.test(text) ? text : `${text}.`, { details })
+}
+
 /** The failure to show for anything thrown: unknown errors say nothing of themselves. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error

@@ -29,6 +29,21 @@ export function nearestUrl(url: string, candidates: readonly string[]): string |
 export const didYouMean = (meant: string | undefined, otherwise = ''): string =>
   meant ? `; did you mean \`${meant}\`?` : otherwise
 
+/** The name that was probably meant: one near in letters, one with the word as a part, or one with these initials. */
+export function nearestName(word: string, names: readonly string[]): string | undefined {
+  const wanted = word.toLowerCase()
+  const parts = (name: string): string[] => name.split(/[^A-Za-z0-9]+/)
+  const initials = (name: string): string =>
+    parts(name)
+      .map(part => part.slice(0, 1))
+      .join('')
+  return (
+    nearest(word, names) ??
+    names.find(name => parts(name).includes(wanted)) ??
+    (word.length > 1 ? names.find(name => initials(name) === wanted) : undefined)
+  )
+}
+
 /** How many letters must be added, dropped, changed, or swapped with their neighbour to get from one word to the other. */
 export function distance(a: string, b: string): number {
   let older: number[] = []

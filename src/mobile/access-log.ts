@@ -1,6 +1,7 @@
 // A row of the audit trail as a patient reads it: nothing of it tells about other patients.
 import { Type } from 'typebox'
 import type { ChainedRecord } from '../audit/record.ts'
+import { usualPurpose } from '../policy/consent/purposes.ts'
 import { noticePath } from '../webhooks/disclose.ts'
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -9,12 +10,15 @@ export const LogEntry = Type.Object(
   {
     at: Type.String({ format: 'date-time' }),
     organization_id: nullable('The organisation that looked; null if it was the patient.'),
+    organization_name: nullable('Its name, where the service knows it.'),
     client_id: Type.String({ description: 'Which of its systems, or `patient/…` for the patient.' }),
     action: Type.Enum(['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified'], {
       description: 'What was done; notified: something that happened was told to that client by a webhook.',
     }),
-    resource_type: nullable('What it was about, as FHIR calls it; null for several.'),
-    purpose: nullable('What for, if that was said: a code of v3-ActReason; BTG: in an emergency, without consent.'),
+    resource_type: nullable('The type of resource, as FHIR names it; null for several types.'),
+    purpose: nullable(
+      'What for: a code of v3-ActReason, TREAT where the request names none; BTG: in an emergency, without consent. Null for the patient.',
+    ),
     reason: nullable('Why emergency access began, in the words of whoever asked for it.'),
     outcome: Type.Enum(['done', 'refused', 'failed']),
   },
@@ -25,15 +29,20 @@ const actions = { R: 'read', C: 'created', U: 'updated', D: 'deleted', E: 'searc
 
 const isNotice = ({ query }: ChainedRecord): boolean => query.startsWith(`${noticePath}/`)
 
-export function logEntryOf(record: ChainedRecord) {
+/**
+ * The entry of an access.
+ * @param names of organisations, by id.
+ */
+export function logEntryOf(record: ChainedRecord, names: ReadonlyMap<string, string>) {
   const isEmergency = record.interaction === 'emergency'
   return {
     at: record.recordedAt.toISOString(),
     organization_id: record.organizationId || null,
+    organization_name: names.get(record.organizationId) ?? null,
     client_id: record.clientId,
     action: isEmergency ? 'emergency_access' : isNotice(record) ? 'notified' : actions[record.action],
     resource_type: record.type || null,
-    purpose: record.purpose || null,
+    purpose: record.purpose || (record.organizationId ? usualPurpose : null),
     reason: isEmergency ? record.query : null,
     outcome: record.outcome === 0 ? 'done' : record.outcome === 4 ? 'refused' : 'failed',
   }

@@ -9,11 +9,14 @@ import { Failure } from '../lib/failure.ts'
 import { onBehalfOf, type PatientCaller } from '../policy/caller.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import { LogEntry, logEntryOf } from './access-log.ts'
+import { accessesOf } from './accesses.ts'
 
 export interface PatientParts {
   readonly consents: ConsentDesk
   readonly trailFor: (auditor: Auditor) => AuditReader
   readonly cursors: Cursors
+  /** The names of organisations that the store knows, by id. */
+  readonly organizationNames: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
   readonly now: () => Date
 }
 
@@ -83,7 +86,7 @@ function answerRoute({ consents, now }: PatientParts, answer: Answer, summary: s
   })
 }
 
-function accessLogRoute({ trailFor, cursors }: PatientParts): Route {
+function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts): Route {
   return route({
     method: 'GET',
     path: '/api/v1/mobile/access-log',
@@ -99,18 +102,13 @@ function accessLogRoute({ trailFor, cursors }: PatientParts): Route {
       const trail = trailFor({ ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: true })
       const [time, chain, sequence] = wanted.after?.map(Number) ?? []
       const after = time === undefined ? undefined : { time, chain: chain!, sequence: sequence! }
-      const rows = await trail.search({
-        patients: [caller.patientId],
-        dates: [],
-        count: wanted.limit,
-        after,
-        text: 'patient=own',
-      })
+      const accesses = await accessesOf(trail, caller.patientId, wanted.limit, after)
+      const names = await organizationNames(accesses.map(({ main }) => main.organizationId))
       return reply(
         200,
-        page(cursors, list, wanted, rows, {
-          position: row => [String(row.recordedAt.getTime()), String(row.chain), String(row.sequence)],
-          item: logEntryOf,
+        page(cursors, list, wanted, accesses, {
+          position: ({ last }) => [String(last.recordedAt.getTime()), String(last.chain), String(last.sequence)],
+          item: ({ main }) => logEntryOf(main, names),
         }),
       )
     },

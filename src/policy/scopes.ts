@@ -1,6 +1,7 @@
 // Every scope: what it means, how risky it is, and which FHIR interactions it opens (interface §5.1, decisions of the interface's open points).
 // SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are understood beside the named ones.
 import { isResourceType, resourceTypes } from '../definitions/r4.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Interaction } from '../store/principal.ts'
 
 interface Scope {
@@ -119,6 +120,22 @@ function smartScope(scope: string): { type: string; interactions: string } | und
 /** True if the scope is one that this service understands. */
 export function isScope(scope: string): boolean {
   return Object.hasOwn(scopes, scope) || Object.hasOwn(scopeAliases, scope) || smartScope(scope) !== undefined
+}
+
+/** Says which of the names are no scopes, each with the scope that was probably meant; undefined if all are scopes. */
+export function unknownScopes(names: readonly string[]): string | undefined {
+  const unknown = names.filter(name => !isScope(name))
+  return unknown.length > 0
+    ? unknown.map(name => `There is no scope ${name}${didYouMean(nearestScope(name), '.')}`).join(' ')
+    : undefined
+}
+
+/** The scope that was probably meant. */
+export function nearestScope(name: string): string | undefined {
+  const [, type, permission] = /^system\/([A-Za-z]+)\.([a-z*]+)$/.exec(name) ?? []
+  if (!type || !permission) return nearest(name, [...Object.keys(scopes), ...Object.keys(scopeAliases)])
+  const near = `system/${nearest(type, resourceTypes) ?? type}.${permission}`
+  return isScope(near) ? near : undefined
 }
 
 /** True if `held` covers `wanted`: the same scope, or a SMART scope within a wider one. */

@@ -8,9 +8,7 @@ export const Diagnosis = Type.Object(
   {
     id: id('The record itself.'),
     patient_id: id('The patient who has, had or was suspected to have the condition.'),
-    visit_id: Type.Optional(
-      id('The visit at which the diagnosis was made; absent for a problem that no visit is known for.'),
-    ),
+    visit_id: nullable(id('The visit at which the diagnosis was made; null for a problem that no visit is known for.')),
     provider_id: nullable(id('The practitioner who made the diagnosis.')),
     display_name: text('The diagnosis in words, as the clinician wrote or chose it.'),
     code_system: code(['ICD-10', 'SNOMED', 'other'], 'Which terminology `code` is from; other: a local list.'),

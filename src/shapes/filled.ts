@@ -1,19 +1,35 @@
-// Records as they are sent: a field of which nothing is known is null, so that whoever reads them finds every field.
+// Records as they are sent: every field is there, null where nothing is known, and every moment is in UTC.
 
 import type { TObject, TSchema } from 'typebox'
 
-/** The record with every field of the shape; those it lacks are null, where the shape allows that. */
+/**
+ * The record with every field of the shape. A field that it lacks is null, where the shape allows that; moments are given
+ * in UTC with the precision they have.
+ */
 export function filled(shape: TObject, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const all: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(shape.properties)) {
     const value = record[name]
-    if (value !== undefined) all[name] = value
+    if (value !== undefined) all[name] = typeof value === 'string' && isMoment(schema) ? inUtc(value) : value
     else if (mayBeNull(schema)) all[name] = null
   }
   return all
 }
 
-function mayBeNull(schema: TSchema): boolean {
-  const { anyOf } = schema as { anyOf?: readonly { type?: string }[] }
-  return anyOf?.some(({ type }) => type === 'null') ?? false
+interface Alternative {
+  readonly type?: string
+  readonly format?: string
+}
+
+const alternatives = (schema: TSchema): readonly Alternative[] =>
+  (schema as { anyOf?: readonly Alternative[] }).anyOf ?? [schema as Alternative]
+
+const mayBeNull = (schema: TSchema): boolean => alternatives(schema).some(({ type }) => type === 'null')
+const isMoment = (schema: TSchema): boolean => alternatives(schema).some(({ format }) => format === 'date-time')
+
+/** `2026-03-14T09:30:00+01:00` is `2026-03-14T08:30:00Z`; anything else stays as it is. */
+function inUtc(moment: string): string {
+  const [, seconds, fraction = '', offset] = /^(.{19})(\.\d+)?([+-]\d\d:\d\d)$/.exec(moment) ?? []
+  const time = Date.parse(`${seconds}${offset}`)
+  return Number.isNaN(time) ? moment : `${new Date(time).toISOString().slice(0, 19)}${fraction}Z`
 }

@@ -25,12 +25,14 @@ export const VitalSign = Type.Object(
         'body_mass_index',
         'other',
       ],
-      'What was measured; other: see `name` and `loinc_code`.',
+      'What was measured; `name` and `loinc_code` say it for other.',
     ),
-    name: nullable(text('What was measured, in words, where `type` is other.')),
-    loinc_code: nullable(text('What was measured, as a LOINC code, where `type` is other.')),
+    name: nullable(text('What was measured, in words.')),
+    loinc_code: nullable(text('What was measured, as a LOINC code.')),
     value: value('The measured number; absent for a blood pressure.'),
-    unit: nullable(text('The unit in UCUM: Cel, kg, cm, /min, %, kg/m2. Left out, it is the usual one of the type.')),
+    unit: nullable(
+      text('The unit in UCUM: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Left out, it is the usual one of the type.'),
+    ),
     systolic: value('Systolic blood pressure in mmHg.'),
     diastolic: value('Diastolic blood pressure in mmHg.'),
     status: code(

@@ -195,7 +195,7 @@ describe('the inventory', () => {
     ],
     ['blood_group=AB+', 'query.blood_group must be one of A+, A-, B+, B-, AB+, AB-, O+, O-.'],
     ['limit=-1', 'query.limit must be a whole number from 1 to 100.'],
-    ['group=O-', 'query.group is not a known field.'],
+    ['group=O-', 'query.group is not a known field; did you mean `blood_group`?'],
   ])('refuses %s and says what there is', async (query, message) => {
     const { status, body } = await reader('GET', `${path}?${query}`)
     expect([status, body.error_code, body.message]).toEqual([422, 'VALIDATION_FAILED', message])

@@ -101,7 +101,7 @@ describe('the payments of a day', () => {
       currency: 'XAF',
       status: 'unmatched',
       invoice_id: null,
-      paid_at: '2026-03-14T12:00:00+01:00',
+      paid_at: '2026-03-14T11:00:00Z',
       external_reference: null,
     })
   })
@@ -193,7 +193,10 @@ describe('the payments of a day', () => {
     ['date=0000-01-01', 'query.date must be a day of the calendar, such as 2026-03-14.'],
     ['date=2999-01-01', 'query.date must not be in the future.'],
     ['date=2026-03-14&limit=1.5', 'query.limit must be a whole number from 1 to 100.'],
-    ['date=2026-03-14&organization_id=rival', 'query.organization_id is not a known field.'],
+    [
+      'date=2026-03-14&organization_id=rival',
+      'query.organization_id is not a known field; the fields are date, currency, limit, cursor.',
+    ],
   ])('refuses "%s" and says why', async (query, message) => {
     const { status, body } = await hospital('GET', `${path}?${query}`)
     expect([status, body.error_code, body.message]).toEqual([422, 'VALIDATION_FAILED', message])

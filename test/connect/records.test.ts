@@ -111,6 +111,7 @@ test('with consent every kind is shown in the words of the interface, the newest
       {
         id: 'malaria',
         patient_id: 'amina',
+        visit_id: null,
         provider_id: null,
         display_name: 'Malaria',
         code_system: 'ICD-10',
@@ -124,7 +125,7 @@ test('with consent every kind is shown in the words of the interface, the newest
     ])
     expect(body.data.prescriptions[0]).toMatchObject({ id: 'artemether', status: 'active' })
     expect(body.data.lab_results.map((each: { id: string }) => each.id)).toEqual(['hb-2', 'hb-1', 'hb-0'])
-    expect(body.data.vitals).toMatchObject([{ id: 'pulse', type: 'heart_rate', value: 72 }])
+    expect(body.data.vitals).toMatchObject([{ id: 'pulse', type: 'heart_rate', loinc_code: '8867-4', value: 72 }])
     const rows = await rowsOf(await databaseOf(service), headers.get('x-request-id')!)
     expect(rows).toMatchObject([{ interaction: 'operation', outcome: 0, patients: ['amina'], resources: 6 }])
   }))

@@ -63,7 +63,9 @@ describe('the stock of a facility', () => {
     const { status, body } = await reader('GET', `${path}?facility_id=pharmacie-a`)
     expect(status).toBe(200)
     expect(body).toEqual({
-      data: [{ ...artesunate, stock_status: 'in_stock', nearest_expiry: '2026-03-20' }],
+      data: [
+        { ...artesunate, stock_status: 'in_stock', nearest_expiry: '2026-03-20', updated_at: '2026-03-14T06:00:00Z' },
+      ],
       has_more: false,
       next_cursor: null,
     })
@@ -234,7 +236,7 @@ describe('the list', () => {
     ['code_system=atc', 'query.code_system must be one of ATC, RxNorm, SNOMED, other.'],
     ['expiring_before=2026-02-30', 'query.expiring_before must be a day of the calendar, such as 2026-03-14.'],
     ['q=%20', 'query.q holds no letter or digit to look for.'],
-    ['facility=x', 'query.facility is not a known field.'],
+    ['facility=x', 'query.facility is not a known field; did you mean `facility_id`?'],
   ])('refuses %s and says why', async (query, message) => {
     const { status, body } = await reader('GET', `${path}?${query}`)
     expect([status, body.status, body.error_code, body.message]).toEqual([422, 'error', 'VALIDATION_FAILED', message])

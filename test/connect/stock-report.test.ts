@@ -62,7 +62,15 @@ describe('a report', () => {
       { data: [{ facility_id: 'hospital', code_system: 'ATC', medication_code: 'NEW', status: 'accepted' }] },
     ])
     expect(await stored('NEW')).toEqual([
-      { ...sent, form: null, strength: null, reorder_level: null, stock_status: 'in_stock', batches: null },
+      {
+        ...sent,
+        updated_at: '2026-03-14T06:00:00Z',
+        form: null,
+        strength: null,
+        reorder_level: null,
+        stock_status: 'in_stock',
+        batches: null,
+      },
     ])
     const [entry] = (await call('GET', 'Basic?identifier=hospital%5C%7CATC%5C%7CNEW')).body.entry
     expect(entry.resource).toMatchObject({

@@ -113,6 +113,8 @@ describe('a patient', () => {
 describe('the access log', () => {
   test('tells who looked, when and whether it was an emergency, and nothing of others', async () => {
     const { patient, phone } = await enrolled()
+    const name = 'Ambulance of Douala'
+    await call('PUT', 'Organization/ambulance', { body: { resourceType: 'Organization', id: 'ambulance', name } })
     const token = await service.application.identity.tokens.mint(
       { clientId: 'ambulance-app', organizationId: 'ambulance', consentExempt: false },
       ['system/*.rs', 'emergency:access'],
@@ -130,6 +132,7 @@ describe('the access log', () => {
       {
         at: expect.any(String),
         organization_id: 'ambulance',
+        organization_name: 'Ambulance of Douala',
         client_id: 'ambulance-app',
         action: expect.stringMatching(/^(read|emergency_access)$/),
         resource_type: 'Patient',
@@ -138,9 +141,19 @@ describe('the access log', () => {
         outcome: 'done',
       },
       expect.objectContaining({ purpose: 'BTG', outcome: 'done' }),
-      expect.objectContaining({ action: 'read', outcome: 'refused', purpose: null }),
+      expect.objectContaining({ action: 'read', outcome: 'refused', purpose: 'TREAT' }),
     ])
     expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
+  })
+
+  test('shows one entry for a grant, however many resources it wrote', async () => {
+    const { phone, at } = await enrolled()
+    const before = (await phone('GET', 'access-log')).body.data.length
+    expect((await clinic('POST', at('grant'), { consent_type: 'full_record' })).status).toBe(201)
+    const { data } = (await phone('GET', 'access-log')).body
+    expect(data.length).toBe(before + 1)
+    expect(data[0]).toMatchObject({ organization_id: 'clinic', organization_name: null, outcome: 'done' })
+    expect([data[0].action, data[0].resource_type]).toEqual([expect.stringMatching(/^(created|updated)$/), 'Consent'])
   })
 
   test('comes in pages that hold each access once', async () => {

@@ -1,0 +1,53 @@
+// The accesses to a patient's record, one for each request: what the audit trail holds in several rows is one access to a patient.
+import type { AuditPlace, AuditReader } from '../audit/reader.ts'
+import type { ChainedRecord } from '../audit/record.ts'
+
+/** What one request did with the record. */
+export interface RecordAccess {
+  /** The row that says most of it. */
+  readonly main: ChainedRecord
+  /** The last row of it in the order of the trail, after which the next access begins. */
+  readonly last: ChainedRecord
+}
+
+const batch = 200
+/** A request with more rows than this many batches hold is shown as several accesses. */
+const mostBatches = 10
+
+/** The newest accesses after a place, one more than `limit` if there are more. */
+export async function accessesOf(
+  trail: AuditReader,
+  patient: string,
+  limit: number,
+  after: AuditPlace | undefined,
+): Promise<RecordAccess[]> {
+  const found: RecordAccess[] = []
+  let place = after
+  for (let read = 0; read < mostBatches; read++) {
+    const rows = await trail.search({ patients: [patient], dates: [], count: batch, after: place, text: 'patient=own' })
+    for (const row of rows.slice(0, batch)) add(found, row)
+    const last = found.at(-1)?.last
+    // The last access may go on beyond the batch; with one more behind the page, none of the page can.
+    if (rows.length <= batch || found.length > limit + 1 || !last) break
+    place = { time: last.recordedAt.getTime(), chain: last.chain, sequence: last.sequence }
+  }
+  return found.slice(0, limit + 1)
+}
+
+function add(found: RecordAccess[], row: ChainedRecord): void {
+  const before = found.at(-1)
+  if (!before || !isSameRequest(before.last, row)) found.push({ main: row, last: row })
+  else found[found.length - 1] = { main: weight(row) > weight(before.main) ? row : before.main, last: row }
+}
+
+const isSameRequest = (one: ChainedRecord, other: ChainedRecord): boolean =>
+  one.requestId !== '' &&
+  one.requestId === other.requestId &&
+  one.clientId === other.clientId &&
+  one.interaction !== 'emergency' &&
+  other.interaction !== 'emergency'
+
+const weights = { D: 4, C: 3, U: 3, R: 2, E: 1 } as const
+
+/** How much a row says: a change more than a reading; the note of who made the change less than the change. */
+const weight = ({ action, type }: ChainedRecord): number => (type === 'Provenance' ? 0 : weights[action])
