@@ -66,7 +66,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
     trailFor: createAuditReader(database),
   }
   const consents = createConsents({
-    ...{ ...shared, mergedWith },
+    ...{ ...shared, mergedWith, base: `${baseUrl}${fhirBase}` },
     opens: (type, scopes) => opens(mappings.consents(), type, scopes),
     usualDays: () => mappings.consents().expiresAfterDays,
   })

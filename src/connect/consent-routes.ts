@@ -18,9 +18,16 @@ export function consentRoutes(parts: ConnectParts): Route[] {
     grantRoute(parts),
     endRoute(parts, {
       answer: 'revoke',
+      description:
+        'Ends every permission of the own organisation, and nothing that a Consent says to others. A 409 says that there is none, or that a refusal of another party stands in one of them, and who can end it; nothing has ended then.',
       summary: 'Record that the patient takes the consent back; it holds no more from the next request on',
     }),
-    endRoute(parts, { answer: 'deny', summary: 'Record that the patient refuses what was asked for' }),
+    endRoute(parts, {
+      answer: 'deny',
+      description:
+        'Rejects every request that is for the own organisation alone. A 409 says that there is none, or that one asks for others too; nothing is rejected then.',
+      summary: 'Record that the patient refuses what was asked for',
+    }),
   ]
 }
 
@@ -97,7 +104,7 @@ function grantRoute(parts: ConnectParts): Route {
 
 function endRoute(
   parts: ConnectParts,
-  { answer, summary }: { answer: Exclude<Answer, 'grant'>; summary: string },
+  { answer, summary, description }: { answer: Exclude<Answer, 'grant'>; summary: string; description: string },
 ): Route {
   return route({
     method: 'POST',
@@ -105,7 +112,7 @@ function endRoute(
     tag,
     operationId: `${answer}Consent`,
     summary,
-    description: 'Every consent for the own organisation that stands so. A 409 says that there is none.',
+    description,
     access: bearer('consents:write'),
     params: healthIdParam,
     body: Nothing,

@@ -1,42 +1,25 @@
 // What is done about a patient's consents, whoever does it: an organisation asks, the patient answers, and takes back what was
 // given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
+import { int8Array } from '../db/arrays.ts'
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64, uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
-import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import type { Translator } from '../mapping/translator.ts'
-import { onBehalfOf } from '../policy/caller.ts'
-import type { MergedWith } from '../policy/consent/projection.ts'
-import { ConsentRecord } from '../shapes/consent.ts'
-import type { Principal } from '../store/principal.ts'
-import type { Store } from '../store/store.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { ownAmong } from '../policy/consent/guard.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 import type { Answer, ConsentDesk, ConsentStatus, Request, Subject, Terms } from './desk.ts'
-import { ended } from './ending.ts'
-import { provenanceOf } from './provenance.ts'
+import { end, endEmergencyOnly, endFor, isPermitted } from './end.ts'
+import { contextOf, type FindParts, type Found, find, type Stored, samePerson } from './find.ts'
+import { isForAlone, refuses } from './parting.ts'
+import { put } from './put.ts'
 
-export interface ConsentParts {
-  readonly database: Queryable
-  readonly mergedWith: MergedWith
-  readonly storeFor: (principal: Principal) => Store
+export interface ConsentParts extends FindParts {
   readonly whole: Whole
-  readonly translator: Translator
   /** What a type opens, as the map's context has it. */
   readonly opens: (consentType: string | undefined, scopes: readonly string[]) => object
   /** Days that a consent holds of which nobody says how long. */
   readonly usualDays: () => number
-  readonly baseUrl: string
-  readonly now: () => Date
-}
-
-interface Found extends ConsentStatus {
-  readonly consent_id: string
-}
-
-interface Stored {
-  readonly record: Found
-  readonly resource: JsonObject
 }
 
 export function createConsents(parts: ConsentParts): ConsentDesk {
@@ -58,7 +41,7 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
     grant: (request, subject, organization, terms, proof) =>
       alone(parts, request, subject, async inner => {
         const before = await find(parts, inner, subject, organization)
-        const id = renewable(before, terms)?.consent_id ?? uuidv7()
+        const id = (await renewable(parts, inner, before, organization, terms))?.consent_id ?? uuidv7()
         const record = { ...none(subject, organization), ...told(terms), consent_id: id }
         return write(parts, inner, subject, { ...record, ...inForce(parts, terms.expiresAt) }, proof)
       }),
@@ -70,54 +53,21 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
         mustStand(record, answer)
         if (answer !== 'grant') return end(parts, inner, subject, stored, answer)
         mustBeTold(record)
+        await endEmergencyOnly(parts, inner, subject, record)
         return write(parts, inner, subject, { ...record, ...inForce(parts, expiresAt ?? record.expires_at) })
       }),
     answerAll: (request, subject, organization, answer) =>
       alone(parts, request, subject, async inner => {
         const all = await find(parts, inner, subject, organization)
-        const [first, ...more] = all.filter(({ record }) => record.status === standing[answer])
+        const isAnswered = ({ record, resource }: Stored): boolean =>
+          record.status === standing[answer] && (answer === 'deny' || isPermitted(resource, organization, parts.base))
+        const [first, ...more] = all.filter(isAnswered)
         if (!first)
           throw new Failure('CONFLICT', `There is no consent for this organisation that is ${standing[answer]}.`)
-        const status = await end(parts, inner, subject, first, answer)
-        for (const stored of more) await end(parts, inner, subject, stored, answer)
+        const status = await endFor(parts, inner, subject, first, organization, answer)
+        for (const stored of more) await endFor(parts, inner, subject, stored, organization, answer)
         return status
       }),
-  }
-}
-
-/** Most consents of one patient that are looked at. */
-const most = 1000
-
-/** The consents of a patient, and of those who were merged with it, the newest first; of one organisation only, if one is named. */
-async function find(parts: ConsentParts, request: Request, subject: Subject, organization?: string): Promise<Stored[]> {
-  const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'rs' }))
-  const on = request.caller.within ?? parts.database
-  const same = (await parts.mergedWith(on, [subject.patient])).get(subject.patient) ?? [subject.patient]
-  const query = Object.entries({ patient: same.join(','), _sort: '-_lastUpdated', _count: String(most) })
-  const { matches } = await store.search(store.parse(['Consent'], query, true))
-  const context = contextOf(parts, request, subject, organization)
-  const all = matches.flatMap(({ body }): Stored[] => {
-    const resource = parseJson(body) as JsonObject
-    const record = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
-    return record ? [{ resource, record: record as unknown as Found }] : []
-  })
-  const isTheirs = ({ record }: Stored) => organization === undefined || record.organization_id === organization
-  return all.filter(each => each.record.status !== 'none' && isTheirs(each))
-}
-
-function contextOf(
-  parts: ConsentParts,
-  request: Request,
-  { patient, healthId }: Subject,
-  organization?: string | null,
-) {
-  return {
-    base_url: parts.baseUrl,
-    received_at: parts.now().toISOString(),
-    request_id: request.requestId,
-    patient_id: patient,
-    health_id: healthId,
-    organization_id: organization ?? (request.caller.organizationId || undefined),
   }
 }
 
@@ -142,15 +92,30 @@ const told = ({ consentType, purpose, scopes }: Terms) => ({
 
 const isOfType = (record: ConsentStatus, { consentType }: Terms): boolean => record.consent_type === consentType
 
-/** What is answered, or takes the place of something: of the same type, or a consent for emergencies alone, which denies the rest. */
-function renewable(before: readonly Stored[], terms: Terms): Found | undefined {
-  const records = before.map(({ record }) => record)
-  const ofType = records.filter(record => isOfType(record, terms))
-  return (
-    ofType.find(({ status }) => status === 'pending') ??
-    ofType.find(({ status }) => status === 'active') ??
-    records.find(each => each.status === 'active' && each.consent_type === 'emergency_only')
+/**
+ * What is answered, or takes the place of something: of the same type, or a consent for emergencies alone, which denies the rest.
+ * It must be for the organisation alone, and what is in force must have been recorded by it.
+ */
+async function renewable(
+  { base }: ConsentParts,
+  { caller }: Request,
+  before: readonly Stored[],
+  organization: string,
+  terms: Terms,
+): Promise<Found | undefined> {
+  const alone = before.filter(({ resource }) => isForAlone(resource, organization, base))
+  const own = await ownAmong(
+    caller.within!,
+    alone.map(({ record }) => record.consent_id),
+    caller,
   )
+  const isOfStatus = (status: ConsentStatus['status'], { record, resource }: Stored): boolean =>
+    record.status === status && (own.has(record.consent_id) || (status === 'pending' && !refuses(resource, base)))
+  const found =
+    alone.find(each => isOfType(each.record, terms) && isOfStatus('pending', each)) ??
+    alone.find(each => isOfType(each.record, terms) && isOfStatus('active', each)) ??
+    alone.find(each => each.record.consent_type === 'emergency_only' && isOfStatus('active', each))
+  return found?.record
 }
 
 const day = 86_400_000
@@ -175,22 +140,23 @@ function mustStand({ status }: Found, answer: Answer): void {
 
 /** One transaction, alone with the patient's consents. */
 function alone<T>(
-  { whole }: ConsentParts,
+  parts: ConsentParts,
   request: Request,
-  { patient }: Subject,
+  subject: Subject,
   work: (request: Request) => Promise<T>,
 ): Promise<T> {
-  return asWhole(whole, request.caller, async (caller, on) => {
-    await lock(on, patient)
-    return work({ ...request, caller })
+  return asWhole(parts.whole, request.caller, async (caller, on) => {
+    const inner = { ...request, caller }
+    await lock(on, await samePerson(parts, inner, subject))
+    return work(inner)
   })
 }
 
-async function lock(on: Transaction, patient: string): Promise<void> {
+async function lock(on: Transaction, patients: readonly string[]): Promise<void> {
   await on.query({
     name: 'consents-lock',
-    text: 'select pg_advisory_xact_lock($1)',
-    values: [uncachedHash64(`consents of Patient/${patient}`)],
+    text: 'select pg_advisory_xact_lock(patient) from (select unnest($1::bigint[]) as patient order by 1) patients',
+    values: [int8Array(patients.map(each => uncachedHash64(`consents of Patient/${each}`)))],
   })
 }
 
@@ -236,31 +202,4 @@ async function mustOpen(on: Queryable, { patient }: Subject, consent: string): P
     'CONFLICT',
     'A refusal of the patient stands against this, so it would open nothing: have whoever recorded the refusal take it back first.',
   )
-}
-
-/** Ends a consent as it was written, whoever wrote it: nothing else of it changes. */
-async function end(
-  parts: ConsentParts,
-  request: Request,
-  subject: Subject,
-  { record, resource }: Stored,
-  answer: Exclude<Answer, 'grant'>,
-): Promise<ConsentStatus> {
-  const moment = parts.now().toISOString()
-  await put(parts, request, subject, ended(resource, answer, moment))
-  return answer === 'deny' ? { ...record, status: 'denied' } : { ...record, status: 'revoked', revoked_at: moment }
-}
-
-/** Stores the consent, and who recorded it. */
-async function put(
-  parts: ConsentParts,
-  request: Request,
-  subject: Subject,
-  consent: JsonObject,
-  proof?: string,
-): Promise<void> {
-  const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'cu', Provenance: 'c' }))
-  const { id, version } = await store.update('Consent', String(consent['id']), consent, {})
-  const target = `Consent/${id}/_history/${version}`
-  await store.create('Provenance', provenanceOf(request, subject, target, parts.now(), proof))
 }

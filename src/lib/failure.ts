@@ -55,6 +55,8 @@ export interface FailureOptions {
   /** Members that another specification wants in the body, such as OAuth's `error` (RFC 6749 §5.2). */
   readonly extra?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
+  /** The same work comes to the same end however often it is run, though others may change the same data. */
+  readonly isFinal?: boolean
 }
 
 /** An error meant for the caller: its message is shown as it stands, so it never holds a secret or patient data. */

@@ -76,6 +76,7 @@ export function createCaller(client: Identified): Caller {
     tokenId,
     purpose,
     author: clientId,
+    party: { organizationId, ...(consentExempt ? { ends: 'all' } : {}) },
     visibility: consentExempt ? undefined : byConsent({ clientId, organizationId, purpose }),
     may: permitted,
     has: scope => owned.has(scope),
@@ -93,6 +94,7 @@ export function patientCaller(patientId: string, healthId: string, tokenId: stri
     organizationId: '',
     tokenId,
     author: clientId,
+    party: { organizationId: '', ends: { patient: patientId } },
     patientId,
     healthId,
   }

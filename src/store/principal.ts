@@ -12,11 +12,21 @@ export interface Origin {
   readonly requestId: string
 }
 
+/** Who records rules, and whose rules a caller may end beside his own and those of the organisation. */
+export interface Party {
+  /** Empty: none. */
+  readonly organizationId: string
+  /** Everybody's, or those about one patient (id); absent: nobody's. */
+  readonly ends?: 'all' | { readonly patient: string }
+}
+
 /** The store's view of who asks; the policy floor supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
   /** Who counts as the author of what he creates; absent for the service itself. */
   readonly author?: string
+  /** Absent: as of a party that may end no rule of another. */
+  readonly party?: Party
   /** What he may see of what his scopes open; absent: all of it. */
   readonly visibility?: Visibility
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */

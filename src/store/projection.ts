@@ -12,7 +12,7 @@ export interface Projected {
 }
 
 /** Who writes a resource; without an author: the service itself. */
-export type Writer = Pick<Principal, 'author' | 'may'>
+export type Writer = Pick<Principal, 'author' | 'may' | 'party'>
 
 /** A table, or some, that follow resources. */
 export interface Projection {
@@ -28,9 +28,9 @@ export interface Projection {
   /**
    * Brings the tables up to date, within the transaction of the changes and after them: each resource comes once, and only
    * if it has changed. What it throws undoes the changes.
-   * @param author who made them; undefined: the service itself
+   * @param writer who made them
    */
-  apply(on: Queryable, changes: readonly Projected[], author: string | undefined): Promise<void>
+  apply(on: Queryable, changes: readonly Projected[], writer: Writer): Promise<void>
 }
 
 /** Has projections take what locks they need before anything is written. */
@@ -63,10 +63,10 @@ export async function project(
   on: Queryable,
   projections: readonly Projection[],
   changes: readonly Projected[],
-  author: string | undefined,
+  writer: Writer,
 ): Promise<void> {
   for (const { types, apply } of projections) {
     const own = changes.filter(({ type }) => types.has(type))
-    if (own.length > 0) await apply(on, own, author)
+    if (own.length > 0) await apply(on, own, writer)
   }
 }

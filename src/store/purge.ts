@@ -37,7 +37,7 @@ export async function purge(
       transaction,
       projections,
       gone.map(({ type, id }) => ({ type, id, resource: undefined })),
-      undefined,
+      { may: () => true },
     )
     const all = [...gone, ...named]
     await transaction.query({

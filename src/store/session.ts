@@ -111,7 +111,9 @@ export async function retried<T>(
 
 /** True if somebody else was faster, so that the same work may succeed when it is run again. */
 const isRaceLost = (error: unknown): boolean =>
-  (error instanceof Failure && error.code === 'CONFLICT') || isTaken(error) || isOvertaken(error)
+  (error instanceof Failure && error.code === 'CONFLICT' && !error.options.isFinal) ||
+  isTaken(error) ||
+  isOvertaken(error)
 
 /**
  * True if a part of a transaction cannot be run again alone: after a deadlock, since the other still waits for what was

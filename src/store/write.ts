@@ -102,7 +102,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     on,
     projections,
     plans.filter(isChanged).map(({ written: { type, id }, resource }) => ({ type, id, resource })),
-    principal.author,
+    principal,
   )
   return plans.map(each => each.written)
 }

@@ -48,7 +48,7 @@ export function subscriptionProjection(parts: SubscriptionParts): Projection {
       return { ...rest, status: 'active' }
     },
     ready: (on, resources) => readyToWatch(on, resources.filter(isWanted).map(typeIn).filter(isResourceType)),
-    async apply(on, changes, author) {
+    async apply(on, changes, { author }) {
       for (const { id, resource } of changes) {
         if (!resource) await remove(on, id)
         else if (isWanted(resource)) await take(parts, on, id, ruleOf(parts, resource), author)

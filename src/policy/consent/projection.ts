@@ -9,6 +9,7 @@ import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { postingsOf } from './codes.ts'
 import { type Grant, grantsOf } from './grants.ts'
+import { guardRules } from './guard.ts'
 import { rulesOf } from './rules.ts'
 
 /** Of each patient (ids), all who are the same person, itself first. */
@@ -25,12 +26,13 @@ export interface ConsentProjectionParts {
 export function consentProjection({ base, mergedWith, now }: ConsentProjectionParts): Projection {
   return {
     types: new Set(['Consent', 'Patient']),
-    async apply(on, changes) {
+    async apply(on, changes, writer) {
+      const written = changes.filter(({ type }) => type === 'Consent')
+      const same = async (id: string) => sameIn(await mergedWith(on, [id]), id)
+      if (written.length > 0) await guardRules(on, written, writer, { base, now, same })
       const named = await concerned(on, changes)
       if (named.length === 0) return
-      const groups = await mergedWith(on, named)
-      const patients = [...new Set([...groups.values()].flat())].sort()
-      await lock(on, patients)
+      const { patients, groups } = await alone(on, named, mergedWith)
       const consents = await consentsOf(on, patients)
       const persons = patients.map(patient => ({ patient, same: groups.get(patient) ?? sameIn(groups, patient) }))
       await replace(on, persons, consents, base, now().getTime())
@@ -84,6 +86,27 @@ function mayBeMerged(change: Projected): boolean {
   return isLinked(change) || meta?.versionId !== '1'
 }
 
+interface Persons {
+  readonly patients: readonly string[]
+  readonly groups: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * All who are the same person as these, alone with them: whoever was merged while their locks were waited for is found by
+ * asking again with the locks held.
+ */
+async function alone(on: Queryable, named: readonly string[], mergedWith: MergedWith): Promise<Persons> {
+  const locked = new Set<string>()
+  for (;;) {
+    const groups = await mergedWith(on, named)
+    const patients = [...new Set([...groups.values()].flat())].sort()
+    const missing = patients.filter(each => !locked.has(each))
+    if (missing.length === 0) return { patients, groups }
+    await lock(on, missing)
+    for (const each of missing) locked.add(each)
+  }
+}
+
 /** Nobody else works out these grants until this transaction ends, and whoever comes next finds the consents of this one. */
 async function lock(on: Queryable, patients: readonly string[]): Promise<void> {
   await on.query({
@@ -102,8 +125,9 @@ interface Found {
 async function consentsOf(on: Queryable, patients: readonly string[]): Promise<Found[]> {
   const rows = await on.query<{ ord: number; author: string; body: string }>({
     name: 'consents-of',
-    text: `select ord, s.author::text, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
-      join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)`,
+    text: `select ord, coalesce(w.party, s.author)::text as author, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
+      join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)
+      left join consent_recorder w on w.consent = r.id`,
     values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
   })
   return rows.map(({ ord, ...found }) => ({ patient: patients[ord - 1]!, ...found }))

@@ -56,6 +56,13 @@ export function rulesOf(consent: JsonObject, base: string): Rule[] {
   return rulesIn(root, whole)
 }
 
+/** Id of the patient whom a Consent is about; undefined if it does not refer to one of this server. */
+export function patientIn({ patient }: JsonObject, base: string): string | undefined {
+  const reference = isObject(patient) ? patient['reference'] : undefined
+  const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+  return target?.startsWith('Patient/') ? target.slice('Patient/'.length) : undefined
+}
+
 const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
 
 /** Refused without the exception for emergencies that the policy provides for. */

@@ -1,0 +1,66 @@
+// Consents that end: as they were written, whoever wrote them, and of those for several organisations the part for one.
+import { uuidv7 } from '../lib/ids.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { notOwn, refusalStands } from '../policy/consent/guard.ts'
+import type { Answer, ConsentStatus, Request, Subject } from './desk.ts'
+import { ended } from './ending.ts'
+import { type FindParts, type Found, find, type Stored } from './find.ts'
+import { isForAlone, partFor, permits, refuses, without } from './parting.ts'
+import { put } from './put.ts'
+
+type Ending = Exclude<Answer, 'grant'>
+
+/** Ends a consent as it was written, whoever wrote it: nothing else of it changes. */
+export async function end(
+  parts: FindParts,
+  request: Request,
+  subject: Subject,
+  { record, resource }: Stored,
+  answer: Ending,
+): Promise<ConsentStatus> {
+  const moment = parts.now().toISOString()
+  await put(parts, request, subject, ended(resource, answer, moment))
+  return answer === 'deny' ? { ...record, status: 'denied' } : { ...record, status: 'revoked', revoked_at: moment }
+}
+
+/** True if the organisation is permitted something, or the Consent has no rule that can be told here. */
+export const isPermitted = (resource: JsonObject, organization: string, base: string): boolean =>
+  permits(resource, organization, base) || (isForAlone(resource, organization, base) && !refuses(resource, base))
+
+/**
+ * Ends what a consent is to one organisation: all of it, if it is for nobody else.
+ * @throws Failure CONFLICT if what it says to others cannot be kept
+ */
+export async function endFor(
+  parts: FindParts,
+  request: Request,
+  subject: Subject,
+  stored: Stored,
+  organization: string,
+  answer: Ending,
+): Promise<ConsentStatus> {
+  const { record, resource } = stored
+  if (isForAlone(resource, organization, parts.base)) return end(parts, request, subject, stored, answer)
+  const rest = answer === 'revoke' ? without(resource, organization, parts.base) : undefined
+  if (!rest) throw refuses(resource, parts.base) ? refusalStands(record.consent_id) : notOwn(record.consent_id)
+  await put(parts, request, subject, rest)
+  const part = partFor(resource, organization, parts.base, uuidv7())
+  const [moment, consent_id] = [parts.now().toISOString(), String(part['id'])]
+  await put(parts, request, subject, ended(part, 'revoke', moment))
+  return { ...record, consent_id, status: 'revoked', revoked_at: moment }
+}
+
+/** A wider consent takes the place of one for emergencies alone, which denies the rest. */
+export async function endEmergencyOnly(
+  parts: FindParts,
+  request: Request,
+  subject: Subject,
+  granted: Found,
+): Promise<void> {
+  const all = await find(parts, request, subject)
+  const isReplaced = ({ record }: Stored): boolean =>
+    record.status === 'active' &&
+    record.consent_type === 'emergency_only' &&
+    record.organization_id === granted.organization_id
+  for (const stored of all.filter(isReplaced)) await end(parts, request, subject, stored, 'revoke')
+}

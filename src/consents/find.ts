@@ -1,0 +1,84 @@
+// The consents of a patient, as resources and as the interface tells them.
+import type { Queryable } from '../db/statement.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { Translator } from '../mapping/translator.ts'
+import { onBehalfOf } from '../policy/caller.ts'
+import type { MergedWith } from '../policy/consent/projection.ts'
+import { ConsentRecord } from '../shapes/consent.ts'
+import type { Principal } from '../store/principal.ts'
+import type { Store } from '../store/store.ts'
+import type { ConsentStatus, Request, Subject } from './desk.ts'
+import { permits } from './parting.ts'
+
+export interface FindParts {
+  readonly database: Queryable
+  readonly mergedWith: MergedWith
+  readonly storeFor: (principal: Principal) => Store
+  readonly translator: Translator
+  readonly baseUrl: string
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  readonly now: () => Date
+}
+
+export interface Found extends ConsentStatus {
+  readonly consent_id: string
+}
+
+/** A consent as it is told, and as it is stored. */
+export interface Stored {
+  readonly record: Found
+  readonly resource: JsonObject
+}
+
+/** Most consents of one patient that are looked at. */
+const most = 1000
+
+/** Ids of all who are the same person as the subject. */
+export async function samePerson(parts: FindParts, { caller }: Request, { patient }: Subject) {
+  return (await parts.mergedWith(caller.within ?? parts.database, [patient])).get(patient) ?? [patient]
+}
+
+/**
+ * The consents of a patient, and of those who were merged with it, the newest first; if an organisation is named, those that
+ * concern it, as they stand for it, wherever in the Consent it is permitted something.
+ */
+export async function find(
+  parts: FindParts,
+  request: Request,
+  subject: Subject,
+  organization?: string,
+): Promise<Stored[]> {
+  const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'rs' }))
+  const same = await samePerson(parts, request, subject)
+  const query = Object.entries({ patient: same.join(','), _sort: '-_lastUpdated', _count: String(most) })
+  const { matches } = await store.search(store.parse(['Consent'], query, true))
+  const context = contextOf(parts, request, subject, organization)
+  return matches.flatMap(({ body }): Stored[] => {
+    const resource = parseJson(body) as JsonObject
+    const told = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
+    if (!told) return []
+    const record = told as unknown as Found
+    if (record.status === 'none') return []
+    if (organization === undefined || record.organization_id === organization) return [{ resource, record }]
+    if (!permits(resource, organization, parts.base)) return []
+    return [{ resource, record: { ...record, organization_id: organization } }]
+  })
+}
+
+/** What a map is told beside the consent. */
+export function contextOf(
+  parts: FindParts,
+  request: Request,
+  { patient, healthId }: Subject,
+  organization?: string | null,
+) {
+  return {
+    base_url: parts.baseUrl,
+    received_at: parts.now().toISOString(),
+    request_id: request.requestId,
+    patient_id: patient,
+    health_id: healthId,
+    organization_id: organization ?? (request.caller.organizationId || undefined),
+  }
+}

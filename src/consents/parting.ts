@@ -1,0 +1,95 @@
+// What a Consent is to one organisation, and what remains of it without that organisation's permission: pure.
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { type Rule, rulesOf } from '../policy/consent/rules.ts'
+import { objects, referenceTarget } from '../store/values.ts'
+
+/** The rules that a Consent has if it is in force; asked for and ended ones count as if they were. */
+const rulesWhere = (consent: JsonObject, base: string): Rule[] => rulesOf({ ...consent, status: 'active' }, base)
+
+/** True if the Consent permits, permitted or is to permit something to the organisation (id). @param base address of this server's FHIR endpoint */
+export const permits = (consent: JsonObject, organization: string, base: string): boolean =>
+  rulesWhere(consent, base).some(isPermissionOf(organization))
+
+/** True if nobody but the organisation (id) is permitted anything by the Consent. */
+export const isForAlone = (consent: JsonObject, organization: string, base: string): boolean =>
+  rulesWhere(consent, base).every(rule => rule.effect === 'deny' || isPermissionOf(organization)(rule))
+
+/** True if the Consent refuses something. */
+export const refuses = (consent: JsonObject, base: string): boolean =>
+  rulesWhere(consent, base).some(({ effect }) => effect === 'deny')
+
+const isPermissionOf =
+  (id: string) =>
+  ({ effect, organization }: Rule): boolean =>
+    effect === 'permit' && organization === `Organization/${id}`
+
+/**
+ * The Consent without the permissions of an organisation (id), with every rule that is about others as it was; undefined if it
+ * cannot be written so.
+ */
+export function without(consent: JsonObject, organization: string, base: string): JsonObject | undefined {
+  const isOther = (reference: unknown): boolean => !isReference(reference, organization, base)
+  const provision = isObject(consent['provision']) ? provisionWithout(consent['provision'], isOther) : undefined
+  const keepers = objects(consent['organization']).filter(isOther)
+  const { organization: _keepers, ...rest } = consent
+  const parted = { ...rest, ...(provision && { provision }), ...(keepers.length > 0 && { organization: keepers }) }
+  const about = (each: JsonObject): string[] =>
+    rulesWhere(each, base)
+      .filter(rule => rule.organization !== `Organization/${organization}`)
+      .map(({ from, until, ...rule }) => JSON.stringify([rule, String(from), String(until)]))
+      .sort()
+  const isSame = JSON.stringify(about(parted)) === JSON.stringify(about(consent))
+  return isSame && !permits(parted, organization, base) ? parted : undefined
+}
+
+function isReference(value: unknown, organization: string, base: string): boolean {
+  const reference = isObject(value) ? value['reference'] : undefined
+  return typeof reference === 'string' && referenceTarget(reference, base) === `Organization/${organization}`
+}
+
+/** The provision without the organisation as an actor; provisions within it that are left without an actor go. */
+function provisionWithout(provision: JsonObject, isOther: (reference: unknown) => boolean): JsonObject {
+  const { actor: _actor, provision: _inner, ...rest } = provision
+  const actors = objects(provision['actor']).filter(({ reference }) => isOther(reference))
+  const inner = objects(provision['provision']).flatMap(each => {
+    const parted = provisionWithout(each, isOther)
+    return objects(each['actor']).length > 0 && objects(parted['actor']).length === 0 ? [] : [parted]
+  })
+  return { ...rest, ...(actors.length > 0 && { actor: actors }), ...(inner.length > 0 && { provision: inner }) }
+}
+
+/** Elements of a Consent that its part for one organisation shares with it. */
+const shared = ['scope', 'category', 'patient', 'performer', 'policy', 'policyRule']
+
+/**
+ * The permission of one organisation (id) as a Consent of its own, with the id given: what remains on record of a permission that
+ * ends while the Consent goes on for others.
+ */
+export function partFor(consent: JsonObject, organization: string, base: string, id: string): JsonObject {
+  const root = isObject(consent['provision']) ? consent['provision'] : {}
+  const { provision: _inner, actor, ...terms } = naming(root, organization, base) ?? root
+  const own = objects(actor).filter(({ reference }) => isReference(reference, organization, base))
+  const reference = { reference: `Organization/${organization}` }
+  return {
+    resourceType: 'Consent',
+    id,
+    status: 'active',
+    ...Object.fromEntries(shared.flatMap(name => (consent[name] === undefined ? [] : [[name, consent[name]]]))),
+    organization: [reference],
+    provision: { ...terms, type: 'permit', actor: own.length > 0 ? own : [{ role: recipient, reference }] },
+  }
+}
+
+const recipient = {
+  coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType', code: 'IRCP' }],
+}
+
+/** The outermost provision that names the organisation. */
+function naming(provision: JsonObject, organization: string, base: string): JsonObject | undefined {
+  if (objects(provision['actor']).some(({ reference }) => isReference(reference, organization, base))) return provision
+  for (const inner of objects(provision['provision'])) {
+    const found = naming(inner, organization, base)
+    if (found) return found
+  }
+  return undefined
+}

@@ -1,0 +1,33 @@
+// A new version of a Consent, with a Provenance that says who recorded it.
+import { Failure } from '../lib/failure.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
+import { onBehalfOf } from '../policy/caller.ts'
+import type { Request, Subject } from './desk.ts'
+import type { FindParts } from './find.ts'
+import { provenanceOf } from './provenance.ts'
+
+/**
+ * Stores the consent, and who recorded it.
+ * @param consent with the `meta` of the version that it is made from, if it must still be that one
+ * @throws Failure CONFLICT if somebody else has changed it since, or recorded what it ends
+ */
+export async function put(
+  parts: FindParts,
+  request: Request,
+  subject: Subject,
+  consent: JsonObject,
+  proof?: string,
+): Promise<void> {
+  const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'cu', Provenance: 'c' }))
+  const from = isObject(consent['meta']) ? Number(consent['meta']['versionId']) : undefined
+  const { id, version } = await store
+    .update('Consent', String(consent['id']), consent, from === undefined ? {} : { ifMatch: from })
+    .catch(error => {
+      throw error instanceof Failure && error.code === 'PRECONDITION_FAILED' ? changed(error) : error
+    })
+  const target = `Consent/${id}/_history/${version}`
+  await store.create('Provenance', provenanceOf(request, subject, target, parts.now(), proof))
+}
+
+const changed = (cause: Failure): Failure =>
+  new Failure('CONFLICT', 'The consent was changed at the same moment: try again.', { retryAfter: 1, cause })

@@ -1,0 +1,184 @@
+// Who may change the rules of a Consent: asked in the transaction of every write, behind every door (docs/architecture.md, "A refusal
+// stands"). What one party recorded ends by that party, by the patient or by an exempt client.
+
+import { int8Array, textArray } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
+import { Failure } from '../../lib/failure.ts'
+import { hash64 } from '../../lib/hash.ts'
+import { type JsonObject, parseJson } from '../../lib/json.ts'
+import { authorHash } from '../../store/author.ts'
+import type { Principal } from '../../store/principal.ts'
+import type { Projected } from '../../store/projection.ts'
+import { typeNumber } from '../../store/type-number.ts'
+import { patientIn, type Rule, refusesEmergencies, rulesOf } from './rules.ts'
+
+/** Who writes; without an author: the service itself. */
+type Writer = Pick<Principal, 'author' | 'party'>
+
+interface Recorder {
+  readonly party: bigint
+  readonly organization: bigint
+}
+
+export interface GuardParts {
+  /** Address of this server's FHIR endpoint. */
+  readonly base: string
+  readonly now: () => Date
+  /** All who are the same person as a patient (id), itself included. */
+  readonly same: (patient: string) => Promise<readonly string[]>
+}
+
+/**
+ * Notes who has recorded the rules of these Consents, which have just been written.
+ * @throws Failure CONFLICT if the writer ends, or adds to, what another party recorded
+ */
+export async function guardRules(
+  on: Queryable,
+  consents: readonly Projected[],
+  writer: Writer,
+  parts: GuardParts,
+): Promise<void> {
+  const [former, recorders] = [await formerOf(on, consents), await recordersOf(on, consents)]
+  const time = parts.now().getTime()
+  const recorded: string[] = []
+  for (const { id, resource } of consents) {
+    const before = saidBy(former.get(id), parts.base, time)
+    const after = saidBy(resource, parts.base, time)
+    const recorder = recorders.get(id)
+    const isOwn = before.size === 0 || recorder === undefined || isOwnParty(recorder, writer)
+    if (!isOwn && !(await mayEnd(former.get(id)!, writer, parts))) mustKeep(id, before, after, writer)
+    if ([...after.keys()].some(key => !before.has(key))) recorded.push(id)
+  }
+  await note(on, recorded, writer)
+  await forget(
+    on,
+    consents.flatMap(({ id, resource }) => (resource ? [] : [id])),
+  )
+}
+
+/** Of these Consents (ids), those whose rules the writer or another client of its organisation recorded, or nobody yet. */
+export async function ownAmong(on: Queryable, ids: readonly string[], writer: Writer): Promise<Set<string>> {
+  const recorders = await recordersOf(
+    on,
+    ids.map(id => ({ id })),
+  )
+  const isOwn = (recorder: Recorder | undefined): boolean => recorder === undefined || isOwnParty(recorder, writer)
+  return new Set(ids.filter(id => isOwn(recorders.get(id))))
+}
+
+/** The last version of each before this write, if there is one that was not deleted. */
+async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<Map<string, JsonObject>> {
+  const rows = await on.query<{ id: string; body: string | null }>({
+    name: 'consent-former',
+    text: `select given.id, last.body from unnest($1::text[], $2::text[]) as given(id, is_stored) cross join lateral (
+        select h.body from history h where h.type = ${typeNumber('Consent')} and h.id = given.id
+          and (given.is_stored = 'true' or h.body is not null) order by h.version desc limit 1
+      ) last`,
+    values: [
+      textArray(consents.map(({ id }) => id)),
+      textArray(consents.map(({ resource }) => String(resource !== undefined))),
+    ],
+  })
+  return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, parseJson(body) as JsonObject] as const])))
+}
+
+async function recordersOf(on: Queryable, consents: readonly { id: string }[]): Promise<Map<string, Recorder>> {
+  const rows = await on.query<{ consent: string; party: string; organization: string }>({
+    name: 'consent-recorders',
+    text: 'select consent, party::text, organization::text from consent_recorder where consent = any($1::text[])',
+    values: [textArray(consents.map(({ id }) => id))],
+  })
+  return new Map(
+    rows.map(({ consent, party, organization }) => [
+      consent,
+      { party: BigInt(party), organization: BigInt(organization) },
+    ]),
+  )
+}
+
+type Said = Pick<Rule, 'effect' | 'organization'>
+
+/** What a Consent says of now or later, each rule by all that can be told of it. */
+function saidBy(consent: JsonObject | undefined, base: string, time: number): Map<string, Said> {
+  if (!consent) return new Map()
+  const patient = patientIn(consent, base)
+  const rules = rulesOf(consent, base).filter(({ until }) => until > time)
+  const said = rules.map(({ consent: _consent, from, until, ...rule }): [string, Said] => [
+    JSON.stringify([patient, rule, String(from), String(until)]),
+    rule,
+  ])
+  const closing: [string, Said][] = refusesEmergencies(consent)
+    ? [[JSON.stringify([patient, 'emergencies']), { effect: 'deny', organization: undefined }]]
+    : []
+  return new Map([...said, ...closing])
+}
+
+const organizationHash = ({ party }: Writer): bigint =>
+  party?.organizationId ? hash64(`Organization/${party.organizationId}`) : 0n
+
+function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean {
+  return party === authorHash(writer.author) || (organization !== 0n && organization === organizationHash(writer))
+}
+
+/** True for whom no rule of another party stands. */
+async function mayEnd(consent: JsonObject, { author, party }: Writer, { base, same }: GuardParts): Promise<boolean> {
+  if (author === undefined || party?.ends === 'all') return true
+  const patient = patientIn(consent, base)
+  return party?.ends !== undefined && patient !== undefined && (await same(party.ends.patient)).includes(patient)
+}
+
+/** @throws Failure CONFLICT unless nothing but permissions of the own organisation ends. */
+function mustKeep(
+  id: string,
+  before: ReadonlyMap<string, Said>,
+  after: ReadonlyMap<string, Said>,
+  { party }: Writer,
+): void {
+  if ([...before.values()].some(({ effect }) => effect === 'deny')) throw refusalStands(id)
+  const own = `Organization/${party?.organizationId ?? ''}`
+  const isKept = [...before].every(([key, { organization }]) => after.has(key) || organization === own)
+  if (!isKept || [...after.keys()].some(key => !before.has(key))) throw notOwn(id)
+}
+
+/** Why a Consent that holds a refusal of another party stays as it is, and who can end it. */
+export const refusalStands = (id: string): Failure =>
+  conflict(
+    id,
+    'holds a refusal that another party recorded, so this client cannot change or end it: the patient (by telephone), the organisation that recorded it, or the record-keeping system (a consent-exempt client) can',
+  )
+
+/** Why a Consent of another party gets no other rules. */
+export const notOwn = (id: string): Failure =>
+  conflict(
+    id,
+    "holds rules that another party recorded: of these, this client ends its own organisation's permission alone (consent/revoke); the patient (by telephone), the organisation that recorded them, or the record-keeping system (a consent-exempt client) can change the rest",
+  )
+
+function conflict(id: string, message: string): Failure {
+  const field = `Consent/${id}`
+  return new Failure('CONFLICT', `${field} ${message}.`, {
+    isFinal: true,
+    issue: 'business-rule',
+    details: [{ field, code: 'business-rule', message }],
+  })
+}
+
+async function note(on: Queryable, ids: readonly string[], writer: Writer): Promise<void> {
+  if (ids.length === 0) return
+  await on.run({
+    name: 'consent-recorded',
+    text: `insert into consent_recorder (consent, party, organization)
+      select unnest($1::text[]), ($2::bigint[])[1], ($2::bigint[])[2]
+      on conflict (consent) do update set party = excluded.party, organization = excluded.organization`,
+    values: [textArray(ids), int8Array([authorHash(writer.author), organizationHash(writer)])],
+  })
+}
+
+async function forget(on: Queryable, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await on.run({
+    name: 'consent-recorder-gone',
+    text: 'delete from consent_recorder where consent = any($1::text[])',
+    values: [textArray(ids)],
+  })
+}
