@@ -12,6 +12,7 @@ import { createDemoData } from './demo/data.ts'
 import { describedEvents } from './events/event-types.ts'
 import { createBulk } from './fhir/bulk/bulk.ts'
 import { createIdempotency } from './http/idempotency.ts'
+import { createIntake } from './http/intake.ts'
 import { createLimits, quotasOf } from './http/limits.ts'
 import { openApiRoute } from './http/openapi.ts'
 import type { Route } from './http/route.ts'
@@ -145,6 +146,7 @@ export async function createApplication(
     baseUrl: config.baseUrl || undefined,
     trustedProxies: config.trustedProxies,
     maxBodyBytes: config.maxBodyBytes,
+    intake: createIntake({ memory: config.bodyMemory }),
   })
   return {
     koa,

@@ -68,7 +68,7 @@ interface Serving {
 async function serve(config: Config, connection: Connection, log: Log, gather?: Gather): Promise<Serving> {
   const address = addressOf(config)
   const application: Application = await createApplication(config, connection, address, log, undefined, gather)
-  const listening = await listen(application.koa, config.port, config.host)
+  const listening = await listen(application.koa, config.port, config.host, config)
   application.start()
   return {
     async close() {

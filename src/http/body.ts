@@ -1,51 +1,93 @@
-// Reads a request's body: bounded in bytes before and after decompression, and only in a media type that the route takes.
+// Reads a request's body: bounded in bytes before and after decompression, in memory and in time, and only in a media type that the
+// route takes.
 import type { IncomingMessage } from 'node:http'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { parseJson } from '../lib/json.ts'
+import { createJsonMeter } from '../lib/json-meter.ts'
+import { byHeaders } from './identify.ts'
+import type { Hold, Intake } from './intake.ts'
+import { paced } from './pace.ts'
 import type { Route } from './route.ts'
 
-const unzip = promisify(gunzip)
+/** Largest body of a route that knows its sender by the body alone, or not at all. */
+const mostUnproved = 65_536
 
-/** Milliseconds in which a body must have arrived; then the connection is cut. */
-const mostTime = 300_000
+/** Bytes that one compressed byte may become: FHIR in JSON shrinks to a tenth, seldom to a fiftieth. */
+const mostInflated = 200
 
 /** The media type of a header value: lower-case, without parameters. */
 export function mediaType(header: string | undefined): string | undefined {
   return header?.split(';', 1)[0]?.trim().toLowerCase() || undefined
 }
 
+export interface Reading {
+  readonly request: IncomingMessage
+  /** Bytes, after decompression. */
+  readonly limit: number
+  /** Whether its depth and values are counted too. */
+  readonly isJson: boolean
+  readonly hold: Hold
+}
+
 /**
  * The whole body as bytes, decompressed if it came gzipped.
- * @throws Failure PAYLOAD_TOO_LARGE beyond `limit` bytes, UNSUPPORTED_MEDIA_TYPE for other encodings.
+ * @throws Failure PAYLOAD_TOO_LARGE beyond its bounds, REQUEST_TIMEOUT if it comes too slowly, UNSUPPORTED_MEDIA_TYPE for other
+ * encodings, MALFORMED_REQUEST for gzip that is none and JSON that is too deep.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new Failure('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`, { headers: { connection: 'close' } })
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+export async function readBody({ request, limit, isJson, hold }: Reading): Promise<Buffer> {
+  const encoding = encodingOf(request)
+  const meter = isJson ? createJsonMeter() : undefined
   const chunks: Buffer[] = []
   let size = 0
-  const late = setTimeout(() => request.destroy(), mostTime)
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > limit) throw tooLarge()
-      chunks.push(chunk)
-    }
-  } finally {
-    clearTimeout(late)
+  for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) {
+    size += chunk.length
+    if (size > limit) throw tooLarge(limit)
+    meter?.add(chunk)
+    await hold.cover(size, meter?.values ?? 0)
+    chunks.push(chunk)
   }
-  const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-  const encoding = request.headers['content-encoding']?.trim().toLowerCase()
-  if (!encoding || encoding === 'identity') return bytes
-  if (encoding !== 'gzip')
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported; send gzip or nothing.`)
-  return unzip(bytes, { maxOutputLength: limit }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ERR_BUFFER_TOO_LARGE'
-      ? tooLarge()
-      : new Failure('MALFORMED_REQUEST', 'The body is not valid gzip.')
-  })
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+/** Bytes that a body says that it has; 0 if it does not. @throws Failure PAYLOAD_TOO_LARGE beyond the limit. */
+function declaredBytes({ headers }: IncomingMessage, limit: number): number {
+  const bytes = Number(headers['content-length'] ?? 0)
+  if (bytes > limit) throw tooLarge(limit)
+  return bytes
+}
+
+const tooLarge = (limit: number): Failure => new Failure('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes.`)
+
+function encodingOf({ headers }: IncomingMessage): 'gzip' | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase()
+  if (!encoding || encoding === 'identity') return undefined
+  if (encoding === 'gzip') return 'gzip'
+  throw new Failure('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported; send gzip or nothing.`)
+}
+
+/** The bytes of a gzipped body, unpacked as they come. */
+async function* inflated(request: IncomingMessage): AsyncGenerator<Buffer> {
+  let [packed, plain] = [0, 0]
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of paced(request)) {
+      packed += chunk.length
+      yield chunk
+    }
+  }
+  const unpacked = pipeline(Readable.from(counted(), { objectMode: false }), createGunzip(), () => {})
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+      plain += chunk.length
+      if (plain > mostInflated * Math.max(packed, 5000))
+        throw new Failure('PAYLOAD_TOO_LARGE', `The gzip unpacks to more than ${mostInflated} times its bytes.`)
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure('MALFORMED_REQUEST', 'The body is not valid gzip.')
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -74,18 +116,18 @@ export function mustBeEscaped(text: string, part: 'path' | 'query' | 'form'): vo
   if (decoded.includes('\0')) throw new Failure('MALFORMED_REQUEST', `The ${part} holds a NUL character (%00).`)
 }
 
+const form = 'application/x-www-form-urlencoded'
+
 /** The body's value: a form's fields as an object of strings, anything else as JSON. */
-export function parseBody(bytes: Buffer, type: string | undefined): unknown {
+function parseBody(bytes: Buffer, type: string | undefined): unknown {
   const text = decodeText(bytes)
-  if (type === 'application/x-www-form-urlencoded') {
+  if (type === form) {
     mustBeEscaped(text, 'form')
     return new URLSearchParams(text)
   }
   try {
     return parseJson(text)
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new Failure('MALFORMED_REQUEST', 'The body is nested too deeply.', { issue: 'too-costly' })
     throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${withoutContent((error as Error).message)}.`)
   }
 }
@@ -107,20 +149,45 @@ export interface Body {
   readonly bytes?: Buffer
 }
 
+export interface BodyParts {
+  readonly intake: Intake
+  /** Bytes of a body of any route. */
+  readonly maxBodyBytes: number
+}
+
+/** A request as its body is read. */
+export interface Sending {
+  readonly request: IncomingMessage
+  readonly type: string | undefined
+  /** Who pays for the memory: a client, or an address. */
+  readonly who: string
+  /** Told of the memory that the body holds. */
+  readonly holding: (hold: Hold) => void
+  /** Tells a sender who waits for that (`Expect: 100-continue`) to go on. */
+  readonly proceed: () => void
+}
+
 /**
  * The body that a route takes.
- * @param mostBytes of any route.
- * @throws Failure MALFORMED_REQUEST, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE.
+ * @throws Failure MALFORMED_REQUEST, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, RATE_LIMITED, UNAVAILABLE.
  */
 export async function bodyOf(
   route: Route,
-  request: IncomingMessage,
-  type: string | undefined,
-  mostBytes: number,
+  { request, type, who, holding, proceed }: Sending,
+  { intake, maxBodyBytes }: BodyParts,
 ): Promise<Body> {
   if (route.body === undefined) return { body: undefined, bytes: empty }
-  if (type !== undefined && route.streams?.includes(type)) return { body: request }
-  const bytes = await readBody(request, Math.min(route.maxBodyBytes ?? Infinity, mostBytes))
+  const isExpecting = request.headers.expect?.toLowerCase() === '100-continue'
+  if (type !== undefined && route.streams?.includes(type)) {
+    if (isExpecting) proceed()
+    return { body: request }
+  }
+  const isProved = byHeaders.has(route.access.scheme) && route.access.scheme !== 'open'
+  const limit = Math.min(route.maxBodyBytes ?? Infinity, maxBodyBytes, isProved ? Infinity : mostUnproved)
+  const hold = await intake.begin(who, declaredBytes(request, limit))
+  holding(hold)
+  if (isExpecting) proceed()
+  const bytes = await readBody({ request, limit, isJson: type !== form, hold })
   if (bytes.length === 0) {
     if (route.bodyOptional) return { body: undefined, bytes }
     throw new Failure('MALFORMED_REQUEST', 'The body is empty.')

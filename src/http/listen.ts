@@ -1,8 +1,10 @@
 // Listens for connections, and stops without cutting off requests in hand.
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, BlockList } from 'node:net'
 import type Koa from 'koa'
-import { answerHostless, answerUnreadable } from './unreadable.ts'
+import { problemOf } from './line.ts'
+import { isIn, plain } from './proxy.ts'
+import { answerMalformed, answerUnreadable } from './unreadable.ts'
 
 export interface Listening {
   readonly port: number
@@ -10,23 +12,38 @@ export interface Listening {
   close(): Promise<void>
 }
 
+export interface ListenOptions {
+  /** Connections at a time, of which one address holds at most half. */
+  readonly maxConnections?: number
+  /** Proxies, which hold as many as they need. */
+  readonly trustedProxies?: BlockList
+}
+
 /** Listens; `finish` on close is bounded by 25 s, after which what is left is cut. */
-export async function listen(app: Koa, port: number, host: string): Promise<Listening> {
+export async function listen(
+  app: Koa,
+  port: number,
+  host: string,
+  { maxConnections = 5000, trustedProxies = new BlockList() }: ListenOptions = {},
+): Promise<Listening> {
   const answer = app.callback()
   // Node itself would refuse a request without Host, and one that expects something unheard of, without a word of why.
-  const server = createServer({ requireHostHeader: false }, (request, response) =>
-    request.headers.host === undefined && request.httpVersion === '1.1'
-      ? answerHostless(request, response)
-      : answer(request, response),
-  )
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    const problem = problemOf(request)
+    if (problem === undefined) answer(request, response)
+    else answerMalformed(problem, request, response)
+  })
+  for (const expecting of ['checkExpectation', 'checkContinue'])
+    server.on(expecting, (request, response) => server.emit('request', request, response))
+  server.maxConnections = maxConnections
+  boundByAddress(server, Math.ceil(maxConnections / 2), trustedProxies)
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, done)
   })
   server.on('clientError', answerUnreadable)
-  server.headersTimeout = 20_000
-  // Bodies that are read into memory have their own, shorter time (body.ts); a file that is streamed may take this long.
+  server.headersTimeout = 15_000
+  // A body has a slowest rate (pace.ts), and a file that is streamed a longest silence; this bounds the whole of either.
   server.requestTimeout = 4 * 3_600_000
   server.keepAliveTimeout = 65_000
   return {
@@ -44,4 +61,24 @@ export async function listen(app: Koa, port: number, host: string): Promise<List
         server.closeIdleConnections()
       }),
   }
+}
+
+/** Closes what one address opens beyond its part, so that others still reach the service. */
+function boundByAddress(server: Server, most: number, trustedProxies: BlockList): void {
+  const open = new Map<string, number>()
+  server.on('connection', socket => {
+    const address = socket.remoteAddress
+    if (address === undefined || isIn(trustedProxies, plain(address))) return
+    const count = open.get(address) ?? 0
+    if (count >= most) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      const left = open.get(address)! - 1
+      if (left > 0) open.set(address, left)
+      else open.delete(address)
+    })
+  })
 }

@@ -64,14 +64,17 @@ function hop(text: string): Hop {
 }
 
 /** An address without port, brackets and the mapping of IPv4 into IPv6. */
-function plain(text: string): string {
+export function plain(text: string): string {
   const bare = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 }
 
-function isIn(list: BlockList, address: string): boolean {
+/** True if a list of networks holds the address. */
+export function isIn(list: BlockList, address: string): boolean {
   const family = isIP(address)
   return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
-const isHost = (text: string): boolean => /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/.test(text)
+/** True for a host as it stands in a Host header, with or without a port. */
+export const isHost = (text: string): boolean =>
+  /^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/.test(text)

@@ -16,6 +16,8 @@ import { createDispatch, type Found } from './dispatch.ts'
 import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
 import { byHeaders, type Identification, type IdentifyParts, identify, type ProvingScheme } from './identify.ts'
+import { createIntake, type Hold, type Intake } from './intake.ts'
+import { leaveRest } from './pace.ts'
 import { senderOf } from './proxy.ts'
 import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
 import { preflight, send } from './send.ts'
@@ -46,10 +48,16 @@ export interface ServerParts extends IdentifyParts {
   /** Proxies that are believed what they say of a request. */
   readonly trustedProxies: BlockList
   readonly maxBodyBytes: number
+  /** What bodies in flight share; without one it is made with its defaults. */
+  readonly intake?: Intake
 }
 
+/** The same, with everything that it may be made without. */
+type Parts = ServerParts & { readonly intake: Intake }
+
 /** The koa application that serves the routes. */
-export function createApp(parts: ServerParts): Koa {
+export function createApp(given: ServerParts): Koa {
+  const parts: Parts = { ...given, intake: given.intake ?? createIntake() }
   const dispatch = createDispatch(parts.routes)
   const app = new Koa()
   app.silent = true
@@ -60,6 +68,8 @@ export function createApp(parts: ServerParts): Koa {
     try {
       await serve(parts, dispatch, context, started, seen)
     } finally {
+      seen.hold?.release()
+      leaveRest(context.req)
       const seconds = (performance.now() - started) / 1000
       const { method, status } = context
       parts.observer.answered({ method, route: seen.found?.route.path, status, seconds })
@@ -70,7 +80,7 @@ export function createApp(parts: ServerParts): Koa {
 
 /** One request: answered, on record, sent and logged. */
 async function serve(
-  parts: ServerParts,
+  parts: Parts,
   dispatch: ReturnType<typeof createDispatch>,
   context: Koa.Context,
   started: number,
@@ -111,6 +121,8 @@ interface Seen extends Traces, Identification {
   address?: string
   failure?: unknown
   isEmergency?: boolean
+  /** The memory that its body takes up. */
+  hold?: Hold
 }
 
 /** The reply to what was refused or failed, in the dialect of the surface. */
@@ -148,7 +160,7 @@ async function recorded(
 }
 
 async function answer(
-  parts: ServerParts,
+  parts: Parts,
   dispatch: ReturnType<typeof createDispatch>,
   context: Koa.Context,
   requestId: string,
@@ -167,7 +179,14 @@ async function answer(
   const isEarly = byHeaders.has(route.access.scheme)
   const early = isEarly ? await identify(parts, route, { ...brought, body: undefined }, seen) : undefined
   const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
-  const { body, bytes } = await bodyOf(route, context.req, contentType, parts.maxBodyBytes).catch(error => {
+  const sending = {
+    request: context.req,
+    type: contentType,
+    who: early ? `client ${early.clientId}` : `address ${remoteAddress}`,
+    holding: (hold: Hold) => void (seen.hold = hold),
+    proceed: () => context.res.writeContinue(),
+  }
+  const { body, bytes } = await bodyOf(route, sending, parts).catch(error => {
     seen.verdicts ??= parts.limits.take(`address ${remoteAddress}`)
     throw error
   })

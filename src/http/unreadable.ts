@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Failure } from '../lib/failure.ts'
+import { Failure, type FailureCode } from '../lib/failure.ts'
 import { failureReply, fhirBase } from './failures.ts'
 
 /** What Node's parser says of a request that it gave up. */
@@ -13,6 +13,7 @@ interface ParseError extends Error {
 
 const words: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The address and the headers together are longer than 16 kB: send shorter ones.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
   HPE_INVALID_URL: 'The address holds a character that must be percent-encoded.',
 }
 
@@ -24,27 +25,29 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
     socket.destroy()
     return
   }
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
-    return
-  }
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   const path = /^[A-Z]+ ([^\s?]*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
   const hint = error.code === 'HPE_HEADER_OVERFLOW' && path.startsWith(fhirBase) ? searchHint : ''
   const message = words[error.code ?? ''] ?? 'The request cannot be read as HTTP.'
-  const { status, headers, text } = told(message + hint, path)
+  const { status, headers, text } = told(message + hint, path, isLate ? 'REQUEST_TIMEOUT' : 'MALFORMED_REQUEST')
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
 }
 
-/** Refuses a request that does not name the host that it is for (RFC 9112 §3.2). */
-export function answerHostless({ url = '/' }: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, text } = told('HTTP/1.1 needs the header Host.', url.split('?')[0]!)
+/** Refuses a request whose head says what no server may accept (`problemOf`). */
+export function answerMalformed(problem: string, { url = '/' }: IncomingMessage, response: ServerResponse): void {
+  const path = /^https?:\/\/[^/?]*([^?]*)/i.exec(url)?.[1] ?? url.split('?')[0]!
+  const { status, headers, text } = told(problem, path || '/')
   response.writeHead(status, headers).end(text)
 }
 
-function told(message: string, path: string): { status: number; headers: Record<string, string>; text: string } {
+function told(
+  message: string,
+  path: string,
+  code: FailureCode = 'MALFORMED_REQUEST',
+): { status: number; headers: Record<string, string>; text: string } {
   const requestId = randomUUID()
-  const failure = new Failure('MALFORMED_REQUEST', message)
+  const failure = new Failure(code, message)
   const { status, headers, body } = failureReply(failure, { path, accept: undefined, requestId })
   const text = JSON.stringify(body)
   const own = {

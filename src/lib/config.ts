@@ -193,6 +193,18 @@ export const settings = {
     'Largest request body in bytes; a larger one gets 413.',
     whole(1024, 1_073_741_824),
   ),
+  bodyMemory: setting(
+    'BODY_MEMORY',
+    '268435456',
+    'Bytes that request bodies may take up at a time in each process, about three times what is sent; one client holds at most half. More of them wait their turn.',
+    whole(1_048_576, 1_099_511_627_776),
+  ),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    '5000',
+    'Connections to each process at a time; one address, unless it is in TRUSTED_PROXIES, holds at most half.',
+    whole(16, 1_000_000),
+  ),
   bulkFileResources: setting(
     'BULK_FILE_RESOURCES',
     '100000',

@@ -19,6 +19,7 @@ export const failureCodes = {
   EVENT_NOT_FOUND: { status: 404, issue: 'not-found' },
   METHOD_NOT_ALLOWED: { status: 405, issue: 'not-supported' },
   NOT_ACCEPTABLE: { status: 406, issue: 'not-supported' },
+  REQUEST_TIMEOUT: { status: 408, issue: 'timeout' },
   CONFLICT: { status: 409, issue: 'conflict' },
   IDEMPOTENCY_KEY_REUSED: { status: 409, issue: 'conflict' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, issue: 'lock-error' },

@@ -5,7 +5,9 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createGunzip, gunzip } from 'node:zlib'
+import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { mustBeWithinBounds } from '../lib/json-meter.ts'
 import { isBlank, type Line, linesOf } from './lines.ts'
 
 /** Where something stands: line 1 is the whole of a JSON file. */
@@ -94,10 +96,11 @@ export function itemOf({ line, bytes }: Line, file: string): Item {
 function parsed(text: string, place: Place): Item {
   const bytes = Buffer.byteLength(text)
   try {
+    mustBeWithinBounds(text)
     const resource = parseJson(text)
     if (isObject(resource) && typeof resource['resourceType'] === 'string') return { ...place, resource, bytes }
     return { ...place, problem: 'this is JSON, but not a FHIR resource: it has no resourceType', bytes }
-  } catch {
-    return { ...place, problem: 'this is not valid JSON', bytes }
+  } catch (error) {
+    return { ...place, problem: error instanceof Failure ? error.message : 'this is not valid JSON', bytes }
   }
 }

@@ -48,6 +48,41 @@ describe('what is no HTTP', () => {
     expect((await send('GET /readyz HTTP/1.0\r\n\r\n')).status).toBe(200)
   })
 
+  test.each([
+    ['two hosts', 'GET /readyz HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\n\r\n', 'once only'],
+    ['the same host twice', 'GET /readyz HTTP/1.1\r\nHost: a.example\r\nhost: a.example\r\n\r\n', 'once only'],
+    ['a host that is none', 'GET /readyz HTTP/1.1\r\nHost: a.example/x y\r\n\r\n', 'host name'],
+    ['another host in the address', 'GET http://b.example/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n', 'another host'],
+    [
+      'another port in the address',
+      'GET http://a.example:81/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n',
+      'another host',
+    ],
+    ['an address that is neither', 'GET ftp://a.example/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n', 'must be a path'],
+    ['HTTP/0.9', 'GET /readyz\r\n\r\n', 'HTTP/1.1'],
+    ['HTTP/2 in the line', 'GET /readyz HTTP/2.0\r\nHost: a.example\r\n\r\n', 'HTTP'],
+  ])('%s', async (_name, bytes, words) => {
+    const { status, head, body } = await send(bytes)
+    expect(status).toBe(400)
+    expect(body).toMatchObject({ status: 'error', error_code: 'MALFORMED_REQUEST', details: [] })
+    expect(body['message']).toContain(words)
+    expect(head.toLowerCase()).toContain(`x-request-id: ${body['request_id']}`)
+  })
+
+  test('another host in the address of the FHIR surface, in its own words', async () => {
+    const { status, head, body } = await send(
+      'GET http://b.example/api/fhir/R4/metadata HTTP/1.1\r\nHost: a.example\r\n\r\n',
+    )
+    expect(status).toBe(400)
+    expect(head).toContain('application/fhir+json')
+    expect(body).toMatchObject({ resourceType: 'OperationOutcome' })
+  })
+
+  test('the same host in the address is taken, as HTTP asks', async () => {
+    const line = 'GET http://A.example/readyz?x=1 HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n'
+    expect((await send(line)).status).toBe(200)
+  })
+
   test('an address that is too long', async () => {
     const { status, body } = await send(
       `GET /api/fhir/R4/Patient?_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,

@@ -146,6 +146,26 @@ test.each([
   expect([reply.status, reply.body.error_code]).toEqual([status, code])
 })
 
+test.each([
+  ['without a reason', { 'x-emergency-access': 'true' }],
+  ['with a reason that is too short', { 'x-emergency-access': 'true', 'x-emergency-reason': 'urgent' }],
+])('%s the refusal does not tell which ids exist', async (_name, headers) => {
+  const ask = await ambulance()
+  const told = async (path: string) => {
+    const { status, body } = await ask('GET', path, { accept: 'application/json', ...headers })
+    return [status, body.error_code, body.message]
+  }
+  const paths = [
+    'Patient/ID',
+    'Observation/ID',
+    'Observation?patient=ID',
+    'Patient/ID/$everything',
+    'Patient/ID/_history',
+  ]
+  for (const path of paths)
+    expect([path, ...(await told(path.replace('ID', 'ada')))]).toEqual([path, ...(await told(path.replace('ID', 'x')))])
+})
+
 test('without the scope emergency:access nobody declares one', async () => {
   const reply = await (await ambulance('system/*.cruds'))('GET', 'Observation/ada-o')
   expect([reply.status, reply.body.error_code]).toEqual([403, 'INSUFFICIENT_SCOPE'])

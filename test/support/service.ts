@@ -72,7 +72,7 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
   const url = `http://127.0.0.1:${port}`
   const maps = env['MAPPINGS_DIR'] ? loadMappings(config, log) : (delivered ??= loadMappings(config, log))
   const application = await createApplication(config, connection, config.baseUrl || url, log, maps)
-  const listening = await listen(application.koa, port, '127.0.0.1')
+  const listening = await listen(application.koa, port, '127.0.0.1', config)
   application.start()
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= listening.close().then(() => application.close()))

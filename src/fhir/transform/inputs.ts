@@ -3,6 +3,7 @@
 
 import { Failure } from '../../lib/failure.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
+import { mustBeWithinBounds } from '../../lib/json-meter.ts'
 import type { Store } from '../../store/store.ts'
 import { wrongParameter } from '../parameters.ts'
 import type { FhirRequest } from '../request.ts'
@@ -78,6 +79,7 @@ function asText(name: string, value: unknown): string {
 }
 
 function readable(name: string, text: string): string {
+  mustBeWithinBounds(text)
   try {
     if (isObject(parseJson(text))) return text
   } catch (error) {

@@ -1,6 +1,7 @@
 // JSON Patch (RFC 6902) on parsed FHIR: raw decimals are compared by value and keep their digits when copied.
 import { Failure } from '../../lib/failure.ts'
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
+import { bodyBounds } from '../../lib/json-meter.ts'
 
 type Operation =
   | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
@@ -9,7 +10,7 @@ type Operation =
 
 const mostOperations = 1000
 
-/** Most values that the copies of one patch may hold: a document copied into itself doubles each time. */
+/** Most values that the copies of one patch may hold: a document copied into itself doubles each time. What is moved counts too. */
 const mostCopied = 100_000
 
 /** What a patch works on: the resource stands under the empty key, so that the whole of it has a place too. */
@@ -79,10 +80,10 @@ function apply(work: Work, operation: Operation): void {
     case 'move': {
       if (path.startsWith(`${operation.from}/`)) throw new Error('a value cannot be moved into itself')
       const value = remove(placeOf(work, operation.from))
-      return add(placeOf(work, path), value)
+      return add(placeOf(work, path), copy(work, value, depthOf(path)))
     }
     case 'copy':
-      return add(place, copy(work, read(placeOf(work, operation.from))))
+      return add(place, copy(work, read(placeOf(work, operation.from)), depthOf(path)))
     case 'test':
       if (!isEqual(read(place), operation.value)) throw new Error('the value is another')
   }
@@ -134,12 +135,16 @@ function remove(place: Place): unknown {
   return value
 }
 
-/** A deep copy, within the patch's budget. */
-function copy(work: Work, value: unknown): unknown {
+/** Levels at which a value stands whose place is named by this path. */
+const depthOf = (path: string): number => path.split('/').length - 1
+
+/** A deep copy, within the patch's budget; nothing becomes deeper than a body may be. */
+function copy(work: Work, value: unknown, depth: number): unknown {
   if (++work.copied > mostCopied) throw new Error(`the patch copies more than ${mostCopied} values`)
-  if (Array.isArray(value)) return value.map(item => copy(work, item))
+  if (depth > bodyBounds.depth) throw new Error(`the resource would be nested deeper than ${bodyBounds.depth} levels`)
+  if (Array.isArray(value)) return value.map(item => copy(work, item, depth + 1))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(work, member)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(work, member, depth + 1)]))
 }
 
 function isEqual(left: unknown, right: unknown): boolean {

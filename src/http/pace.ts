@@ -1,0 +1,69 @@
+// How slowly a body may come: whoever sends less than that holds a connection and memory for nothing.
+import type { IncomingMessage } from 'node:http'
+import { Failure } from '../lib/failure.ts'
+
+export interface Pace {
+  /** Milliseconds that a sender may need beyond its pace, whatever the size. */
+  readonly grace: number
+  /** Bytes a second, on average. */
+  readonly slowest: number
+}
+
+/** About what a telephone sends over EDGE in poor reception. */
+const usualPace: Pace = { grace: 15_000, slowest: 4096 }
+
+/**
+ * The bytes of a body as they come. Only the time in which the sender is waited for counts, not what is done in between. The
+ * connection stays open for the reply.
+ * @throws Failure REQUEST_TIMEOUT if they come too slowly, MALFORMED_REQUEST if the connection breaks off.
+ */
+export async function* paced(request: IncomingMessage, pace: Pace = usualPace): AsyncGenerator<Buffer> {
+  const chunks = request.iterator({ destroyOnReturn: false })
+  let [waited, received] = [0, 0]
+  try {
+    for (;;) {
+      const began = performance.now()
+      const next = await inTime(chunks.next(), pace, received, waited)
+      if (next.done) return
+      waited += performance.now() - began
+      received += next.value.length
+      yield next.value
+    }
+  } finally {
+    chunks.return?.()?.catch(() => {})
+  }
+}
+
+/** Milliseconds for which the rest of a body is read away that was refused before its end. */
+const mostRest = 10_000
+
+/** Reads away what is left of a body, since a sender whose connection is cut off while it sends sees no reply; then cuts it off. */
+export function leaveRest(request: IncomingMessage): void {
+  if (request.complete) return
+  request.resume()
+  const cut = setTimeout(() => request.destroy(), mostRest)
+  request.once('close', () => clearTimeout(cut))
+}
+
+async function inTime<T>(next: Promise<T>, pace: Pace, received: number, waited: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const left = pace.grace + (received / pace.slowest) * 1000 - waited
+  const late = new Promise<never>((_done, fail) => {
+    timer = setTimeout(() => fail(tooSlow(pace)), Math.max(0, left))
+  })
+  try {
+    return await Promise.race([next, late])
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure('MALFORMED_REQUEST', 'The connection was closed before the whole body had come.')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const tooSlow = ({ grace, slowest }: Pace): Failure =>
+  new Failure(
+    'REQUEST_TIMEOUT',
+    `The body comes too slowly: the time for it is ${grace / 1000} s, and a second more for every ${slowest} bytes.`,
+    { headers: { connection: 'close' } },
+  )
