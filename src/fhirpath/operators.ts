@@ -184,11 +184,12 @@ function textsOf(left: Node, right: Node): ReadonlySet<string> | undefined {
   return texts.every(each => each !== undefined) ? new Set(texts.flat()) : undefined
 }
 
+/** A primitive that is only an extension counts as empty, as every other one without a value does. */
 function concatNode(left: Node, right: Node, at: Position): Node {
   const text = (items: Items) => {
     const item = only(items, at)
     const value = stringOf(item)
-    if (item && value === undefined) throw executionError('& joins strings only', at)
+    if (item?.value !== undefined && value === undefined) throw executionError('& joins strings only', at)
     return value ?? ''
   }
   return {

@@ -1,11 +1,11 @@
 // npm run map -- new: begins a map between two types.
 
 import { writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { lastSegment, type Structures } from '../fml/structures.ts'
 import { type Answer, UsageError } from '../lib/command.ts'
 import { nearest } from '../lib/nearest.ts'
-import { readFolder } from '../mapping/files.ts'
+import { isMap, readFolder } from '../mapping/files.ts'
 import { resourcesIn } from '../mapping/resources.ts'
 import type { Call, Command } from './command.ts'
 import { draftMap } from './draft/draft.ts'
@@ -22,7 +22,12 @@ export const create: Command = {
     'FROM and TO are types: AllergyRecord, Patient, or the URL of a structure. Elements that are probably the same',
     'get a rule; the others stand as comments. Read every line: a likely guess is a guess.',
   ].join('\n'),
-  options: { output: { value: 'FILE', meaning: 'a new file for the map; without it, standard output' } },
+  options: {
+    output: {
+      value: 'FILE',
+      meaning: 'a new file for the map, in the folder of maps if it is a bare name; without it, standard output',
+    },
+  },
   run,
 }
 
@@ -35,14 +40,26 @@ async function run(call: Call): Promise<Answer> {
   const name = output === undefined ? ends.map(each => kebab(lastSegment(each))).join('-to-') : basename(output, '.fml')
   const text = draftMap(`${MAPS}/${name}`, ...ends, structures)
   if (output === undefined) return { isGood: true, text, json: { text } }
-  await writeFile(pathHere(output), text, { flag: 'wx' }).catch(error => {
-    throw new UsageError(error.code === 'EEXIST' ? `${output} is there already` : error.message)
+  const path = placeFor(output, call)
+  await writeFile(path, text, { flag: 'wx' }).catch(error => {
+    throw new UsageError(error.code === 'EEXIST' ? `${shownPath(path)} is there already` : error.message)
   })
   return {
     isGood: true,
-    text: `${output} is written: npm run map -- check says what is still missing\n`,
-    json: { output, text },
+    text: `${shownPath(path)} is written: npm run map -- check says what is still missing\n`,
+    json: { output: shownPath(path), text },
   }
+}
+
+/** A bare name is a map of the folder, where `check` and the service look; a path is a path. */
+function placeFor(output: string, { folder }: Pick<Call, 'folder'>): string {
+  if (output !== basename(output)) return pathHere(output)
+  return join(folder, isMap(output) ? output : `${output}.fml`)
+}
+
+function shownPath(path: string): string {
+  const shown = relative(process.cwd(), path)
+  return shown.startsWith('..') ? path : shown
 }
 
 /** The URL of a structure, by itself or by the name of its type. */

@@ -55,13 +55,14 @@ function answered(program: Program, sources: readonly unknown[], call: Call, fil
     const output = program.run(sources, { trace, log, remark })
     const inspect = createInspect(call.shapes)
     const [input, context] = sources.map((each, index) => inspect(each, program.sources[index]?.type))
+    const faults = inspect(output, program.targets[0]?.type)
     const invalid = [
       ...input!.map(each => `input: ${each}`),
       ...(context ?? []).map(each => `context: ${each}`),
-      ...inspect(output, program.targets[0]?.type).map(each => `output: ${each}`),
+      ...faults.map(each => `output: ${each}`),
     ]
     return {
-      isGood: true,
+      isGood: faults.length === 0,
       text: `${JSON.stringify(output, null, 2)}\n`,
       notes: told() + invalid.map(each => `not valid: ${each}\n`).join(''),
       json: { output, invalid, ...(trace && { steps: steps.map(stepJson) }) },

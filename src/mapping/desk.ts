@@ -32,15 +32,25 @@ export function createDesk(mappings: Mappings, { run }: Transformer, version: st
     context: baseUrl => ({ base_url: baseUrl, received_at: new Date().toISOString() }),
     files(url) {
       const all = [...mappings.set().mappings.values()]
-      return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', source])), url)
+      return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', byName(source)])), url)
     },
-    resources: () => mappings.files().filter(({ name }) => name.endsWith('.json')),
+    resources: () =>
+      mappings
+        .files()
+        .filter(({ name }) => name.endsWith('.json'))
+        .map(byName),
     runOwn(url, work) {
       const own = [...mappings.set().mappings.values()].find(({ parsed }) => urlOf(parsed.map) === unversioned(url))
       if (!own?.program) return undefined
       const map = work.isTraced ? JSON.stringify(toStructureMap(own.parsed.map).resource) : undefined
-      return runProgram(own.program, work, [], map)
+      const names = new Map(mappings.files().map(({ path, name }) => [path, name]))
+      return runProgram(own.program, work, [], map, path => names.get(path) ?? path)
     },
     knows: url => mappings.set().structures.byUrl(url) !== undefined,
   }
+}
+
+/** The file as answers may name it: without the place of the folder on this machine. */
+function byName(file: SourceFile): SourceFile {
+  return { ...file, path: file.name }
 }

@@ -72,6 +72,7 @@ export function runProgram(
   { sources, isTraced }: Pick<Job, 'sources' | 'isTraced'>,
   remarks: readonly Remark[],
   map: string | undefined,
+  nameOf: NameOf = path => path,
 ): Outcome {
   const trace: TraceLine[] = []
   const said: Remark[] = [...remarks]
@@ -79,30 +80,33 @@ export function runProgram(
   try {
     const made = program.run(sources.slice(0, program.sources.length).map(parseJson), {
       log: message => note({ level: 'info', text: message }),
-      remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site), message }),
-      trace: isTraced ? step => note({ level: 'debug', text: lineOf(step) }) : undefined,
+      remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site, nameOf), message }),
+      trace: isTraced ? step => note({ level: 'debug', text: lineOf(step, nameOf) }) : undefined,
     })
     return { remarks: said, result: JSON.stringify(made), map, trace }
   } catch (error) {
     if (!(error instanceof MapError)) throw error
-    return { remarks: [...said, failure(error)], result: undefined, map, trace }
+    return { remarks: [...said, failure(error, nameOf)], result: undefined, map, trace }
   }
 }
 
-function placeOf({ map, span }: Site): string {
-  return `${map}:${span.line}:${span.column}`
+/** What answers call the file of a map: callers are not to learn where the service keeps it. */
+export type NameOf = (path: string) => string
+
+function placeOf({ map, span }: Site, nameOf: NameOf): string {
+  return `${nameOf(map)}:${span.line}:${span.column}`
 }
 
 /** What went wrong while a map ran. */
-export function failure(error: MapError): Remark {
-  return { severity: 'error', place: error.path, message: error.message }
+function failure({ map, path, message }: MapError, nameOf: NameOf): Remark {
+  return { severity: 'error', place: path, message: nameOf(map) + message.slice(map.length) }
 }
 
 /** One rule at work, as a line of a trace. */
-export function lineOf({ site, depth, path, value }: Step): string {
+function lineOf({ site, depth, path, value }: Step, nameOf: NameOf): string {
   const found = typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value)
   const about = path === undefined ? '' : ` ${path}${found === undefined ? '' : ` = ${found}`}`
-  return `${'  '.repeat(depth)}${site.map}:${site.span.line} ${site.group} "${site.rule}"${about}`
+  return `${'  '.repeat(depth)}${nameOf(site.map)}:${site.span.line} ${site.group} "${site.rule}"${about}`
 }
 
 function readMap({ path, text }: SourceFile): Parsed {

@@ -294,6 +294,24 @@ describe('what is wrong is said', () => {
     expect(JSON.stringify(body)).not.toContain('Fouda')
   })
 
+  test('by the name of the map, not by the place of its file on the machine of the service', async () => {
+    const content = { id: 'a', patient_id: 'p', substance: 'x', severity: 'lethal', status: 'active' }
+    const own = await transform({ source: `${maps}/allergy-to-fhir`, content })
+    const debug = await transform({ source: `${maps}/allergy-to-fhir`, content }, 'StructureMap/$transform?debug=true')
+    const importing = `
+      imports "${maps}/allergy-to-fhir"
+      uses "${shapes}/AllergyRecord" alias AllergyRecord as source
+      uses "${r4}/AllergyIntolerance" alias AllergyIntolerance as target
+      group Main(source src : AllergyRecord, target tgt : AllergyIntolerance) { src -> tgt then AllergyToFhir(src, tgt); }`
+    const imported = await transform({ srcMap: importing, content })
+    expect(own.body.issue[0].diagnostics).toMatch(/^allergy-to-fhir\.fml:\d+:\d+: rule "severity" of AllergySeverity/)
+    for (const { text } of [own, debug, imported]) {
+      expect(text).toContain('allergy-to-fhir.fml:')
+      expect(text).not.toMatch(/[/\\](?:mappings|tmp)[/\\]/)
+      expect(text).not.toContain('mappings/')
+    }
+  })
+
   test.each([
     ['content is missing', { srcMap: toBasic('') }, 400, 'content is missing'],
     ['no map is named', { content: patient }, 400, 'Which map?'],

@@ -228,3 +228,39 @@ describe('a group that extends another', () => {
     expect(() => runText(whole, {})).toThrow('`A` extends itself in the end')
   })
 })
+
+describe('literals as arguments', () => {
+  const group = (type: string) => ({
+    after: `group Set(source v : ${type}, target t : Out) { v -> t.text = (%v.toString()); }`,
+  })
+  const call = (argument: string) => `src -> tgt then Set(${argument}, tgt);`
+
+  test.each([
+    ['integer', '2', '2'],
+    ['decimal', '2.50', '2.50'],
+    ['boolean', 'true', 'true'],
+    ['string', "'ward'", 'ward'],
+    ['code', "'final'", 'final'],
+    ['date', '@2024-02-29', '2024-02-29'],
+    ['dateTime', '@2024-02-29', '2024-02-29'],
+    ['integer', '(1 + 1)', '2'],
+    ['code', "('fi' & 'nal')", 'final'],
+  ])('become a value of the type of the parameter: %s from %s', (type, argument, text) => {
+    expect(made(call(argument), {}, group(type))).toEqual({ text })
+  })
+
+  test('that are no value of it are found before the map runs', () => {
+    expect(problemsOf(call("'two'"), group('integer'))).toEqual([
+      'the parameter `v` of `Set` is of type integer, and `two` is no integer',
+    ])
+    expect(problemsOf(call("' x'"), group('code'))).toEqual([
+      'the parameter `v` of `Set` is of type code, and `x` is no code',
+    ])
+  })
+
+  test('a type of FHIRPath is no type of a parameter, and the one of FHIR is named', () => {
+    expect(problemsOf(call("'x'"), group('System.String'))).toEqual([
+      '`System.String` is a type of FHIRPath; parameters have types of FHIR: write `string`',
+    ])
+  })
+})

@@ -2,7 +2,7 @@
 // https://hl7.org/fhir/R4/valueset-concept-map-equivalence.html
 
 import { describe, expect, test } from 'vitest'
-import { made, problemsOf, refusal } from './run-maps.ts'
+import { compileText, made, mapText, problemsOf, refusal } from './run-maps.ts'
 
 const table = (lines: string, id = 'c') => `conceptmap "${id}" {
   prefix s = "http://s"
@@ -227,6 +227,24 @@ describe('unmapped', () => {
     expect(problemsOf(rule, { before: table('  unmapped for s = fixed\n  s:a == t:A') })).toEqual([
       '`fixed` cannot be said of codes without a mapping here; `provided` keeps them as they are',
     ])
+  })
+})
+
+describe('a concept map that is not known', () => {
+  const rules =
+    "src.text as t -> tgt.text = t; src.severity as s -> tgt.other = translate(s, 'http://a.example/none', 'code');"
+
+  test('is an error of the map', () => {
+    const strict = compileText(mapText(rules), { options: { lenient: false } })
+    expect(strict.problems.map(each => [each.severity, each.message])).toEqual([
+      [undefined, 'there is no concept map `http://a.example/none` here'],
+    ])
+  })
+
+  test('is a warning in maps of others, and an error once a code is looked up in it', () => {
+    expect(made(rules, { text: 'x' })).toEqual({ text: 'x' })
+    expect(problemsOf(rules)).toEqual(['there is no concept map `http://a.example/none` here'])
+    expect(refusal(rules, { severity: 'mild' }).reason).toBe('there is no concept map `http://a.example/none` here')
   })
 })
 

@@ -185,7 +185,8 @@ describe('run', () => {
   test('tells on request of every rule, and always of a result that is not valid', async () => {
     const map = toFhir.replace(/^.*clinicalStatus.*\n/m, '')
     const folder = await folderWith({ 'a.fml': map, 'x.json': input })
-    const { notes, json } = await answer(run, folder, 'a', '--input', join(folder, 'x.json'), '--debug')
+    const { notes, json, isGood } = await answer(run, folder, 'a', '--input', join(folder, 'x.json'), '--debug')
+    expect(isGood, 'the exit code says it too').toBe(false)
     expect(notes).toContain('16:3  AllergyToFhir "id"  WardAllergy.id = "a1"\n')
     expect(notes).toContain('not valid: output: AllergyIntolerance: AllergyIntolerance.clinicalStatus SHALL be present')
     expect(json).toMatchObject({
@@ -311,6 +312,11 @@ group WardAllergyToAllergyIntolerance(source src : WardAllergy, target tgt : All
     expect([isGood, text]).toEqual([true, 'ward.fml is written: npm run map -- check says what is still missing\n'])
     expect((await answer(check, folder)).text).toContain('`mild`, `severe` have no translation in this concept map')
     await expect(answer(create, folder, 'WardAllergy', 'Patient', '--output', file)).rejects.toThrow('is there already')
+    const named = await answer(create, folder, 'WardVisit', 'Flag', '--output', 'visit-to-flag.fml')
+    expect(named.text).toBe('visit-to-flag.fml is written: npm run map -- check says what is still missing\n')
+    expect((await answer(check, folder)).json).toMatchObject({ maps: ['visit-to-flag', 'ward'] })
+    expect((await answer(create, folder, 'WardVisit', 'Basic', '--output', 'visit-to-basic')).isGood).toBe(true)
+    expect((await answer(check, folder)).json).toMatchObject({ maps: ['visit-to-basic', 'visit-to-flag', 'ward'] })
     await expect(answer(create, folder, 'WardAlergy', 'Patient')).rejects.toThrow('did you mean WardAllergy?')
   })
 })

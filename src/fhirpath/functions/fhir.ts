@@ -58,7 +58,7 @@ function urlOf(extension: unknown): unknown {
 const membership = question(1, (input, [valueSet], state, at) => {
   const item = only(input, at)
   const url = stringOf(valueSet?.[0])
-  if (!item || url === undefined) return undefined
+  if (item?.value === undefined || url === undefined) return undefined
   if (!state.env.memberOf) throw executionError('memberOf() has no value sets to ask here', at)
   return state.env.memberOf(toJson(item), item.type, url)
 })

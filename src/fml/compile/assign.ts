@@ -56,6 +56,17 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   return dynamic(system, element)
 }
 
+/** The one type that the element has when it was set to the value; undefined where only the data can tell. */
+export function landedType({ types, isAddress }: Value, element: Element, { build }: Scope): string | undefined {
+  const { system } = build
+  if (!element.types) return types?.length === 1 ? types[0] : undefined
+  if (element.types.length === 1) return element.types[0]
+  if (isAddress && element.types.includes('Reference')) return 'Reference'
+  if (!types || types.some(type => isUnknown(system, type))) return undefined
+  const [landed, ...others] = new Set(types.map(type => landingOf(system, type, element)?.type))
+  return others.length === 0 ? landed : undefined
+}
+
 /** One rule cannot give a choice two types. */
 export function noteChoice(made: Made, { model, shown: label }: Element, key: string, span: Span, scope: Scope): void {
   if (!model?.choice) return

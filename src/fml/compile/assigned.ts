@@ -6,7 +6,7 @@ import { cloneSibling } from '../run/finish.ts'
 import type { Action, Frame, Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { add, type Ordering, put } from '../run/write.ts'
-import { type Land, landing } from './assign.ts'
+import { type Land, landedType, landing } from './assign.ts'
 import { defaultGroups, throughGroups } from './default-groups.ts'
 import type { Element } from './element.ts'
 import { orderingOf } from './made.ts'
@@ -53,7 +53,7 @@ function setting(owner: Owner, element: Element, value: Value, land: Land, order
   if (constant && constant.value !== '' && ordering.mode === undefined && land(constant).isPrimitive) {
     const { slot, convert } = land(constant)
     const result = convert(constant.value)
-    return frame => void put(owner.at(frame), slot, result)
+    return frame => void put(frame.shared, owner.at(frame), slot, result)
   }
   return frame => {
     const items = value.run(frame)
@@ -78,7 +78,9 @@ function setOne(
   const sibling = isPrimitive && item.sibling !== undefined ? cloneSibling(item.sibling) : undefined
   if (result === undefined && sibling === undefined) return undefined
   const isPlain = ordering.mode === undefined && result !== undefined
-  const index = isPlain ? put(holder, slot, result, sibling) : add(shared, holder, slot, result, sibling, ordering)
+  const index = isPlain
+    ? put(shared, holder, slot, result, sibling)
+    : add(shared, holder, slot, result, sibling, ordering)
   return { index, key: slot.key, result }
 }
 
@@ -114,10 +116,8 @@ function several(count: number, element: Element): Refusal {
 function keptVariable(element: Element, value: Value, scope: Scope): Variable & { slot: number } {
   const { system } = scope.build
   const slot = nextSlot(scope)
-  const all = element.types ?? value.types
-  const [type] = all ?? []
-  if (all?.length !== 1 || type === undefined || system.isOpen(type))
-    return { kind: 'source', slot, types: undefined, isGrowing: true }
+  const type = landedType(value, element, scope)
+  if (type === undefined || system.isOpen(type)) return { kind: 'source', slot, types: undefined, isGrowing: true }
   if (system.isPrimitive(type)) return { kind: 'place', slot, type, valueSet: element.model?.requiredValueSet }
   const made = newMade()
   made.elements.add('*')

@@ -1,15 +1,17 @@
 // Calls of groups: `then CopyName(s, t)`.
 
-import type { Types } from '../../fhirpath/compile.ts'
+import type { Typed, Types } from '../../fhirpath/compile.ts'
+import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Argument, Dependent, Parameter } from '../ast.ts'
 import { shown } from '../problem.ts'
+import { converter, textOf } from '../run/convert.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { declaredType, groupCode, unknownGroup } from './group.ts'
 import { type Given, type GroupPlace, isRead, type Made, report, type Scope } from './scope.ts'
 import { findGroup } from './unit.ts'
 import { unknownVariable } from './unknown.ts'
-import { argumentValue } from './value.ts'
+import { argumentValue, type Value } from './value.ts'
 
 /** A parameter's value, with what is known of it. */
 interface Passed {
@@ -64,19 +66,55 @@ function passSource(argument: Argument, parameter: Parameter, place: GroupPlace,
   if (!value) return undefined
   const declared = declaredType(parameter, place.unit, scope.build)
   const types = sourceTypes(value.types, declared, argument, parameterOf(parameter, place), scope)
-  if (!types) return undefined
+  if (!types || !isFit(value, declared, argument, parameterOf(parameter, place), scope)) return undefined
   const { system } = scope.build
   const isSure = declared === undefined || value.types?.every(each => system.isSubtype(each, declared))
+  const convert =
+    declared !== undefined && !isSure && system.isPrimitive(declared) ? computedAs(system, declared) : undefined
   return {
     given: { kind: 'source', types: types.types, isGrowing: value.isGrowing },
     get(frame) {
-      const items = value.run(frame)
+      const found = value.run(frame)
+      const items = convert ? found.map(convert) : found
       const wrong = isSure ? undefined : items.find(({ type }) => type !== '' && !system.isSubtype(type, declared!))
       if (wrong)
         throw new Refusal(`${shown(parameter.name.text)} is to be of type ${declared}, and is of type ${wrong.type}`)
       return items
     },
   }
+}
+
+/** What is computed, such as a literal, as the primitive that is declared; everything else as it is. */
+function computedAs(system: TypeSystem, declared: string): (item: Typed) => Typed {
+  return item => {
+    if (!item.type.startsWith('System.')) return item
+    const convert = converter(system, item.type, declared)
+    return convert ? { ...item, value: convert(item.value), type: declared } : item
+  }
+}
+
+/** A literal that is no value of the declared type is found now, not when the map runs. */
+function isFit(
+  { constant }: Value,
+  declared: string | undefined,
+  { span }: Argument,
+  label: string,
+  { build, ...scope }: Scope,
+): boolean {
+  if (!constant || declared === undefined || !build.system.isPrimitive(declared)) return true
+  const convert = converter(build.system, constant.type, declared)
+  try {
+    convert?.(constant.value)
+    if (convert) return true
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+  }
+  report(
+    { build, ...scope },
+    span,
+    `${label} is of type ${declared}, and ${shown(textOf(constant.value))} is no ${declared}`,
+  )
+  return false
 }
 
 /** The narrower of what is declared and what is passed. */
@@ -91,7 +129,7 @@ function sourceTypes(
   if (declared === undefined || system.isOpen(declared)) return { types }
   if (!types) return { types: [declared] }
   const kept = types.filter(each => isPassable(each, declared, scope))
-  if (kept.length > 0) return { types: kept }
+  if (kept.length > 0) return { types: kept.map(each => (each.startsWith('System.') ? declared : each)) }
   report(scope, span, `${label} is of type ${declared}, and this is of type ${types.join(' or ')}`)
   return undefined
 }

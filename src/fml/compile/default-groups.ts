@@ -5,7 +5,7 @@ import type { Typed } from '../../fhirpath/compile.ts'
 import type { Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { cloneSibling } from '../run/finish.ts'
-import type { Action, Json } from '../run/frame.ts'
+import type { Action, Json, Run } from '../run/frame.ts'
 import { put, type Slot } from '../run/write.ts'
 import { type Land, landing } from './assign.ts'
 import { type Element, keyed } from './element.ts'
@@ -129,8 +129,8 @@ export function throughGroups(
     const holder = owner.at(frame)
     for (const item of items) {
       const through = groups.get(item.type)
-      if (through) through.code.run(frame, [[item], hold(holder, through)])
-      else if (land) copyItem(item, land, holder)
+      if (through) through.code.run(frame, [[item], hold(frame.shared, holder, through)])
+      else if (land) copyItem(frame.shared, item, land, holder)
     }
   }
 }
@@ -142,18 +142,18 @@ function noteMade(groups: ReadonlyMap<string, Through>, span: Span, { build, uni
 }
 
 /** What a default group fills: a new object in the element, or the place of a primitive. */
-function hold(holder: Json, { slot, isPrimitive }: Through): unknown {
+function hold(run: Run, holder: Json, { slot, isPrimitive }: Through): unknown {
   const { key } = slot
-  if (isPrimitive) return { holder, key, index: slot.isList ? put(holder, slot, null) : -1 }
+  if (isPrimitive) return { holder, key, index: slot.isList ? put(run, holder, slot, null) : -1 }
   const present = holder[key]
   if (present !== undefined && slot.isList === false) return present
   const fresh: Json = {}
-  put(holder, slot, fresh)
+  put(run, holder, slot, fresh)
   return fresh
 }
 
-function copyItem(item: Typed, land: Land, holder: Json): void {
+function copyItem(run: Run, item: Typed, land: Land, holder: Json): void {
   const { slot, convert } = land(item)
   const value = item.value === undefined ? null : convert(item.value)
-  put(holder, slot, value, cloneSibling(item.sibling))
+  put(run, holder, slot, value, cloneSibling(item.sibling))
 }

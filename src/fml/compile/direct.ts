@@ -36,7 +36,7 @@ export function direct(rule: Rule, scope: Scope, mark: Mark, general: Action): A
     countSteps(frame.shared, 2)
     at(frame, mark)
     const result = convert(value)
-    if (result !== '' || !isFhir) put(objectAt(frame, to), slot, result)
+    if (result !== '' || !isFhir) put(frame.shared, objectAt(frame, to), slot, result)
   }
 }
 

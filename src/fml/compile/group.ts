@@ -72,12 +72,26 @@ export function unknownGroup(name: Group['name'], scope: Scope): void {
   report(scope, name.span, `there is no group ${shown(name.text)} here${question}`, replacing(name.span, meant))
 }
 
+/** The type of FHIR that holds the values of a type of FHIRPath: `string` for `System.String`, and for `String`. */
+function plainType(text: string, { system }: Build): string | undefined {
+  const found = system.find(text.split('.'))
+  if (!found?.startsWith('System.')) return undefined
+  const [, name = ''] = found.split('.')
+  return name === 'Quantity' ? name : name.charAt(0).toLowerCase() + name.slice(1)
+}
+
 /** The type that a parameter is declared with; undefined if none is, or if its structure is not known. */
 export function declaredType({ type }: Parameter, unit: Unit, build: Build): string | undefined {
   if (!type) return undefined
   const text = pathText(type)
   const found = typeNamed(unit, text, build)
   if (found !== unknownType) return found
+  const plain = plainType(text, build)
+  if (plain !== undefined) {
+    const message = `${shown(text)} is a type of FHIRPath; parameters have types of FHIR: write ${shown(plain)}`
+    report({ build, unit }, type.span, message, replacing(type.span, plain))
+    return undefined
+  }
   const { urls } = build.structures
   const meant =
     nearest(text, [...unit.aliases.keys()]) ??

@@ -54,7 +54,11 @@ function making(owner: Owner, into: Element, slot: number, fresh: () => Json, or
 function placing(owner: Owner, element: Element, slot: number): Action {
   return frame => {
     const holder = owner.at(frame)
-    const place: Place = { holder, key: element.key, index: element.isList ? put(holder, element, null) : -1 }
+    const place: Place = {
+      holder,
+      key: element.key,
+      index: element.isList ? put(frame.shared, holder, element, null) : -1,
+    }
     frame.vars[slot] = place
   }
 }

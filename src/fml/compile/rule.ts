@@ -70,10 +70,11 @@ function compileRule(rule: Rule, outer: Scope): Action {
     if (!code) return NOTHING
     sources.push(code)
     const { slot, isRepeated } = code
-    const around = [slot, ...scope.around]
-    scope = { ...code.scope, around, ...(isRepeated && { repeated: { path: source.path, slot } }) }
+    scope = isRepeated ? { ...code.scope, repeated: { path: source.path, slot } } : code.scope
   }
-  const mark: Mark = { site, slot: sources[0]?.slot, around: scope.around, depth: outer.depth }
+  const around = [...sources.map(each => each.slot).reverse(), ...outer.around]
+  scope = { ...scope, around }
+  const mark: Mark = { site, slot: sources[0]?.slot, around, depth: outer.depth }
   return direct(rule, outer, mark, looping(sources, bodyOf(rule, sources, mark, scope), mark))
 }
 

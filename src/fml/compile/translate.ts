@@ -8,6 +8,7 @@ import type { Invocation } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
+import { simple } from './computed.ts'
 import { lenient, replacing, report, type Scope } from './scope.ts'
 import { lookUp, type Table, type Translation } from './table.ts'
 import { withImports } from './unit.ts'
@@ -40,8 +41,8 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
   }
   const table = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
   if (!table) {
-    if (typeof url !== 'string')
-      report(scope, call.args[1]!.span, "the concept map is named by a text, such as '#severity'")
+    if (typeof url === 'string') return untranslated(url, OUTPUTS[output]!, scope)
+    report(scope, call.args[1]!.span, "the concept map is named by a text, such as '#severity'")
     return undefined
   }
   checkComplete(value, table, call, scope)
@@ -54,6 +55,14 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
     isTranslated: true,
     run: translating(value, item => outcome(item, table, name, output, type), table),
   }
+}
+
+/** A map of others runs as far as it does without the concept map that it does not find. */
+function untranslated(url: string, type: string, { build }: Scope): Value | undefined {
+  if (!build.isLenient) return undefined
+  return simple(type, () => {
+    throw new Refusal(`there is no concept map ${shown(url)} here`)
+  })
 }
 
 /** Codes that the concept map has are looked up once: most maps meet a few codes again and again. */
@@ -140,7 +149,11 @@ function tableNamed(url: string, call: Invocation, scope: Scope): Table | undefi
     units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`)),
   )
   const question = didYouMean(meant)
-  report(scope, span, `there is no concept map ${shown(url)} here${question}`, replacing(span, meant && `'${meant}'`))
+  report(scope, span, `there is no concept map ${shown(url)} here${question}`, {
+    ...replacing(span, meant && `'${meant}'`),
+    // What is meant is certainly in this map, so that it is a slip, and not something that is missing.
+    ...(meant === undefined ? lenient(build) : {}),
+  })
   return undefined
 }
 

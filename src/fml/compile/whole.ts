@@ -38,7 +38,7 @@ function filling(place: PlaceVariable, value: Value, target: Target, scope: Scop
     const item = theOnly(value.run(frame))
     if (!item) return
     const result = item.value === undefined ? null : land(item).convert(item.value)
-    if (result !== '') fill(placeAt(frame, place.slot), result, cloneSibling(item.sibling))
+    if (result !== '') fill(frame.shared, placeAt(frame, place.slot), result, cloneSibling(item.sibling))
   }
 }
 
@@ -68,7 +68,7 @@ function merging(target: TargetVariable, value: Value, { span }: Target, scope: 
     if (!item) return
     const copy = land(item).convert(item.value) as Json
     for (const key of Object.keys(copy))
-      if (key !== 'resourceType') put(objectAt(frame, target.slot), { key, isList: false }, copy[key])
+      if (key !== 'resourceType') put(frame.shared, objectAt(frame, target.slot), { key, isList: false }, copy[key])
   }
 }
 

@@ -5,6 +5,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Json, Run } from './frame.ts'
 import { Refusal } from './map-error.ts'
 import { arrange } from './order.ts'
+import { settleDoubts } from './write.ts'
 
 /** The shortest has nine letters, which most keys have not. */
 const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
@@ -33,6 +34,7 @@ export function cloneSibling(sibling: unknown): Json | undefined {
 
 /** Puts lists in their order, and takes away what stayed empty. */
 export function finish(made: Json, run: Run): Json {
+  if (run.doubts) settleDoubts(run)
   if (run.orders) for (const order of run.orders.values()) arrange(order)
   prune(made)
   return made

@@ -57,6 +57,8 @@ export interface Run {
   shares: Map<object, Map<string, Share>> | undefined
   /** Lists that have to be put in order. */
   orders: Map<unknown[], Order> | undefined
+  /** Choices of which two types are there and at least one is still empty. */
+  doubts: Doubt[] | undefined
   /** What constants are, as far as they were asked for. */
   constants: Map<Constant, Items> | undefined
   /** Where the values of the data stand, for `resolve()` and `%resource`. */
@@ -68,6 +70,13 @@ export interface Run {
   /** The rule that is running, and the variables it runs with: what an error is about. */
   mark: Mark | undefined
   frame: Frame | undefined
+}
+
+/** Two types of one choice, and the rule that set the second. */
+export interface Doubt {
+  readonly holder: Json
+  readonly keys: readonly [string, string]
+  readonly mark: Mark | undefined
 }
 
 /** A rule at work. */
@@ -112,6 +121,7 @@ export function newRun(options: RunOptions, data: Pick<Standings, 'inputs' | 'ma
     trace,
     shares: undefined,
     orders: undefined,
+    doubts: undefined,
     constants: undefined,
     standings: { ...data, known: undefined },
     state,

@@ -1,6 +1,6 @@
 // Puts values into elements: single or repeating, primitive or complex, as list modes ask for.
 
-import { digitsOf, isJsonNumber } from '../../lib/json.ts'
+import { digitsOf, isJsonNumber, isObject } from '../../lib/json.ts'
 import type { Target, TargetListMode } from '../ast.ts'
 import type { Json, Place, Run } from './frame.ts'
 import { Refusal } from './map-error.ts'
@@ -28,7 +28,7 @@ export interface Ordering {
 }
 
 /** Puts a primitive (its `_key` part beside it) or a finished complex value; gives the place of a primitive's item. */
-export function put(holder: Json, slot: Slot, value: unknown, sibling?: unknown): number {
+export function put(run: Run, holder: Json, slot: Slot, value: unknown, sibling?: unknown): number {
   const { key, isList } = slot
   const held = holder[key]
   if (isList === true || (isList === undefined && held !== undefined)) {
@@ -38,9 +38,13 @@ export function put(holder: Json, slot: Slot, value: unknown, sibling?: unknown)
     if (sibling !== undefined) putSibling(holder, key, index, sibling)
     return index
   }
-  if (held !== undefined && !isSame(held, value))
-    throw new Refusal(`\`${key}\` can have one value only, and has one already`)
-  if (slot.rivals) checkRivals(holder, slot, slot.rivals)
+  if (held !== undefined && !isSame(held, value)) {
+    if (!isHollow(held) || !isObject(value))
+      throw new Refusal(`\`${key}\` can have one value only, and has one already`)
+    fillHollow(held, value)
+    return -1
+  }
+  if (slot.rivals) checkRivals(run, holder, slot, slot.rivals, value)
   holder[key] = value
   if (sibling !== undefined) holder[`_${key}`] = sibling
   return -1
@@ -50,11 +54,49 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || (isJsonNumber(one) && isJsonNumber(other) && digitsOf(one) === digitsOf(other))
 }
 
-/** A choice has one type at a time. https://hl7.org/fhir/R4/formats.html#choice */
-function checkRivals(holder: Json, { key }: Slot, rivals: ReadonlySet<string>): void {
+/** True for an object that was made and that nothing was put into yet. */
+function isHollow(value: unknown): value is Json {
+  if (!isObject(value)) return false
+  for (const key in value) {
+    const each = value[key]
+    const isEmpty = Array.isArray(each) ? each.every(isHollow) : each === undefined || isHollow(each)
+    if (!isEmpty) return false
+  }
+  return true
+}
+
+/** What variables already name stays in place. */
+function fillHollow(held: Json, value: Json): void {
+  for (const key of Object.keys(value)) {
+    const [inner, given] = [held[key], value[key]]
+    if (isObject(inner) && isObject(given)) fillHollow(inner, given)
+    else held[key] = Array.isArray(inner) && Array.isArray(given) ? [...inner, ...given] : given
+  }
+}
+
+/** A choice has one type at a time. What is still empty may stay so, which is seen at the end. https://hl7.org/fhir/R4/formats.html#choice */
+function checkRivals(run: Run, holder: Json, { key }: Slot, rivals: ReadonlySet<string>, value: unknown): void {
   for (const other in holder) {
-    if (other !== key && rivals.has(other) && holder[other] !== undefined)
-      throw new Refusal(`\`${key}\` cannot be set beside \`${other}\`: an element has one of its types at a time`)
+    if (other === key || !rivals.has(other) || holder[other] === undefined) continue
+    if (!isHollow(holder[other]) && !isHollow(value)) throw bothTypes(key, other)
+    const { mark } = run
+    run.doubts ??= []
+    run.doubts.push({ holder, keys: [key, other], mark })
+  }
+}
+
+function bothTypes(key: string, other: string): Refusal {
+  return new Refusal(`\`${key}\` cannot be set beside \`${other}\`: an element has one of its types at a time`)
+}
+
+/** Refuses choices of which two types were filled in the end. */
+export function settleDoubts(run: Run): void {
+  for (const { holder, keys, mark } of run.doubts ?? []) {
+    const [key, other] = keys
+    if (isHollow(holder[key]) || isHollow(holder[other])) continue
+    if (holder[key] === undefined || holder[other] === undefined) continue
+    run.mark = mark
+    throw bothTypes(key, other)
   }
 }
 
@@ -70,7 +112,7 @@ export function add(run: Run, holder: Json, slot: Slot, value: unknown, sibling:
     holder[`_${slot.key}`] = sibling
     return -1
   }
-  const index = put(holder, slot, value === undefined ? null : value, sibling)
+  const index = put(run, holder, slot, value === undefined ? null : value, sibling)
   if (index >= 0) order(run, holder, slot.key, index, ordering)
   return index
 }
@@ -89,10 +131,10 @@ function order(run: Run, holder: Json, key: string, index: number, { mode, targe
 }
 
 /** Gives a primitive that is being made its value. */
-export function fill({ holder, key, index }: Place, value: unknown, sibling?: unknown): void {
+export function fill(run: Run, { holder, key, index }: Place, value: unknown, sibling?: unknown): void {
   if (index < 0) {
     if (value === null) holder[`_${key}`] = sibling
-    else put(holder, { key, isList: false }, value, sibling)
+    else put(run, holder, { key, isList: false }, value, sibling)
     return
   }
   const list = holder[key] as unknown[]
@@ -125,7 +167,7 @@ export function make(run: Run, holder: Json, slot: Slot, fresh: () => Json, orde
 
 function makeNew(run: Run, holder: Json, slot: Slot, fresh: () => Json, ordering: Ordering): Json {
   const item = fresh()
-  const index = put(holder, slot, item)
+  const index = put(run, holder, slot, item)
   if (index >= 0 && ordering.mode !== undefined) order(run, holder, slot.key, index, ordering)
   return item
 }
