@@ -1,4 +1,5 @@
 // The store in its database, with everything that follows what is written: what commands need, too, that serve nobody.
+import { registeredOrganizations } from './auth/clients.ts'
 import { connectProjections } from './connect/projections.ts'
 import { type Connection, type Database, openDatabase } from './db/database.ts'
 import { createCatalogue } from './events/catalogue.ts'
@@ -69,6 +70,7 @@ export function openStorage(
     indexing,
     projections,
     follower: outbox,
+    registered: registeredOrganizations,
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now,

@@ -1,5 +1,6 @@
 // Everything that is answered to: the routes of all surfaces, each with what it works with.
 import { createAuditReader } from './audit/reader.ts'
+import { registeredOrganizations } from './auth/clients.ts'
 import type { Identity } from './auth/identity.ts'
 import { identityRoutes } from './auth/routes.ts'
 import { connectRoutes } from './connect/routes.ts'
@@ -85,6 +86,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
     }),
     ...demoRoutes(parts.demo, environment !== 'production'),
     ...connectRoutes({
+      registered: registeredOrganizations,
       ...{ ...shared, consents, timeZone, environment, encryptionKey: parts.key },
       ...{ outbox: parts.outbox, reach: reachOf(config), wakeWebhooks: parts.wakeWebhooks },
       consentTypes: () => mappings.consents(),

@@ -1,5 +1,6 @@
 // Integration clients and their secrets: what an administrator does with them, and how a request finds one.
 import type { JSONWebKeySet } from 'jose'
+import { textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Environment } from '../lib/config.ts'
@@ -207,6 +208,16 @@ export async function findClient(
     values: [id],
   })
   return row && { client: toClient(row), secrets: row.secrets }
+}
+
+/** Which of the organisations have clients, revoked ones included. */
+export async function registeredOrganizations(on: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await on.query<{ id: string }>({
+    name: 'registered-organizations',
+    text: 'select distinct organization_id as id from client where organization_id = any($1::text[])',
+    values: [textArray(ids)],
+  })
+  return new Set(rows.map(({ id }) => id))
 }
 
 interface ClientRow {

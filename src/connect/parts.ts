@@ -9,6 +9,7 @@ import type { Caller } from '../policy/caller.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
+import type { Registered } from '../store/owners/speaking.ts'
 import type { Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
@@ -19,6 +20,7 @@ export interface ConnectParts {
   readonly storeFor: (principal: Principal) => Store
   /** One transaction around several acts. */
   readonly whole: Whole
+  readonly registered: Registered
   readonly translator: Translator
   readonly register: Register
   readonly consents: ConsentDesk

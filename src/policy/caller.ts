@@ -113,6 +113,7 @@ export function userCaller(
     organizationId,
     tokenId: sessionId,
     author: clientId,
+    party: { organizationId },
     userId: id,
     email,
     role,
@@ -137,4 +138,5 @@ export const system: Caller = {
     consentExempt: true,
   }),
   author: undefined,
+  party: { organizationId: '', ends: 'all', isService: true },
 }

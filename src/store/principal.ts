@@ -12,12 +12,14 @@ export interface Origin {
   readonly requestId: string
 }
 
-/** Who records rules, and whose rules a caller may end beside his own and those of the organisation. */
+/** For which organisation a caller writes, and what of others he may end: rules of consents, and what others own (owners/party.ts). */
 export interface Party {
   /** Empty: none. */
   readonly organizationId: string
   /** Everybody's, or those about one patient (id); absent: nobody's. */
   readonly ends?: 'all' | { readonly patient: string }
+  /** It is the service itself, with or without an author. */
+  readonly isService?: true
 }
 
 /** The store's view of who asks; the policy floor supplies it. */

@@ -3,6 +3,7 @@
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import type { Note } from './access.ts'
+import { ownedTypes } from './owners/rules.ts'
 import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 
@@ -91,6 +92,8 @@ function notesIn(notes: readonly Note[], place: Place, from: number): string {
     .join('')
 }
 
+const owned = ownedTypes.map(typeNumber).join(', ')
+
 const insertText = (place: Place, has: ReadonlySet<Group>, notes: readonly Note[]): string => `
   with input as (
     select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry')}
@@ -99,22 +102,37 @@ const insertText = (place: Place, has: ReadonlySet<Group>, notes: readonly Note[
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input, guard where guard.ok
     returning type, id, version
   ), searches as (
-    insert into search (${searchColumns}, author) select ${searchValues(place)}, ${place.value(2)} from input
-  )${indexRows('input', place, has)}${notesIn(notes, place, 3)}
+    insert into search (${searchColumns}, author, owner)
+    select ${searchValues(place)}, ${place.value(2)}, case when type in (${owned}) then ${place.value(3)} end from input
+  )${indexRows('input', place, has)}${notesIn(notes, place, 4)}
   select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
+
+interface Insertion {
+  readonly epoch: number
+  readonly isFresh: boolean
+  readonly author: bigint
+  readonly owner?: string | null
+  readonly notes: readonly Note[]
+}
 
 /**
  * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
- * fresh have ids that this server made for them; `author` is the hash of who creates them; notes come with them.
+ * fresh have ids that this server made for them; `author` is the hash of who creates them; `owner` is kept with types that have
+ * owners (owners/party.ts); notes come with them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
  * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
   rows: readonly Row[],
-  { epoch, isFresh, author, notes }: { epoch: number; isFresh: boolean; author: bigint; notes: readonly Note[] },
+  { epoch, isFresh, author, owner = null, notes }: Insertion,
 ): Promise<void> {
-  const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const, ['bigint', author] as const]
+  const values = [
+    ['bigint', epoch] as const,
+    ['boolean', !isFresh] as const,
+    ['bigint', author] as const,
+    ['text', owner] as const,
+  ]
   const noted = notes.flatMap(note => note.values)
   await on.run(
     statement(
@@ -155,8 +173,8 @@ const keyed = (place: Place, ...groups: Group[]): string =>
 const versionColumns = 'updated_at, version, type, method, id, body'
 
 const replaceBody = `archived as (
-    insert into history (${versionColumns}, subject, author, about)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about
+    insert into history (${versionColumns}, subject, author, about, owner)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about, s.owner
     from input join resource r using (key) join search s using (key), guard where guard.ok
   ), resources as (
     update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
@@ -212,11 +230,11 @@ const removeText = `
   with gone as (
     select gone.* from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
   ), ${guard('null', 'gone')}, archived as (
-    insert into history (${versionColumns}, subject, author, about)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about
+    insert into history (${versionColumns}, subject, author, about, owner)
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about, s.owner
     from gone join resource r using (key) join search s using (key), guard where guard.ok
     union all
-    select to_timestamp(gone.updated_at / 1000.0), gone.version, gone.type, $6::smallint, gone.id, null, s.subject, s.author, s.about
+    select to_timestamp(gone.updated_at / 1000.0), gone.version, gone.type, $6::smallint, gone.id, null, s.subject, s.author, s.about, s.owner
     from gone join search s using (key)
   ), codes as (
     ${deleteCodes('gone')}

@@ -5,6 +5,7 @@ import { isOutdated } from './epoch.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
 import type { Follower } from './note.ts'
+import type { Registered } from './owners/speaking.ts'
 import type { Interaction, Principal } from './principal.ts'
 import type { Projection } from './projection.ts'
 import { isOvertaken, isTaken } from './rows.ts'
@@ -24,6 +25,7 @@ export interface StoreParts {
   readonly projections: readonly Projection[]
   /** Who keeps something of every change. */
   readonly follower: Follower
+  readonly registered: Registered
   /** Address of this server's FHIR endpoint, without trailing slash. */
   readonly base: string
   readonly now: () => Date

@@ -143,3 +143,14 @@ export function referenceTarget(reference: string, base?: string): string | unde
   const local = base !== undefined && reference.startsWith(`${base}/`) ? reference.slice(base.length + 1) : reference
   return local.replace(/\/_history\/[^/]+$/, '')
 }
+
+/**
+ * The id in a Reference to this server's own resource of one of the types, of any version of it.
+ * @param types names of types, with `|` between them
+ * @param base address of this server's FHIR endpoint
+ */
+export function idIn(reference: unknown, types: string, base: string): string | undefined {
+  const written = isObject(reference) ? reference['reference'] : undefined
+  if (typeof written !== 'string') return undefined
+  return new RegExp(`^(?:${types})/([A-Za-z0-9.-]{1,64})$`).exec(referenceTarget(written, base) ?? '')?.[1]
+}

@@ -7,6 +7,9 @@ import { authorHash } from './author.ts'
 import { lockIndex } from './epoch.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { notesOf, tellCommitted, writeNote } from './note.ts'
+import { mustSpeakFor } from './owners/check.ts'
+import { settleEntries } from './owners/entries.ts'
+import { ownerFor } from './owners/party.ts'
 import { prepared, project, readied } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
@@ -16,7 +19,10 @@ import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** What writing takes: where to, as whom, and who else has to know. */
-export type Writing = Pick<Session, 'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'base' | 'now'>
+export type Writing = Pick<
+  Session,
+  'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'registered' | 'base' | 'now'
+>
 
 /** One change to one resource; at most one of a type and id in a batch. */
 export interface Change {
@@ -77,6 +83,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
+  await mustSpeakFor(session, changes, current)
   mustBeAccepted(session, changes, current)
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
@@ -92,6 +99,11 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const isOne = creations.length === plans.length && plans.length <= most
   for (const slice of slices(creations)) await create(session, slice, isOne ? notes : [])
   for (const slice of slices(updates)) await update(session, slice)
+  await settleEntries(
+    session,
+    principal.party,
+    updates.map(each => each.written),
+  )
   for (const note of notes) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
@@ -251,7 +263,8 @@ async function create(
   const { epoch } = indexer
   const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
   const isFresh = plans.every(each => each.change.fresh === true)
-  await rows.insert(on, entries, { epoch, isFresh, author: authorHash(principal.author), notes })
+  const author = authorHash(principal.author)
+  await rows.insert(on, entries, { epoch, isFresh, author, owner: ownerFor(principal.party), notes })
 }
 
 async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {

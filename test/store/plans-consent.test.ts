@@ -93,6 +93,7 @@ beforeAll(async () => {
     indexer,
     indexing,
     projections: [],
+    registered: async () => new Set<string>(),
     follower: { note: async () => undefined },
     base,
     validate: () => [],

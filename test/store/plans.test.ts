@@ -74,6 +74,7 @@ beforeAll(async () => {
     indexer,
     indexing,
     projections: [],
+    registered: async () => new Set<string>(),
     follower: { note: async () => undefined },
     base,
     validate: () => [],

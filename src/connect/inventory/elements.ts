@@ -1,7 +1,7 @@
 // What the tables of inventories and payments read in resources. Anything may stand in a resource, so nothing here throws.
 
 import { lastDayOf } from '../../lib/day.ts'
-import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
+import { type JsonObject, objectsIn } from '../../lib/json.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'
 
@@ -23,17 +23,6 @@ export const extension = (element: JsonObject, url: string, value: string): unkn
 /** Text that is not longer than an index can hold. */
 export function shortText(value: unknown, most = 200): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= most ? value : undefined
-}
-
-/**
- * The id in a Reference to this server's own resource of one of the types, of any version of it.
- * @param base address of this server's FHIR endpoint
- */
-export function idIn(reference: unknown, types: string, base: string): string | undefined {
-  const text = isObject(reference) ? reference['reference'] : undefined
-  if (typeof text !== 'string') return undefined
-  const local = text.startsWith(`${base}/`) ? text.slice(base.length + 1) : text
-  return new RegExp(`^(?:${types})/([A-Za-z0-9.-]{1,64})(?:/_history/[^/]+)?$`).exec(local)?.[1]
 }
 
 /** A moment in ms since 1970; undefined for a date without a time, and for what is no moment. */
