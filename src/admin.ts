@@ -4,6 +4,7 @@ import { agentCreate, agentList, agentRevoke, agentRotateKey } from './admin/age
 import { auditVerify } from './admin/audit.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './admin/clients.ts'
 import type { Call, Command } from './admin/command.ts'
+import { dataSetIssuer, dataSetShow } from './admin/data-set.ts'
 import { keysRotate } from './admin/keys.ts'
 import { patientEnrol, patientUnenrol } from './admin/patients.ts'
 import { subscriptionList, subscriptionPayload } from './admin/subscriptions.ts'
@@ -39,6 +40,8 @@ const tool: Tool<Call> = {
     subscriptionList,
     subscriptionPayload,
     keysRotate,
+    dataSetShow,
+    dataSetIssuer,
     auditVerify,
   ],
   perform,

@@ -7,7 +7,7 @@ import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
 import { createIdentity, type Identity } from './auth/identity.ts'
 import { connectNeeds } from './connect/needs.ts'
-import type { Connection } from './db/database.ts'
+import { type Connection, openDatabase } from './db/database.ts'
 import { createDemoData } from './demo/data.ts'
 import { describedEvents } from './events/event-types.ts'
 import { createBulk } from './fhir/bulk/bulk.ts'
@@ -31,6 +31,7 @@ import { currentHealthIds, holderOf } from './register/health-ids.ts'
 import { mergedWith } from './register/merged.ts'
 import { shapes } from './shapes/all.ts'
 import { openStorage, reachOf, type Storage } from './storage.ts'
+import { type StartedDataSet, startedDataSet } from './store/data-set.ts'
 import { createWhole } from './store/whole.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 import { disclosing } from './webhooks/disclose.ts'
@@ -66,36 +67,58 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
   return maps
 }
 
+/** The data set of the database, which is served at the address from now on. */
+async function learnDataSet(connection: Connection, address: string): Promise<StartedDataSet> {
+  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 0 })
+  return startedDataSet(database, address).finally(() => database.end())
+}
+
+/** Says what is new about the addresses of the data set, and has what was stored before them known by them. */
+async function settled(
+  storage: Storage,
+  address: string,
+  { origin, issuer, isMoved, unsettled }: StartedDataSet,
+  log: Log,
+): Promise<void> {
+  if (isMoved) log.warn({ origin, issuer, address }, 'the data set is served at a new address; its identity stays')
+  if (unsettled.length === 0) return
+  log.info({ addresses: unsettled }, 'resources that name new addresses of the data set are indexed anew')
+  const resources = await storage.settle()
+  log.info({ resources }, 'resources that name new addresses are indexed')
+}
+
 /**
- * Builds the service on an open database.
- * @param baseUrl the public address, without trailing slash: issuer of tokens, base of links.
+ * Builds the service on a migrated database.
+ * @param address where it is served, without trailing slash; the data set of the database has it from now on.
  * @param gather how figures for monitoring become those of all processes.
  */
 export async function createApplication(
   config: Config,
   connection: Connection,
-  baseUrl: string,
+  address: string,
   log: Log,
   maps: Promise<Mappings> = loadMappings(config, log),
   gather: Gather = alone,
 ): Promise<Application> {
   const { environment } = config
   const key = await encryptionKey(config)
-  const storage = openStorage(config, connection, baseUrl, log, key)
-  const { database, indexing, storeFor, projections, outbox } = storage
+  const dataSet = await learnDataSet(connection, address)
+  const storage = openStorage(config, connection, dataSet, log, key)
+  const { database, base, indexing, storeFor, projections, outbox } = storage
   await indexing.follow()
+  await settled(storage, address, dataSet, log)
   const identity = await createIdentity({
     database,
     environment,
     encryptionKey: key,
-    baseUrl,
+    ...{ issuer: dataSet.issuer, address, addresses: dataSet.addresses },
     log,
     holderOf: healthId => holderOf(database, healthId),
   })
   const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
-  const demo = createDemoData({ database, store: storeFor(system), projections, baseUrl })
+  const demo = createDemoData({ database, store: storeFor(system), projections, base })
   const bulk = createBulk({
     database,
     storeFor,
@@ -123,11 +146,14 @@ export async function createApplication(
   })
   const whole = createWhole(database, indexing)
   const served = surfaces({
-    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, baseUrl, log },
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, log },
     wakeWebhooks: webhooks.wake,
     metrics: metrics.text,
   })
-  const routes = [...served, openApiRoute(served, { version: interfaceVersion, baseUrl, events: describedEvents() })]
+  const routes = [
+    ...served,
+    openApiRoute(served, { version: interfaceVersion, baseUrl: address, events: describedEvents() }),
+  ]
   const idempotency = createIdempotency({
     database,
     log,

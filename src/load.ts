@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { demoClient } from './auth/demo.ts'
-import { openDatabase } from './db/database.ts'
+import { type Database, openDatabase } from './db/database.ts'
 import { borrowEmbedded, EmbeddedError } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { addressOf, ConfigError, readConfig } from './lib/config.ts'
+import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts'
 import { encryptionKey } from './lib/encryption.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog } from './lib/log.ts'
@@ -13,6 +13,7 @@ import { load, type Progress } from './load/load.ts'
 import { createMeter, summary } from './load/report.ts'
 import { system } from './policy/caller.ts'
 import { openStorage } from './storage.ts'
+import { type DataSet, madeDataSet, readDataSet } from './store/data-set.ts'
 
 const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--parallel N] [--json]
 
@@ -56,7 +57,7 @@ async function main(): Promise<number> {
     const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
       connection,
-      addressOf(config),
+      await dataSetFor(config, database),
       log,
       await encryptionKey(config),
     )
@@ -79,6 +80,15 @@ async function main(): Promise<number> {
   } finally {
     await embedded?.stop()
   }
+}
+
+/** @throws ConfigError where a production database would get its identity from a setting that is not there. */
+async function dataSetFor(config: Config, database: Database): Promise<DataSet> {
+  if (config.environment === 'production' && config.baseUrl === '' && !(await readDataSet(database)))
+    throw new ConfigError(
+      'The database was never started: set BASE_URL to the public address, or start the service once.',
+    )
+  return madeDataSet(database, addressOf(config))
 }
 
 const stored = (progress: Progress): number => progress.created + progress.updated

@@ -11,12 +11,15 @@ import { consentProjection } from './policy/consent/projection.ts'
 import { mergedWith } from './register/merged.ts'
 import { addressesOf } from './register/patient.ts'
 import { createRegisterProjection } from './register/projection.ts'
+import { type Base, createBase } from './store/base.ts'
 import { createStore } from './store/bind.ts'
+import type { DataSet } from './store/data-set.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
 import type { Principal } from './store/principal.ts'
 import type { Projection } from './store/projection.ts'
 import { withDefinitions } from './store/search-params/definition.ts'
 import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
+import { settle } from './store/settle.ts'
 import type { Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
 import { createValidator } from './store/validate.ts'
@@ -26,6 +29,8 @@ import { subscriptionProjection } from './webhooks/subscription.ts'
 /** What works without anybody asking: a database, and the store of FHIR resources in it. */
 export interface Storage {
   readonly database: Database
+  /** What texts mean that name the data set by an address. */
+  readonly base: Base
   readonly indexer: Indexer
   readonly indexing: Indexing
   readonly storeFor: (principal: Principal) => Store
@@ -33,6 +38,8 @@ export interface Storage {
   readonly projections: readonly Projection[]
   /** What happened, on its way to subscribers. */
   readonly outbox: Outbox
+  /** Indexes anew what names an address that was added after it was stored; how many resources that were. */
+  settle(): Promise<number>
 }
 
 /**
@@ -42,17 +49,17 @@ export interface Storage {
 export function openStorage(
   config: Config,
   connection: Connection,
-  baseUrl: string,
+  dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
 ): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
-  const base = `${baseUrl}${fhirBase}`
+  const base = createBase({ ...dataSet, path: fhirBase })
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })
   const now = () => new Date()
   const projections: readonly Projection[] = [
-    createRegisterProjection(addressesOf(baseUrl, base)),
+    createRegisterProjection(addressesOf(base)),
     consentProjection({ base, mergedWith, now }),
     ...connectProjections(base, config.timeZone),
     subscriptionProjection({
@@ -62,8 +69,7 @@ export function openStorage(
       encryptionKey,
     }),
   ]
-  const { healthIds: healthIdSystem } = addressesOf(baseUrl, base)
-  const outbox = createOutbox(createCatalogue({ base, healthIdSystem }), now)
+  const outbox = createOutbox(createCatalogue(base), now)
   const storeFor = createStore({
     database,
     indexer,
@@ -77,7 +83,10 @@ export function openStorage(
     defaultCount: 20,
     maxCount: 1000,
   })
-  return { database, indexer, indexing, storeFor, projections, outbox }
+  return {
+    ...{ database, base, indexer, indexing, storeFor, projections, outbox },
+    settle: () => settle({ database, indexer, indexing, projections, log }, dataSet.unsettled),
+  }
 }
 
 /** Where webhooks may be sent to. */

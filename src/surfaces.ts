@@ -13,7 +13,6 @@ import { homeRoute } from './health/home-route.ts'
 import { metricsRoutes } from './health/metrics-route.ts'
 import { healthRoutes } from './health/routes.ts'
 import { createCursors } from './http/cursor.ts'
-import { fhirBase } from './http/failures.ts'
 import type { Route } from './http/route.ts'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
@@ -46,7 +45,6 @@ export interface SurfaceParts extends Storage {
   readonly whole: Whole
   /** Of encryption. */
   readonly key: Buffer
-  readonly baseUrl: string
   readonly log: Log
   /** Has this process look for what is to be delivered. */
   readonly wakeWebhooks: () => void
@@ -56,18 +54,18 @@ export interface SurfaceParts extends Storage {
 
 /** The routes; of two that fit an address the earlier one answers. */
 export function surfaces(parts: SurfaceParts): Route[] {
-  const { config, database, storeFor, identity, mappings, whole, baseUrl, log } = parts
+  const { config, database, storeFor, identity, mappings, whole, base, log } = parts
   const now = () => new Date()
   const shared = {
-    ...{ database, storeFor, whole, baseUrl, now },
+    ...{ database, storeFor, whole, base, now },
     register: createRegister(() => mappings.matching()),
-    addresses: addressesOf(baseUrl, `${baseUrl}${fhirBase}`),
-    translator: createTranslator(mappings, log),
+    addresses: addressesOf(base),
+    translator: createTranslator(mappings, base, log),
     cursors: createCursors(parts.key),
     trailFor: createAuditReader(database),
   }
   const consents = createConsents({
-    ...{ ...shared, mergedWith, base: `${baseUrl}${fhirBase}` },
+    ...{ ...shared, mergedWith },
     opens: (type, scopes) => opens(mappings.consents(), type, scopes),
     usualDays: () => mappings.consents().expiresAfterDays,
   })
@@ -96,9 +94,10 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...shared,
       searchParams: () => parts.indexer.params,
       peopleFor: createPeople(shared),
-      maps: createDesk(mappings, parts.transformer, interfaceVersion),
+      maps: createDesk(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
       log,
       version: interfaceVersion,
+      authority: identity.at,
     }),
   ]
 }

@@ -7,12 +7,12 @@ import { authMethods } from './credentials.ts'
 import type { Identity } from './identity.ts'
 import { paths } from './paths.ts'
 
-/** What the RFC 8414 document and SMART's say alike. */
-export function commonMetadata(issuer: string) {
+/** What the RFC 8414 document and SMART's say alike. @param address at which the endpoints are */
+export function commonMetadata(address: string) {
   return {
-    token_endpoint: issuer + paths.token,
-    introspection_endpoint: issuer + paths.introspect,
-    revocation_endpoint: issuer + paths.revoke,
+    token_endpoint: address + paths.token,
+    introspection_endpoint: address + paths.introspect,
+    revocation_endpoint: address + paths.revoke,
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: [...authMethods],
     token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
@@ -70,14 +70,16 @@ export function jwksRoute({ keys }: Identity): Route {
   })
 }
 
-/** GET /.well-known/oauth-authorization-server */
-export function metadataRoute({ issuer }: Identity): Route {
-  const common = commonMetadata(issuer)
+/**
+ * GET /.well-known/oauth-authorization-server: the issuer is that of the data set's tokens, the endpoints are where the document was
+ * asked for (docs/architecture.md, "The identity of a data set").
+ */
+export function metadataRoute({ issuer, at }: Identity): Route {
   const algorithms = [...assertionAlgorithms]
-  const text = JSON.stringify({
+  const metadata = (address: string) => ({
     issuer,
-    ...common,
-    jwks_uri: issuer + paths.jwks,
+    ...commonMetadata(address),
+    jwks_uri: address + paths.jwks,
     response_types_supported: [],
     scopes_supported: Object.keys(scopes),
     introspection_endpoint_auth_methods_supported: [...authMethods, 'Bearer'],
@@ -91,6 +93,6 @@ export function metadataRoute({ issuer }: Identity): Route {
     operationId: 'oauthServerMetadata',
     summary: 'Where tokens come from and how (RFC 8414)',
     replies: { 200: OAuthServerMetadata },
-    handle: () => reply(200, text, cached),
+    handle: ({ baseUrl }) => reply(200, metadata(at(baseUrl)), cached),
   })
 }

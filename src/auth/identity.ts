@@ -4,6 +4,7 @@ import type { Authenticators } from '../http/identify.ts'
 import type { Environment } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Holder } from '../register/health-ids.ts'
+import { formsOf } from '../store/base.ts'
 import type { Derive } from './argon2.ts'
 import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
 import { createKeys, type Keys } from './keys.ts'
@@ -21,8 +22,12 @@ export interface IdentityOptions {
   readonly environment: Environment
   /** 32 bytes that seal the private keys. */
   readonly encryptionKey: Buffer
-  /** The service's own address: issuer and audience of every token. */
-  readonly baseUrl: string
+  /** Issuer and audience of every token. */
+  readonly issuer: string
+  /** Where the service is served now, without trailing slash. */
+  readonly address: string
+  /** Every address that the data set has or had. */
+  readonly addresses: readonly string[]
   readonly log: Log
   /** The patient who answers for a Health ID, in canonical form. */
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
@@ -33,6 +38,8 @@ export interface IdentityOptions {
 
 export interface Identity {
   readonly issuer: string
+  /** The address at which the endpoints are, for a request that came by this one: the same, if it is one of the data set's. */
+  readonly at: (baseUrl: string) => string
   readonly keys: Keys
   readonly tokens: Tokens
   readonly revocations: Revocations
@@ -47,7 +54,7 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, baseUrl, log, holderOf, now = Date.now, derive } = options
+  const { database, environment, encryptionKey, issuer, log, holderOf, now = Date.now, derive } = options
   const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(
@@ -60,15 +67,16 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     },
     log,
   )
-  const tokens = createTokens({ keys, revocations, isCurrent: following.isCurrent, issuer: baseUrl, environment, now })
+  const tokens = createTokens({ keys, revocations, isCurrent: following.isCurrent, issuer, environment, now })
   const throttle = createThrottle(now)
   const checker = createChecker({ derive })
   const secrets = createSecrets(checker, now)
+  const known = new Set([options.address, ...options.addresses].flatMap(formsOf))
   const client = clientAuthenticator({
     database,
     secrets,
     throttle,
-    audiences: [baseUrl + paths.token, baseUrl],
+    audiences: [issuer, ...[...known].map(each => each + paths.token)],
     now,
     log,
   })
@@ -80,7 +88,8 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not tidy up'))
   }, tidyEvery).unref()
   return {
-    issuer: baseUrl,
+    issuer,
+    at: baseUrl => (known.has(baseUrl) ? baseUrl : options.address),
     keys,
     tokens,
     revocations,

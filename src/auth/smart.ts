@@ -16,9 +16,9 @@ const SmartConfiguration = Type.Object(
 )
 
 /** GET /api/fhir/R4/.well-known/smart-configuration */
-export function smartRoute({ issuer }: Identity): Route {
-  const text = JSON.stringify({
-    ...commonMetadata(issuer),
+export function smartRoute({ at }: Identity): Route {
+  const configuration = (address: string) => ({
+    ...commonMetadata(address),
     scopes_supported: ['system/*.cruds', 'system/*.rs', ...Object.keys(scopes)],
     response_types_supported: [],
     // Required of every server (SMART App Launch 2, conformance), though there is no authorization endpoint to use it at.
@@ -33,6 +33,6 @@ export function smartRoute({ issuer }: Identity): Route {
     summary: 'How a SMART backend service signs in',
     access: open,
     replies: { 200: SmartConfiguration },
-    handle: () => reply(200, text, { 'cache-control': 'public, max-age=3600' }),
+    handle: ({ baseUrl }) => reply(200, configuration(at(baseUrl)), { 'cache-control': 'public, max-age=3600' }),
   })
 }

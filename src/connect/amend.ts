@@ -5,15 +5,17 @@ import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Caller, onBehalfOf } from '../policy/caller.ts'
-import { freeHealthId } from '../register/health-ids.ts'
+import { freeHealthId, lostHealthIds } from '../register/health-ids.ts'
 import { healthIdsOf, type OwnNumber } from '../register/patient.ts'
 import type { ConnectParts } from './parts.ts'
 
 export interface Addition {
   /** Added unless the organisation has a number there already. */
   readonly number: OwnNumber | undefined
-  /** Of the Health ID, should one be missing. */
+  /** Of the Health ID, should one be missing and none be known. */
   readonly country: string
+  /** The Health ID by which the patient was found. */
+  readonly asked?: string
 }
 
 const MOST_TRIES = 5
@@ -47,14 +49,18 @@ async function completed(
   { addresses }: ConnectParts,
   on: Transaction,
   patient: JsonObject,
-  { number, country }: Addition,
+  { number, country, asked }: Addition,
 ): Promise<{ patient: JsonObject; healthId: string; isChanged: boolean }> {
-  const [current] = healthIdsOf(patient, addresses).current
-  const healthId = current ?? (await freeHealthId(on, country))
+  const { current: held, former } = healthIdsOf(patient, addresses)
+  const current = held.find(each => each === asked) ?? held[0]
+  // A person has one Health ID: one that an update left out is given back, unless the Patient says that it is an old one.
+  const lost = current === undefined ? await lostHealthIds(on, String(patient['id'])) : []
+  const own = lost.filter(each => !former.includes(each))
+  const healthId = current ?? own.find(each => each === asked) ?? own[0] ?? (await freeHealthId(on, country))
   const identifiers = objectsIn(patient['identifier'])
   const added: JsonObject[] = []
   if (current === undefined) added.push({ use: 'official', system: addresses.healthIds, value: healthId })
-  if (number && identifiers.every(({ system }) => system !== number.system))
+  if (number && identifiers.every(({ system }) => addresses.base.system(String(system)) !== number.system))
     added.push({
       use: 'secondary',
       ...number,

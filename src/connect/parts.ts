@@ -28,8 +28,6 @@ export interface ConnectParts {
   readonly consentTypes: () => ConsentTypes
   /** Of the identifiers that this service gives. */
   readonly addresses: Addresses
-  /** Of the service, without trailing slash: the systems of its identifiers begin with it. */
-  readonly baseUrl: string
   readonly now: () => Date
   readonly cursors: Cursors
   /** Whose calendar days count, by its IANA name. */
@@ -49,7 +47,7 @@ export interface ConnectParts {
 /** What a map is told beside the record: who called, and when. */
 export function contextOf(parts: ConnectParts, request: { readonly caller: Caller; readonly requestId: string }) {
   return {
-    base_url: parts.baseUrl,
+    base_url: parts.addresses.base.origin,
     received_at: parts.now().toISOString(),
     request_id: request.requestId,
     organization_id: request.caller.organizationId,

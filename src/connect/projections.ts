@@ -1,4 +1,5 @@
 // The tables of Connect that follow resources.
+import type { Base } from '../store/base.ts'
 import type { Projection } from '../store/projection.ts'
 import { bloodTable } from './inventory/blood-table.ts'
 import { stockTable } from './inventory/stock-table.ts'
@@ -8,7 +9,7 @@ import { paymentTable } from './payments/payment-table.ts'
  * @param base address of this server's FHIR endpoint
  * @param timeZone of the service
  */
-export const connectProjections = (base: string, timeZone: string): Projection[] => [
+export const connectProjections = (base: Base, timeZone: string): Projection[] => [
   stockTable(base),
   bloodTable(base, timeZone),
   paymentTable(base),

@@ -66,7 +66,7 @@ async function byHealthId(
   const current = isComplete
     ? holder.current!
     : await asWhole(parts.whole, request.caller, caller =>
-        complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2) }),
+        complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2), asked }),
       )
   return {
     status: 'found',

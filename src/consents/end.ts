@@ -1,7 +1,9 @@
 // Consents that end: as they were written, whoever wrote them, and of those for several organisations the part for one.
+
 import { uuidv7 } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { notOwn, refusalStands } from '../policy/consent/guard.ts'
+import type { Base } from '../store/base.ts'
 import type { Answer, ConsentStatus, Request, Subject } from './desk.ts'
 import { ended } from './ending.ts'
 import { type FindParts, type Found, find, type Stored } from './find.ts'
@@ -24,7 +26,7 @@ export async function end(
 }
 
 /** True if the organisation is permitted something, or the Consent has no rule that can be told here. */
-export const isPermitted = (resource: JsonObject, organization: string, base: string): boolean =>
+export const isPermitted = (resource: JsonObject, organization: string, base: Base): boolean =>
   permits(resource, organization, base) || (isForAlone(resource, organization, base) && !refuses(resource, base))
 
 /**

@@ -1,10 +1,12 @@
 // The consents of a patient, as resources and as the interface tells them.
+
 import type { Queryable } from '../db/statement.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { onBehalfOf } from '../policy/caller.ts'
 import type { MergedWith } from '../policy/consent/projection.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
+import type { Base } from '../store/base.ts'
 import type { Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { ConsentStatus, Request, Subject } from './desk.ts'
@@ -15,9 +17,8 @@ export interface FindParts {
   readonly mergedWith: MergedWith
   readonly storeFor: (principal: Principal) => Store
   readonly translator: Translator
-  readonly baseUrl: string
-  /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  /** Of the data set. */
+  readonly base: Base
   readonly now: () => Date
 }
 
@@ -74,7 +75,7 @@ export function contextOf(
   organization?: string | null,
 ) {
   return {
-    base_url: parts.baseUrl,
+    base_url: parts.base.origin,
     received_at: parts.now().toISOString(),
     request_id: request.requestId,
     patient_id: patient,

@@ -1,21 +1,23 @@
 // What a Consent is to one organisation, and what remains of it without that organisation's permission: pure.
+
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { type Rule, rulesOf } from '../policy/consent/rules.ts'
+import type { Base } from '../store/base.ts'
 import { objects, referenceTarget } from '../store/values.ts'
 
 /** The rules that a Consent has if it is in force; asked for and ended ones count as if they were. */
-const rulesWhere = (consent: JsonObject, base: string): Rule[] => rulesOf({ ...consent, status: 'active' }, base)
+const rulesWhere = (consent: JsonObject, base: Base): Rule[] => rulesOf({ ...consent, status: 'active' }, base)
 
 /** True if the Consent permits, permitted or is to permit something to the organisation (id). @param base address of this server's FHIR endpoint */
-export const permits = (consent: JsonObject, organization: string, base: string): boolean =>
+export const permits = (consent: JsonObject, organization: string, base: Base): boolean =>
   rulesWhere(consent, base).some(isPermissionOf(organization))
 
 /** True if nobody but the organisation (id) is permitted anything by the Consent. */
-export const isForAlone = (consent: JsonObject, organization: string, base: string): boolean =>
+export const isForAlone = (consent: JsonObject, organization: string, base: Base): boolean =>
   rulesWhere(consent, base).every(rule => rule.effect === 'deny' || isPermissionOf(organization)(rule))
 
 /** True if the Consent refuses something. */
-export const refuses = (consent: JsonObject, base: string): boolean =>
+export const refuses = (consent: JsonObject, base: Base): boolean =>
   rulesWhere(consent, base).some(({ effect }) => effect === 'deny')
 
 const isPermissionOf =
@@ -27,7 +29,7 @@ const isPermissionOf =
  * The Consent without the permissions of an organisation (id), with every rule that is about others as it was; undefined if it
  * cannot be written so.
  */
-export function without(consent: JsonObject, organization: string, base: string): JsonObject | undefined {
+export function without(consent: JsonObject, organization: string, base: Base): JsonObject | undefined {
   const isOther = (reference: unknown): boolean => !isReference(reference, organization, base)
   const provision = isObject(consent['provision']) ? provisionWithout(consent['provision'], isOther) : undefined
   const keepers = objects(consent['organization']).filter(isOther)
@@ -42,7 +44,7 @@ export function without(consent: JsonObject, organization: string, base: string)
   return isSame && !permits(parted, organization, base) ? parted : undefined
 }
 
-function isReference(value: unknown, organization: string, base: string): boolean {
+function isReference(value: unknown, organization: string, base: Base): boolean {
   const reference = isObject(value) ? value['reference'] : undefined
   return typeof reference === 'string' && referenceTarget(reference, base) === `Organization/${organization}`
 }
@@ -65,7 +67,7 @@ const shared = ['scope', 'category', 'patient', 'performer', 'policy', 'policyRu
  * The permission of one organisation (id) as a Consent of its own, with the id given: what remains on record of a permission that
  * ends while the Consent goes on for others.
  */
-export function partFor(consent: JsonObject, organization: string, base: string, id: string): JsonObject {
+export function partFor(consent: JsonObject, organization: string, base: Base, id: string): JsonObject {
   const root = isObject(consent['provision']) ? consent['provision'] : {}
   const { provision: _inner, actor, ...terms } = naming(root, organization, base) ?? root
   const own = objects(actor).filter(({ reference }) => isReference(reference, organization, base))
@@ -85,7 +87,7 @@ const recipient = {
 }
 
 /** The outermost provision that names the organisation. */
-function naming(provision: JsonObject, organization: string, base: string): JsonObject | undefined {
+function naming(provision: JsonObject, organization: string, base: Base): JsonObject | undefined {
   if (objects(provision['actor']).some(({ reference }) => isReference(reference, organization, base))) return provision
   for (const inner of objects(provision['provision'])) {
     const found = naming(inner, organization, base)

@@ -2,6 +2,7 @@
 // machine but for what expires.
 import type { Database } from '../db/database.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { Base } from '../store/base.ts'
 import type { Projection } from '../store/projection.ts'
 import { purge } from '../store/purge.ts'
 import type { Store } from '../store/store.ts'
@@ -19,16 +20,15 @@ export interface DemoParts {
   readonly database: Database
   readonly store: Store
   readonly projections: readonly Projection[]
-  /** Of the service, which names the Health ID system. */
-  readonly baseUrl: string
+  /** Of the data set, whose naming systems it uses. */
+  readonly base: Base
 }
 
-export function createDemoData({ database, store, projections, baseUrl }: DemoParts): DemoData {
-  const systems = `${baseUrl}/fhir/NamingSystem`
+export function createDemoData({ database, store, projections, base }: DemoParts): DemoData {
   const owners = { hospital: organization, organization: network }
   const made = (): JsonObject[] => [
-    ...demoResources(`${systems}/health-id`),
-    ...demoInventory(systems, owners, new Date()),
+    ...demoResources(base.naming('health-id')),
+    ...demoInventory(`${base.origin}/fhir/NamingSystem`, owners, new Date()),
   ]
   return {
     async ensure() {

@@ -1,6 +1,7 @@
 // The catalogue of events: which step in the life of which resource is told as what. Events are derived from changes, never
 // emitted, so whoever writes a resource cannot forget them. Interface §6.1, decisions §8.
 
+import type { Base } from '../store/base.ts'
 import { appointment, calledOff, isAhead, isAttended, isFulfilled, isKept } from './appointments.ts'
 import { failedSync, syncFailed } from './bridge.ts'
 import {
@@ -90,14 +91,14 @@ const reading: ReadonlyMap<string, (step: Step) => string[]> = new Map([
 
 const nothing: Known = new Map()
 
-/** @param addresses `base` of this server's FHIR endpoint, and the system of Health IDs */
-export function createCatalogue(addresses: { readonly base: string; readonly healthIdSystem: string }): Catalogue {
+/** The catalogue for a data set. */
+export function createCatalogue(base: Base): Catalogue {
   const byType = Map.groupBy(rules, ({ type }) => type)
   const stepOf = ({ id, resource, former }: Change, known: Known): Step => ({
     id,
     now: resource,
     before: former,
-    around: { ...addresses, known },
+    around: { base, known },
   })
   return {
     types: new Set(byType.keys()),

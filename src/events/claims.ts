@@ -2,15 +2,15 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../lib/json.ts'
+import type { Base } from '../store/base.ts'
 
 /** Other resources, by `Type/id`; undefined: looked for and not there. */
 export type Known = ReadonlyMap<string, JsonObject | undefined>
 
 /** What a rule knows beside the resource. */
 export interface Surroundings {
-  /** Address of this server's FHIR endpoint. */
-  readonly base: string
-  readonly healthIdSystem: string
+  /** Of the data set. */
+  readonly base: Base
   readonly known: Known
 }
 

@@ -2,6 +2,7 @@
 // when they decide who may see what. https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
 
 import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Base } from '../store/base.ts'
 import { dateInterval } from '../store/dates.ts'
 import { objects } from '../store/values.ts'
 import { codeIn, codingsIn, extension, targetOf } from './elements.ts'
@@ -24,7 +25,7 @@ const mostOrganizations = 1000
 const deepest = 5
 
 /** The terms for every organisation (ids) that a Consent about privacy names; none of any other. @param base address of this server's FHIR endpoint */
-export function termsOf(consent: JsonObject | undefined, base: string): Map<string, Terms> {
+export function termsOf(consent: JsonObject | undefined, base: Base): Map<string, Terms> {
   if (!consent || !codingsIn(consent['scope']).some(({ code }) => code === 'patient-privacy')) return new Map()
   const provisions = provisionsOf(consent, base)
   const actors = provisions.flatMap(({ organizations = [] }) => [...organizations])
@@ -43,7 +44,7 @@ interface Provision {
   readonly depth: number
 }
 
-function provisionsOf(consent: JsonObject, base: string): Provision[] {
+function provisionsOf(consent: JsonObject, base: Base): Provision[] {
   const outermost: Provision = {
     permits: codingsIn(consent['policyRule']).some(({ code }) => code === 'OPTIN' || code === 'OPTINR'),
     organizations: undefined,
@@ -56,7 +57,7 @@ function provisionsOf(consent: JsonObject, base: string): Provision[] {
 }
 
 /** A provision and its exceptions. @param frame what it says where it says nothing itself */
-function within(provision: JsonObject, frame: Provision, base: string): Provision[] {
+function within(provision: JsonObject, frame: Provision, base: Base): Provision[] {
   const { actor, provision: inner, ...wording } = provision
   const { type, period } = provision
   const own: Provision = {
@@ -80,13 +81,13 @@ function endOf(period: unknown): number {
   return String(end).includes('T') ? interval.low : interval.high + 1
 }
 
-const keepersOf = (consent: JsonObject, base: string): string[] =>
+const keepersOf = (consent: JsonObject, base: Base): string[] =>
   objects(consent['organization']).flatMap(each => organizationId(each, base) ?? [])
 
-const organizationsIn = (actors: readonly JsonObject[], base: string): string[] =>
+const organizationsIn = (actors: readonly JsonObject[], base: Base): string[] =>
   actors.flatMap(({ reference }) => organizationId(reference, base) ?? [])
 
-function organizationId(reference: unknown, base: string): string | undefined {
+function organizationId(reference: unknown, base: Base): string | undefined {
   const target = targetOf(reference, base)
   return target?.type === 'Organization' ? target.id : undefined
 }

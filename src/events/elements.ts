@@ -1,6 +1,7 @@
 // What the rules of events read in resources. Anything may stand in a resource, so nothing here throws.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Base } from '../store/base.ts'
 import { objects, referenceTarget, text } from '../store/values.ts'
 import type { Step, Surroundings } from './claims.ts'
 
@@ -15,7 +16,7 @@ export function extension(resource: JsonObject, name: string, value: string): un
 }
 
 /** `Type/id` if it is one of this server's own. @param base address of this server's FHIR endpoint */
-export function targetOf(reference: unknown, base: string): { type: string; id: string } | undefined {
+export function targetOf(reference: unknown, base: Base): { type: string; id: string } | undefined {
   const address = isObject(reference) ? text(reference['reference']) : undefined
   const target = address === undefined ? undefined : referenceTarget(address, base)
   const [, type, id] = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9.-]{1,64})$/.exec(target ?? '') ?? []

@@ -5,7 +5,7 @@ import { parse } from '../lib/health-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import { changedElements, type Step } from './claims.ts'
+import { changedElements, type Step, type Surroundings } from './claims.ts'
 import { facilityIn, latest } from './elements.ts'
 import { described, orNull, type Telling } from './telling.ts'
 
@@ -64,7 +64,7 @@ export function demographics(step: Step): Telling[] {
   const { now, before, around } = step
   if (!now || !before) return []
   const names = changedElements(now, before).filter(
-    name => name !== 'identifier' || changedNumbers(now, before, around.healthIdSystem),
+    name => name !== 'identifier' || changedNumbers(now, before, around),
   )
   const changed = [...new Set(names.map(elementOf))].sort()
   return changed.length > 0 ? [about(step, { changed })] : []
@@ -73,8 +73,8 @@ export function demographics(step: Step): Telling[] {
 /** Every Health ID that was issued: one that a former version had, current or old, comes back without being issued again. */
 export function healthIds(step: Step): Telling[] {
   const { now, before, around } = step
-  const former = new Set(healthIdentifiers(before, around.healthIdSystem).map(({ value }) => value))
-  const current = healthIdentifiers(now, around.healthIdSystem).filter(({ use }) => use !== 'old')
+  const former = new Set(healthIdentifiers(before, around).map(({ value }) => value))
+  const current = healthIdentifiers(now, around).filter(({ use }) => use !== 'old')
   const issued = [...new Set(current.map(({ value }) => value))].filter(value => !former.has(value))
   return issued.filter(isHealthId).map(value => about(step, { health_id: value, country_code: value.slice(0, 2) }))
 }
@@ -90,15 +90,18 @@ function about(step: Step, data: JsonObject): Telling {
 const elementOf = (name: string): string => name.replace(/^_/, '').replace(/^(deceased|multipleBirth).*/, '$1')
 
 /** Health IDs left aside, of which other events tell. */
-function changedNumbers(now: JsonObject, before: JsonObject, healthIdSystem: string): boolean {
+function changedNumbers(now: JsonObject, before: JsonObject, around: Surroundings): boolean {
   const numbers = ({ identifier }: JsonObject) => ({
-    identifier: objects(identifier).filter(({ system }) => system !== healthIdSystem),
+    identifier: objects(identifier).filter(each => !isOfHealthIds(each, around)),
   })
   return changedElements(numbers(now), numbers(before)).length > 0
 }
 
-const healthIdentifiers = (resource: JsonObject | undefined, healthIdSystem: string): JsonObject[] =>
-  isObject(resource) ? objects(resource['identifier']).filter(({ system }) => system === healthIdSystem) : []
+const healthIdentifiers = (resource: JsonObject | undefined, around: Surroundings): JsonObject[] =>
+  isObject(resource) ? objects(resource['identifier']).filter(each => isOfHealthIds(each, around)) : []
+
+const isOfHealthIds = ({ system }: JsonObject, { base }: Surroundings): boolean =>
+  typeof system === 'string' && base.system(system) === base.naming('health-id')
 
 function isHealthId(value: unknown): value is string {
   if (typeof value !== 'string') return false

@@ -9,6 +9,7 @@ const profiles = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.Basi
 /** The id of a row: its chain and its place there. */
 export const auditEventId = ({ chain, sequence }: ChainedRecord): string => `${chain}-${sequence}`
 
+/** @param base of the FHIR endpoint, as the data set is named wherever it is served */
 export function auditEventOf(record: ChainedRecord, base: string): AuditEvent {
   const recorded = record.recordedAt.toISOString()
   const profile = profileOf(record)

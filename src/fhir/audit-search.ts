@@ -36,12 +36,12 @@ export async function trailOf(request: FhirRequest): Promise<FhirReply> {
 
 async function readTrail(request: FhirRequest, id: string): Promise<FhirReply> {
   const record = await request.trail.read(id)
-  const body = JSON.stringify(auditEventOf(record, request.base))
+  const body = JSON.stringify(auditEventOf(record, request.people.addresses.base.endpoint))
   return { status: 200, body: project(body, projectionFrom(request.search)), version: 1, updatedAt: record.recordedAt }
 }
 
 async function searchTrail(request: FhirRequest): Promise<FhirReply> {
-  const { base, trail, prefer } = request
+  const { base, trail, prefer, people } = request
   const pairs: Pairs = [...request.search, ...(request.body instanceof URLSearchParams ? request.body : [])]
   const unknown = pairs
     .map(([name]) => name)
@@ -55,7 +55,7 @@ async function searchTrail(request: FhirRequest): Promise<FhirReply> {
   const hits = shown.map(record => ({
     type: 'AuditEvent',
     id: auditEventId(record),
-    body: project(JSON.stringify(auditEventOf(record, base)), projectionFrom(request.search)),
+    body: project(JSON.stringify(auditEventOf(record, people.addresses.base.endpoint)), projectionFrom(request.search)),
   }))
   const address = `${base}/AuditEvent`
   const links: Link[] = [{ relation: 'self', url: `${address}?${text(applied)}` }]

@@ -4,6 +4,7 @@ import { operationOutcome } from '../http/failures.ts'
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
+import type { Base } from '../store/base.ts'
 import { references } from '../store/references.ts'
 import { mustStartOver } from '../store/session.ts'
 import type { Store } from '../store/store.ts'
@@ -62,11 +63,11 @@ async function batch(
         : [],
     ),
   )
-  if (store.isPart && entries.length > 1) mustDefineNothing(entries, outer.base)
+  if (store.isPart && entries.length > 1) mustDefineNothing(entries, store.base)
   const replies: EntryReply[] = []
   for (const [index, entry] of entries.entries()) {
     try {
-      const read = readEntry(entry, index, outer)
+      const read = readEntry(entry, index, outer, store.base)
       mustStandAlone(read, fullUrls)
       const reply = await store.separately(own => interact(own, read.request))
       replies.push({ ...reply, isRead: isReading(read.request) })
@@ -121,7 +122,7 @@ const notKept = JSON.stringify({
  * Whoever writes works by the search parameters that are defined, and those of a transaction are not while it lasts.
  * @throws Failure MALFORMED_REQUEST if an entry changes a SearchParameter.
  */
-function mustDefineNothing(entries: readonly unknown[], base: string): void {
+function mustDefineNothing(entries: readonly unknown[], base: Base): void {
   const defines = (entry: unknown): boolean => {
     const request = isObject(entry) ? entry['request'] : undefined
     if (!isObject(request) || request['method'] === 'GET' || request['method'] === 'HEAD') return false
@@ -145,7 +146,7 @@ function mustStandAlone({ resource, fullUrl }: BundleEntry, fullUrls: ReadonlySe
 }
 
 async function transaction(store: Store, outer: FhirRequest, entries: unknown[]): Promise<FhirReply> {
-  const read = entries.map((entry, index) => readEntry(entry, index, outer))
+  const read = entries.map((entry, index) => readEntry(entry, index, outer, store.base))
   const planned = read.map((entry, index) => transactionEntry(entry, index))
   const results = await store.transaction(planned, (inner, _entry, index) => interact(inner, read[index]!.request))
   const replies = results.map((result, index) =>
@@ -169,7 +170,7 @@ function wrong(index: number, message: string, code = 'invalid'): Failure {
   return new Failure('MALFORMED_REQUEST', detail.message, { details: [detail] })
 }
 
-function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEntry {
+function readEntry(entry: unknown, index: number, outer: FhirRequest, base: Base): BundleEntry {
   if (!isObject(entry)) throw wrong(index, 'is not an object', 'structure')
   const request = entry['request']
   if (!isObject(request)) throw wrong(index, 'has no request', 'required')
@@ -177,7 +178,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
   if (typeof method !== 'string' || !methods.has(method))
     throw wrong(index, `must have a request.method of ${[...methods].join(', ')}`)
   if (typeof url !== 'string') throw wrong(index, 'must have a request.url', 'required')
-  const [path, query] = cutAt(localPath(url, outer.base), '?')
+  const [path, query] = cutAt(localPath(url, base), '?')
   const segments = path!
     .split('/')
     .filter(Boolean)
@@ -209,8 +210,8 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest): BundleEnt
   }
 }
 
-function localPath(url: string, base: string): string {
-  return url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '')
+function localPath(url: string, base: Base): string {
+  return base.own(url) ?? url.replace(/^\//, '')
 }
 
 function decoded(segment: string, index: number): string {

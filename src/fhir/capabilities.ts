@@ -1,5 +1,6 @@
 // The CapabilityStatement as it is served: kept for each address by which the endpoint is called, until search parameters change.
 import { fhirBase } from '../http/failures.ts'
+import type { Base } from '../store/base.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
 
@@ -9,7 +10,16 @@ export type Capabilities = (baseUrl: string) => Metadata
 /** Most addresses for which a statement is kept. */
 const mostKept = 20
 
-export function createCapabilities(version: string, searchParams: () => SearchParams): Capabilities {
+export interface CapabilityParts {
+  readonly version: string
+  readonly searchParams: () => SearchParams
+  /** Of the data set. */
+  readonly base: Base
+  /** The address of the authorization server for a request that came by an address of the service. */
+  readonly authority: (baseUrl: string) => string
+}
+
+export function createCapabilities({ version, searchParams, base, authority }: CapabilityParts): Capabilities {
   const started = new Date()
   const kept = new Map<string, Metadata>()
   let params = searchParams()
@@ -19,7 +29,10 @@ export function createCapabilities(version: string, searchParams: () => SearchPa
     const known = kept.get(baseUrl)
     if (known) return known
     if (kept.size >= mostKept) kept.clear()
-    const made = capabilityStatement({ base: `${baseUrl}${fhirBase}`, issuer: baseUrl, version, started, params })
+    const made = capabilityStatement({
+      ...{ version, started, params },
+      ...{ base: `${baseUrl}${fhirBase}`, endpoint: base.endpoint, authority: authority(baseUrl) },
+    })
     kept.set(baseUrl, made)
     return made
   }

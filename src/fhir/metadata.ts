@@ -46,19 +46,28 @@ export interface Metadata {
 export interface MetadataParts {
   /** Address of the FHIR endpoint. */
   readonly base: string
+  /** The same below the origin of the data set, which names the statement wherever it is served. */
+  readonly endpoint: string
   /** Address of the authorization server. */
-  readonly issuer: string
+  readonly authority: string
   readonly version: string
   readonly started: Date
   readonly params: SearchParams
 }
 
 /** The statement for a base address, as JSON text with its entity tag. */
-export function capabilityStatement({ base, issuer, version, started, params: all }: MetadataParts): Metadata {
+export function capabilityStatement({
+  base,
+  endpoint,
+  authority,
+  version,
+  started,
+  params: all,
+}: MetadataParts): Metadata {
   const statement: CapabilityStatement = {
     resourceType: 'CapabilityStatement',
     id: 'health-interop',
-    url: `${base}/metadata`,
+    url: `${endpoint}/metadata`,
     version,
     name: 'HealthInterop',
     title: 'health-interop FHIR R4 endpoint',
@@ -78,7 +87,7 @@ export function capabilityStatement({ base, issuer, version, started, params: al
       {
         mode: 'server',
         documentation: 'POST [base]/$import stores the resources of NDJSON files in the background.',
-        security: security(issuer),
+        security: security(authority),
         resource: resourceTypes.map(type => resource(type, all)),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource', all),
@@ -94,7 +103,7 @@ export function capabilityStatement({ base, issuer, version, started, params: al
   }
 }
 
-function security(issuer: string): CapabilityStatementRestSecurity {
+function security(authority: string): CapabilityStatementRestSecurity {
   return {
     cors: true,
     service: [
@@ -105,9 +114,9 @@ function security(issuer: string): CapabilityStatementRestSecurity {
       {
         url: 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris',
         extension: [
-          { url: 'token', valueUri: `${issuer}/api/v1/connect/auth/token` },
-          { url: 'introspect', valueUri: `${issuer}/api/v1/connect/auth/introspect` },
-          { url: 'revoke', valueUri: `${issuer}/api/v1/connect/auth/revoke` },
+          { url: 'token', valueUri: `${authority}/api/v1/connect/auth/token` },
+          { url: 'introspect', valueUri: `${authority}/api/v1/connect/auth/introspect` },
+          { url: 'revoke', valueUri: `${authority}/api/v1/connect/auth/revoke` },
         ],
       },
     ],

@@ -8,6 +8,7 @@ import { open, type Reply, type Route, route } from '../http/route.ts'
 import type { Log } from '../lib/log.ts'
 import type { MapDesk } from '../mapping/desk.ts'
 import type { Caller } from '../policy/caller.ts'
+import type { Base } from '../store/base.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import type { Store } from '../store/store.ts'
 import { processBundle } from './batch.ts'
@@ -44,6 +45,9 @@ export interface FhirParts {
   readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log
   readonly version: string
+  /** The address of the authorization server for a request that came by an address of the service. */
+  readonly authority: (baseUrl: string) => string
+  readonly base: Base
 }
 
 interface Parts extends FhirParts {
@@ -97,7 +101,7 @@ const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
 
 /** Every route below /api/fhir/R4. */
 export function fhirRoutes(given: FhirParts): Route[] {
-  const parts: Parts = { ...given, capabilities: createCapabilities(given.version, given.searchParams) }
+  const parts: Parts = { ...given, capabilities: createCapabilities(given) }
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
     return httpReply(toKeep(request, await interact(parts.storeFor(request.caller), fhir)), fhir.base)

@@ -205,7 +205,7 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller: caller && bound(parts, caller, context, requestId, seen),
+    caller: caller && bound(parts, { ...caller, at: baseUrl }, context, requestId, seen),
     baseUrl,
     requestId,
     remoteAddress,

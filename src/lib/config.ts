@@ -94,7 +94,7 @@ export const settings = {
   baseUrl: setting(
     'BASE_URL',
     '',
-    'Public address of the service, used in links, token issuer and audience. Empty: http://localhost:PORT, in links as the request names it.',
+    'Public address of the service, used in links. The first start makes it the origin of identifiers and the issuer of tokens; another one is added, and changes neither. Empty: http://localhost:PORT, in links as the request names it.',
     httpUrl,
   ),
   trustedProxies: setting(

@@ -13,7 +13,7 @@ export interface MapDesk {
   /** Of this service, for traces. */
   readonly version: string
   /** What a map may take as its second source where the request brings none. */
-  context(baseUrl: string): unknown
+  context(): unknown
   /** The files of the service's maps of a URL, which may hold `*`. */
   files(url: string): SourceFile[]
   /** The logical models and concept maps that stand beside these. */
@@ -25,11 +25,17 @@ export interface MapDesk {
   runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): Outcome | undefined
 }
 
-export function createDesk(mappings: Mappings, { run }: Transformer, version: string): MapDesk {
+interface Service {
+  readonly version: string
+  /** What the systems of its identifiers begin with. */
+  readonly origin: string
+}
+
+export function createDesk(mappings: Mappings, { run }: Transformer, service: Service): MapDesk {
   return {
-    version,
+    version: service.version,
     run,
-    context: baseUrl => ({ base_url: baseUrl, received_at: new Date().toISOString() }),
+    context: () => ({ base_url: service.origin, received_at: new Date().toISOString() }),
     files(url) {
       const all = [...mappings.set().mappings.values()]
       return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', byName(source)])), url)

@@ -6,6 +6,7 @@ import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import { filled } from '../shapes/filled.ts'
+import type { Base } from '../store/base.ts'
 import type { Mappings } from './mappings.ts'
 
 /** What a map may take beside the record: the shape Context. */
@@ -32,7 +33,8 @@ export interface Translator {
   fromFhir(map: string, shape: TObject, resource: JsonObject, context: Context): JsonObject | undefined
 }
 
-export function createTranslator(mappings: Pick<Mappings, 'program'>, log: Log): Translator {
+/** @param base of the data set: maps see its naming systems as they are written today */
+export function createTranslator(mappings: Pick<Mappings, 'program'>, base: Base, log: Log): Translator {
   const run = (map: string, record: JsonObject, context: Context): JsonObject => {
     const program = mappings.program(map)
     return program.run(program.sources.length > 1 ? [record, context] : [record]) as JsonObject
@@ -52,7 +54,7 @@ export function createTranslator(mappings: Pick<Mappings, 'program'>, log: Log):
     },
     fromFhir(map, shape, resource, context) {
       try {
-        return filled(shape, run(map, resource, context))
+        return filled(shape, run(map, base.withSystems(resource), context))
       } catch (error) {
         if (!(error instanceof MapError)) throw error
         const { resourceType, id } = resource

@@ -10,7 +10,10 @@ import { typeNumber } from '../store/type-number.ts'
 export interface Holder {
   /** Id of the Patient. */
   readonly patient: string
-  /** The Health ID that this patient has now; undefined if it has none. */
+  /**
+   * The Health ID that this patient has now: the one that was asked for, if it is one of its own, or if the patient lost it and has
+   * been given no other. Undefined if it has none.
+   */
   readonly current: string | undefined
   /** True if others may be the same person: merged.ts knows. */
   readonly isMerged: boolean
@@ -43,7 +46,7 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
         select l.by_patient, hops + 1 from chain join patient_replaced l using (patient) where hops < ${MOST_MERGED}
       )
       select c.patient,
-        (select min(h.value) from health_id h where h.patient = c.patient and h.is_current) as current,
+        (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = $1 desc, h.value limit 1) as current,
         exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
         exists (select from resource r where r.type = $2 and r.id = c.patient) as is_stored,
         exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
@@ -54,7 +57,9 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   const found = last?.is_replaced ? chain[0] : last
   if (!found?.is_stored) return undefined
   const { patient, current, replaces, is_replaced: isReplaced } = found
-  return { patient, current: current ?? undefined, isMerged: replaces || isReplaced }
+  // Nobody else holds it, or that one would have been found.
+  const isLost = current === null && found === chain[0] && !isReplaced
+  return { patient, current: current ?? (isLost ? healthId : undefined), isMerged: replaces || isReplaced }
 }
 
 /** Ids of a patient and of all whom it replaces, whatever was given to them under those. */
@@ -67,6 +72,18 @@ export async function mergedInto(on: Queryable, patient: string): Promise<string
     values: [patient],
   })
   return rows.map(row => row.patient)
+}
+
+/** The Health IDs that a patient had and nobody holds now. @param patient id of a Patient */
+export async function lostHealthIds(on: Queryable, patient: string): Promise<string[]> {
+  const rows = await on.query<{ value: string }>({
+    name: 'health-ids-lost',
+    text: `select h.value from health_id h where h.patient = $1
+        and not exists (select from health_id held where held.value = h.value and held.is_current)
+      order by h.value`,
+    values: [patient],
+  })
+  return rows.map(row => row.value)
 }
 
 /** A new Health ID that nobody has had. @param minted makes one */

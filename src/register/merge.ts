@@ -2,7 +2,7 @@
 // can be undone by taking the links away again.
 
 import { type JsonObject, objectsIn } from '../lib/json.ts'
-import { type Addresses, healthIdsOf, replacementOf } from './patient.ts'
+import { type Addresses, healthIdsOf, isHealthId, replacementOf } from './patient.ts'
 
 const linkTo = (id: unknown, type: 'replaces' | 'replaced-by'): JsonObject => ({
   other: { reference: `Patient/${String(id)}` },
@@ -28,7 +28,7 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
   const isMoved = movesHealthId(source, target, addresses)
   const added = objectsIn(source['identifier'])
     .filter(({ system, value }) => !own.some(each => each['system'] === system && each['value'] === value))
-    .map(each => (isMoved && each['system'] === addresses.healthIds ? each : { ...each, use: 'old' }))
+    .map(each => (isMoved && isHealthId(each, addresses) ? each : { ...each, use: 'old' }))
   return linked({ ...target, ...listed('identifier', [...own, ...added]) }, linkTo(source['id'], 'replaces'))
 }
 
@@ -36,7 +36,7 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
 export function replaced(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
   const isMoved = movesHealthId(source, target, addresses)
   const identifiers = objectsIn(source['identifier']).map(each =>
-    isMoved && each['system'] === addresses.healthIds ? { ...each, use: 'old' } : each,
+    isMoved && isHealthId(each, addresses) ? { ...each, use: 'old' } : each,
   )
   return linked({ ...source, active: false, ...listed('identifier', identifiers) }, linkTo(target['id'], 'replaced-by'))
 }

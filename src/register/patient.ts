@@ -5,23 +5,24 @@ import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import type { Person } from '../matching/person.ts'
+import type { Base } from '../store/base.ts'
 import { referenceTarget } from '../store/values.ts'
 
 /** Names of the systems of identifiers, and where references lead. */
 export interface Addresses {
-  /** System of Health IDs. */
+  /** System of the Health IDs that are given out. */
   readonly healthIds: string
   /** What the systems of organisations' own numbers begin with; the organisation's id follows. */
   readonly numbers: string
-  /** Of this server's FHIR endpoint. */
-  readonly base: string
+  /** Of the data set. */
+  readonly base: Base
 }
 
-/** The addresses of a service. @param baseUrl without trailing slash @param base of its FHIR endpoint */
-export function addressesOf(baseUrl: string, base: string): Addresses {
+/** The addresses of a data set. */
+export function addressesOf(base: Base): Addresses {
   return {
-    healthIds: `${baseUrl}/fhir/NamingSystem/health-id`,
-    numbers: `${baseUrl}/fhir/NamingSystem/external-reference/`,
+    healthIds: base.naming('health-id'),
+    numbers: base.naming('external-reference/'),
     base,
   }
 }
@@ -47,9 +48,13 @@ export function personOf(patient: JsonObject): Person {
   }
 }
 
+/** True of an identifier that is a Health ID, under whichever address of the data set it was written. */
+export const isHealthId = ({ system }: JsonObject, { healthIds, base }: Addresses): boolean =>
+  typeof system === 'string' && base.system(system) === healthIds
+
 /** The Health IDs of a patient: those that hold, the first of which is shown, and former ones. */
-export function healthIdsOf(patient: JsonObject, { healthIds }: Addresses): { current: string[]; former: string[] } {
-  const own = objectsIn(patient['identifier']).filter(({ system }) => system === healthIds)
+export function healthIdsOf(patient: JsonObject, addresses: Addresses): { current: string[]; former: string[] } {
+  const own = objectsIn(patient['identifier']).filter(each => isHealthId(each, addresses))
   const values = (isFormer: boolean): string[] => [
     ...new Set(own.filter(({ use }) => (use === 'old') === isFormer).flatMap(({ value }) => textOf(value) ?? [])),
   ]
@@ -74,12 +79,12 @@ export function mustHoldHealthIds(patient: JsonObject, addresses: Addresses): vo
 }
 
 /** The numbers that organisations have for the patient. */
-export function ownNumbersOf(patient: JsonObject, { numbers }: Addresses): OwnNumber[] {
-  return objectsIn(patient['identifier']).flatMap(({ system, value }) =>
-    typeof system === 'string' && system.startsWith(numbers) && textOf(value) !== undefined
-      ? [{ system, value: String(value) }]
-      : [],
-  )
+export function ownNumbersOf(patient: JsonObject, { numbers, base }: Addresses): OwnNumber[] {
+  return objectsIn(patient['identifier']).flatMap(each => {
+    const system = base.system(String(each['system']))
+    const value = textOf(each['value'])
+    return system.startsWith(numbers) && value !== undefined ? [{ system, value }] : []
+  })
 }
 
 /** Id of the patient that this one was merged into. */

@@ -12,14 +12,12 @@ import { postingsOf } from './postings.ts'
 
 /** The projection that keeps the register. */
 export function createRegisterProjection(addresses: Addresses): Projection {
-  return {
-    types: new Set(['Patient']),
-    async apply(on, changes) {
-      const stored = changes.flatMap(({ id, resource }) => (resource ? [entryOf(id, resource, addresses)] : []))
-      await on.run(forgetting(changes, stored))
-      if (stored.length > 0) await enter(on, entering(stored), stored)
-    },
+  const follow = async (on: Queryable, changes: readonly Projected[]): Promise<void> => {
+    const stored = changes.flatMap(({ id, resource }) => (resource ? [entryOf(id, resource, addresses)] : []))
+    await on.run(forgetting(changes, stored))
+    if (stored.length > 0) await enter(on, entering(stored), stored)
   }
+  return { types: new Set(['Patient']), apply: follow, anew: follow }
 }
 
 /** What the register holds of a patient. */

@@ -8,7 +8,8 @@ export const Context = Type.Object(
   {
     base_url: Type.String({
       format: 'uri',
-      description: 'The address of this service, without a slash at its end; identifier systems begin with it.',
+      description:
+        'What the systems of identifiers of this data set begin with, without a slash at its end: the address at which it was first served.',
     }),
     received_at: moment('When the request came in.'),
     request_id: nullable(text('The id of the request, for the audit trail.')),

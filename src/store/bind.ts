@@ -23,7 +23,8 @@ import { witnessed } from './witness.ts'
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
   return principal => {
     const database = principal.within ?? parts.database
-    return bind({ ...parts, database, on: database, principal, isInTransaction: false })
+    const base = principal.at === undefined ? parts.base : parts.base.at(principal.at)
+    return bind({ ...parts, base, database, on: database, principal, isInTransaction: false })
   }
 }
 
@@ -112,6 +113,7 @@ function bound(session: Session): Store {
     get exporting() {
       return createExporting(session)
     },
+    base: session.base,
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
     may: (type, interaction) => session.principal.may(type, interaction),

@@ -1,10 +1,12 @@
 // What is written beside changes, in their transaction: the caller's record of accesses, and what those who follow changes keep.
+
 import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement, Transaction } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
 import type { Access, Deed, Note } from './access.ts'
+import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import type { Indexer } from './index/entry.ts'
 import { patientsIn } from './patients.ts'
@@ -102,7 +104,7 @@ export async function notesOf(session: Noting, changed: readonly Noted[]): Promi
 }
 
 /** Only whoever has a question about what is costly pays for it. */
-function followedOf({ written, resource, stored }: Noted, base: string): Followed {
+function followedOf({ written, resource, stored }: Noted, base: Base): Followed {
   const { type, id, version } = written
   return {
     ...{ type, id, version, resource },
@@ -115,7 +117,7 @@ function followedOf({ written, resource, stored }: Noted, base: string): Followe
   }
 }
 
-function patientsOf({ type, id, body = '' }: Changed, base: string): string[] {
+function patientsOf({ type, id, body = '' }: Changed, base: Base): string[] {
   return patientsIn([{ type, id, body }], base, type === 'Patient' && isId(id) ? [id] : [])
 }
 
@@ -146,7 +148,7 @@ export function tellCommitted(on: Queryable | Transaction, { committed }: Note):
 const deeds: Readonly<Record<WriteMethod, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
 /** A change as the witness is told of it. */
-function accessOf({ method, condition }: Changing, written: Changed, base: string): Access {
+function accessOf({ method, condition }: Changing, written: Changed, base: Base): Access {
   const { type, id, version } = written
   return {
     deed: deeds[method],

@@ -1,4 +1,5 @@
 // Whose data it is: the patients that a search names, and those that resources are about or refer to.
+import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import type { Hit } from './search/hit.ts'
 import { type Criterion, type ParamCriterion, partsOf } from './search/request.ts'
@@ -13,17 +14,25 @@ const isIdCode = (code: number): boolean =>
  * Ids of the patients among the resources, of those that they refer to, and of those named already, each once.
  * Bodies are text as stored, and looked through as text: parsing them would cost more than reading them did.
  */
-export function patientsIn(hits: readonly Hit[], base: string, named: readonly string[]): string[] {
+export function patientsIn(hits: readonly Hit[], base: Base, named: readonly string[]): string[] {
   const found = new Set(named)
-  const root = `${base}/`
   for (const { type, id, body } of hits) {
     if (type === 'Patient') found.add(id)
     for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + mark.length)) {
-      const isReference = body[at - 1] === '"' || body.startsWith(root, at - root.length)
+      const isReference = body[at - 1] === '"' || base.own(textTo(body, at)) !== undefined
       if (isReference) add(found, body, at + mark.length)
     }
   }
   return [...found]
+}
+
+/** Longest address of a server. */
+const longest = 300
+
+/** The text within quotation marks that ends there, as far as an address is long. */
+function textTo(body: string, end: number): string {
+  const before = body.slice(Math.max(0, end - longest), end)
+  return before.slice(before.lastIndexOf('"') + 1)
 }
 
 function add(found: Set<string>, body: string, start: number): void {

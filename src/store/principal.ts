@@ -37,6 +37,8 @@ export interface Principal {
   readonly witness?: Witness
   /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
   readonly note?: (changes: readonly Access[]) => Note
+  /** The address of the service by which he came, without trailing slash; absent where nobody came. */
+  readonly at?: string
   /** What is told of where his changes come from; absent: nobody is told of them, as of a load of old data. */
   readonly origin?: Origin
 }

@@ -31,6 +31,11 @@ export interface Projection {
    * @param writer who made them
    */
   apply(on: Queryable, changes: readonly Projected[], writer: Writer): Promise<void>
+  /**
+   * Brings the tables up to date with resources that nobody has changed, but that are read otherwise than before: what names an
+   * address that became one of the service's own. Absent: they do not depend on addresses.
+   */
+  readonly anew?: (on: Queryable, stored: readonly Projected[]) => Promise<void>
 }
 
 /** Has projections take what locks they need before anything is written. */

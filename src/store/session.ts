@@ -1,6 +1,8 @@
 // What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
+
 import type { Queryable, Statement, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Base } from './base.ts'
 import { isOutdated } from './epoch.ts'
 import { nowBeyondFence } from './export/fence.ts'
 import type { Indexer } from './index/entry.ts'
@@ -26,8 +28,8 @@ export interface StoreParts {
   /** Who keeps something of every change. */
   readonly follower: Follower
   readonly registered: Registered
-  /** Address of this server's FHIR endpoint, without trailing slash. */
-  readonly base: string
+  /** Of the data set, as the caller may name it. */
+  readonly base: Base
   readonly now: () => Date
   readonly defaultCount: number
   readonly maxCount: number

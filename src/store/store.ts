@@ -1,5 +1,6 @@
 // The one door to FHIR data: what a caller can do with it. A store is bound to its caller (bind.ts).
 
+import type { Base } from './base.ts'
 import type * as change from './change.ts'
 import type { EverythingPage } from './everything/everything.ts'
 import type { EverythingRequest } from './everything/request.ts'
@@ -48,6 +49,8 @@ export interface Store {
   separately<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** What background exports need beyond searching. */
   readonly exporting: Exporting
+  /** What texts mean that name this data set by an address. */
+  readonly base: Base
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */
   library(): Library
   /** The types on which the caller may do it. */

@@ -1,6 +1,7 @@
 // FHIR values as search sees them: what each datatype means as a token, a date, a string, a quantity, a reference or a uri.
 // https://hl7.org/fhir/R4/search.html#ptypes
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../lib/json.ts'
+import type { Base } from './base.ts'
 import { dateInterval, earliest, hull, type Interval, latest } from './dates.ts'
 
 export interface Token {
@@ -136,12 +137,11 @@ export function magnitudeOf(type: string, value: unknown): Magnitude | undefined
 
 /**
  * What a reference points at: `Type/id` for this server's own, else the URL as it stands; the version is dropped.
- * @param base address of this server's FHIR endpoint; absolute references under it are its own.
+ * @param base absolute references below it are this server's own
  */
-export function referenceTarget(reference: string, base?: string): string | undefined {
+export function referenceTarget(reference: string, base: Base): string | undefined {
   if (reference === '' || reference.startsWith('#')) return undefined
-  const local = base !== undefined && reference.startsWith(`${base}/`) ? reference.slice(base.length + 1) : reference
-  return local.replace(/\/_history\/[^/]+$/, '')
+  return (base.own(reference) ?? reference).replace(/\/_history\/[^/]+$/, '')
 }
 
 /**
@@ -149,7 +149,7 @@ export function referenceTarget(reference: string, base?: string): string | unde
  * @param types names of types, with `|` between them
  * @param base address of this server's FHIR endpoint
  */
-export function idIn(reference: unknown, types: string, base: string): string | undefined {
+export function idIn(reference: unknown, types: string, base: Base): string | undefined {
   const written = isObject(reference) ? reference['reference'] : undefined
   if (typeof written !== 'string') return undefined
   return new RegExp(`^(?:${types})/([A-Za-z0-9.-]{1,64})$`).exec(referenceTarget(written, base) ?? '')?.[1]

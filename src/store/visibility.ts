@@ -1,7 +1,9 @@
 // Which resources a caller may see beside what his scopes open: conditions that every statement carries which reads for him.
+
 import type { Queryable } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
+import type { Base } from './base.ts'
 import type { Binder } from './search/binder.ts'
 
 /** What a caller may see; one without it sees all that his scopes open. */
@@ -13,7 +15,7 @@ export interface Visibility {
   /** The condition that he may change the resource of this row of `search`, which he may see. */
   change(row: string, binder: Pick<Binder, 'bind'>): string
   /** Why he may not write a resource so; undefined if he may. @param base address of this server's FHIR endpoint */
-  objection(writing: Writing, base: string): Failure | undefined
+  objection(writing: Writing, base: Base): Failure | undefined
   /** Why he may not see what is about a patient. @param subject hash of the patient, or a mark as in the column `subject` */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
   /** What `resource` says, for statements that look at many rows of these types: something to join, and a condition on both. */

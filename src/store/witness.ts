@@ -1,5 +1,7 @@
 // What a caller's store tells of every access: the store is the one door, so no handler reads or changes anything in silence.
+
 import type { Access, Deed, Witness } from './access.ts'
+import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import { patientsIn, patientsNamed } from './patients.ts'
 import type { Version } from './read.ts'
@@ -13,7 +15,7 @@ type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly nam
 type Told = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }
 
 /** The same store, telling the witness of everything that is done with it. Every method is named, so that none can be new and silent. */
-export function witnessed(store: Store, base: string, witness: Witness): Store {
+export function witnessed(store: Store, base: Base, witness: Witness): Store {
   const tell = ({ named = [], ...asked }: Asked, told: Told | { readonly failure: unknown }): void => {
     if ('failure' in told) return witness({ ...asked, patients: named, resources: 0, failure: told.failure })
     const { bodies, most = bodies.length, ...more } = told
@@ -105,6 +107,7 @@ export function witnessed(store: Store, base: string, witness: Witness): Store {
     get exporting() {
       return store.exporting
     },
+    base: store.base,
     library: store.library,
     allowedTypes: store.allowedTypes,
     may: store.may,

@@ -142,10 +142,11 @@ function mustBeAccepted(
   }
 }
 
-function withPrepared({ projections, principal }: Writing, change: Change): Change {
+function withPrepared({ projections, principal, base }: Writing, change: Change): Change {
   if (!change.resource) return change
-  const resource = prepared(projections, change.type, change.resource, principal)
-  return resource === change.resource ? change : { ...change, resource, isMade: true }
+  const kept = base.kept(change.resource)
+  const resource = prepared(projections, change.type, kept, principal)
+  return resource === kept ? { ...change, resource } : { ...change, resource, isMade: true }
 }
 
 interface Plan {

@@ -19,9 +19,9 @@ import {
   was,
 } from '../../src/events/claims.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { base, healthIdSystem } from './support.ts'
+import { base } from './support.ts'
 
-const around = { base, healthIdSystem, known: new Map() }
+const around = { base, known: new Map() }
 const draft = { status: 'draft' }
 const active = { status: 'active' }
 const held = { status: 'on-hold' }

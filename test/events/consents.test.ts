@@ -182,7 +182,7 @@ describe('each organisation is told what concerns it', () => {
 
   test('those alone that are stored here', () => {
     const references = [
-      `${base}/Organization/a`,
+      `${base.endpoint}/Organization/a`,
       'Organization/b/_history/2',
       'https://elsewhere.example/Organization/c',
       'urn:uuid:d',

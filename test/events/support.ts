@@ -4,11 +4,12 @@ import { createCatalogue } from '../../src/events/catalogue.ts'
 import type { Known } from '../../src/events/claims.ts'
 import type { Change, Occurrence } from '../../src/events/occurrence.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
+import { baseOf } from '../support/base.ts'
 
-export const base = 'https://interop.example.org/api/fhir/R4'
-export const healthIdSystem = 'https://interop.example.org/fhir/NamingSystem/health-id'
+export const base = baseOf('https://interop.example.org')
+export const healthIdSystem = base.naming('health-id')
 
-export const catalogue = createCatalogue({ base, healthIdSystem })
+export const catalogue = createCatalogue(base)
 
 /** A change of a resource from what it was to what it is; undefined where it is not there. */
 export function change(type: string, now: JsonObject | undefined, before?: JsonObject): Change {

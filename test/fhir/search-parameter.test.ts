@@ -1,11 +1,13 @@
 // Search parameters that users define (https://hl7.org/fhir/R4/searchparameter.html): used as soon as they are stored, for
 // what is stored already as for what comes.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { system } from '../../src/policy/caller.ts'
 import { openStorage } from '../../src/storage.ts'
+import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { sharedData } from '../support/data.ts'
 import { type Answer, fhirCaller, issueOf, matchIds } from '../support/fhir.ts'
@@ -404,7 +406,13 @@ describe('with several processes', () => {
 
   test('one that only loads, and listens to nobody, still learns of a definition before it stores anything more', async () => {
     const connection = { ...inject('server'), database: service.database }
-    const storage = openStorage(readConfig({}), connection, service.url, createLog('silent'), Buffer.alloc(32))
+    const storage = openStorage(
+      readConfig({}),
+      connection,
+      dataSetAt(service.url),
+      createLog('silent'),
+      Buffer.alloc(32),
+    )
     onCleanup(() => storage.database.end())
     const loader = storage.storeFor(system)
     const basic = (id: string, name: string) => ({ resourceType: 'Basic', id, code: { text: name } })
@@ -428,7 +436,7 @@ describe('with several processes', () => {
     }))
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
     const connection = { ...inject('server'), database: busy.database }
-    const other = openStorage(readConfig({}), connection, busy.url, createLog('silent'), Buffer.alloc(32))
+    const other = openStorage(readConfig({}), connection, dataSetAt(busy.url), createLog('silent'), Buffer.alloc(32))
     onCleanup(() => other.database.end())
     // It defines, and leaves the indexing to others.
     await other.indexing.close()
@@ -457,7 +465,7 @@ describe('with several processes', () => {
     const other = openStorage(
       readConfig({}),
       { ...inject('server'), database: first.database },
-      first.url,
+      dataSetAt(first.url),
       createLog('silent'),
       Buffer.alloc(32),
     )

@@ -1,10 +1,12 @@
 // What consents come to, as a table: which rule decides for whom, what, when and what for.
+
 import { describe, expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
 import { rulesOf } from '../../src/policy/consent/rules.ts'
+import { baseOf } from '../support/base.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 
-const base = 'http://localhost/api/fhir/R4'
+const base = baseOf('http://localhost')
 const now = Date.parse('2026-06-01T12:00:00Z')
 const act = `${terminology}/v3-ActReason`
 
@@ -129,7 +131,7 @@ describe('one consent', () => {
     ['for nobody, kept by nobody, opens nothing', [consent(noActor)], {}, false],
     [
       'names its organisation by an absolute address, too',
-      [consent({ actor: [{ reference: { reference: `${base}/Organization/clinic` } }] })],
+      [consent({ actor: [{ reference: { reference: `${base.endpoint}/Organization/clinic` } }] })],
       {},
       true,
     ],

@@ -1,10 +1,12 @@
 // The table of owners: which types have one, and where a resource names it.
+
 import { describe, expect, test } from 'vitest'
 import { compartmentParams, resourceTypes, searchParams, typeModel } from '../../src/definitions/r4.ts'
 import { isWorldly } from '../../src/store/index/subject.ts'
 import { isOwned, isOwnedUnlessPatient, namesOwners, ownedTypes, ownersNamed } from '../../src/store/owners/rules.ts'
+import { baseOf } from '../support/base.ts'
 
-const base = 'https://own.example/fhir'
+const base = baseOf('https://own.example')
 const inCompartment = (type: string) => compartmentParams('Patient', type).length > 0
 const to = (reference: string) => ({ reference })
 
@@ -47,8 +49,8 @@ describe('a reference names an owner', () => {
   test.each([
     ['Organization/a', ['a']],
     ['Organization/a/_history/3', ['a']],
-    [`${base}/Organization/a`, ['a']],
-    [`${base}/Organization/a/_history/3`, ['a']],
+    [`${base.endpoint}/Organization/a`, ['a']],
+    [`${base.endpoint}/Organization/a/_history/3`, ['a']],
     ['https://other.example/fhir/Organization/a', []],
     ['Organization?identifier=a', []],
     ['#a', []],

@@ -1,5 +1,6 @@
 // How reads and searches are answered for a client that sees by consent: the condition costs each row one look-up at most, and
 // whoever sees little does not wait for all the rest.
+
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { hash64 } from '../../src/lib/hash.ts'
@@ -14,11 +15,12 @@ import { insert } from '../../src/store/rows.ts'
 import { createIndexing } from '../../src/store/search-params/reindex.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
+import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { explaining, type PlanNode } from '../support/plans.ts'
 import { createTestDatabase } from '../support/service.ts'
 
-const base = 'http://localhost/fhir'
+const base = baseOf('http://localhost')
 const indexer = createIndexer(base)
 const patients = 1500
 const observations = 12_000

@@ -1,4 +1,5 @@
 // How the statements that carry the load are answered: along which indexes, without reading or sorting whole tables.
+
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -10,11 +11,12 @@ import { insert } from '../../src/store/rows.ts'
 import { createIndexing } from '../../src/store/search-params/reindex.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
+import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { explaining, type PlanNode } from '../support/plans.ts'
 import { createTestDatabase } from '../support/service.ts'
 
-const base = 'http://localhost/fhir'
+const base = baseOf('http://localhost')
 const indexer = createIndexer(base)
 const patients = 1500
 const observations = 12_000

@@ -64,7 +64,7 @@ export async function startProcess({
     database,
     environment: 'local',
     encryptionKey,
-    baseUrl: beside?.identity.issuer ?? url,
+    ...{ issuer: beside?.identity.issuer ?? url, address: url, addresses: [beside?.identity.issuer ?? url] },
     log,
     holderOf,
     now,

@@ -50,8 +50,12 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
 }
 
 /** Starts the service once more on the database of another one, as a further process would be. */
-export async function startBeside(service: Service, env: Record<string, string> = {}): Promise<Service> {
-  return start({ ...inject('server'), database: service.database }, env, createLog('silent'))
+export async function startBeside(
+  service: Service,
+  env: Record<string, string> = {},
+  log: Log = createLog('silent'),
+): Promise<Service> {
+  return start({ ...inject('server'), database: service.database }, env, log)
 }
 
 /** The maps of the project, loaded once for all test files of a process. */

@@ -1,4 +1,5 @@
 // Attacks on events and webhooks: each test says what ought to hold, and fails as long as it does not.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { resourceTypes } from '../../src/definitions/r4.ts'
@@ -8,6 +9,7 @@ import { createCourier } from '../../src/webhooks/courier.ts'
 import { setFull } from '../../src/webhooks/endpoints.ts'
 import { verifySignature } from '../../src/webhooks/outbound/signature.ts'
 import { settle } from '../../src/webhooks/queue.ts'
+import { baseOf } from '../support/base.ts'
 import { consentOf } from '../support/consents.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -439,7 +441,7 @@ describe('an adversary', () => {
   })
 
   test('does not stop all other work by a Consent that names very many organisations', () => {
-    const catalogue = createCatalogue({ base: 'http://localhost/api/fhir/R4', healthIdSystem: 'x' })
+    const catalogue = createCatalogue(baseOf('http://localhost'))
     // 40 bytes each: a hundredth of the largest body.
     const actor = Array.from({ length: 10_000 }, (_, i) => ({
       reference: { reference: `Organization/organisation-${i}` },

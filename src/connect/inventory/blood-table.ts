@@ -3,6 +3,7 @@
 import { float8Array, int2Array, textArray } from '../../db/arrays.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { BloodUnit } from '../../shapes/blood-unit.ts'
+import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { idIn } from '../../store/values.ts'
 import { extension, lastDayIn, momentOf, ownExtension } from './elements.ts'
@@ -17,7 +18,7 @@ export const bloodComponents: readonly string[] = BloodUnit.properties.component
  * @param base address of this server's FHIR endpoint
  * @param timeZone in which a day ends, for units of which only the last day is known
  */
-export function bloodTable(base: string, timeZone: string): Projection {
+export function bloodTable(base: Base, timeZone: string): Projection {
   return following<Row>({
     type: 'BiologicallyDerivedProduct',
     table: 'blood_unit',
@@ -60,7 +61,7 @@ interface Row {
 }
 
 /** The row of a unit that can be given out; one whose expiry nobody knows cannot. */
-function rowOf({ id, resource }: Projected, base: string): Row | undefined {
+function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   if (!resource) return undefined
   const status = statusOf(resource)
   const facility = idIn(extension(resource, ownExtension('facility'), 'valueReference'), 'Organization|Location', base)

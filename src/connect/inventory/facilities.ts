@@ -1,6 +1,5 @@
 // Which facilities an organisation may speak for: itself, what is part of it, and the locations that it manages.
 
-import { fhirBase } from '../../http/failures.ts'
 import type { Caller } from '../../policy/caller.ts'
 import { speakerFor } from '../../store/owners/speaking.ts'
 import type { ConnectParts } from '../parts.ts'
@@ -13,13 +12,13 @@ export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
  * Location share is that of the Organization.
  */
 export async function ownFacilities(
-  { database, registered, baseUrl }: ConnectParts,
+  { database, registered, addresses: { base } }: ConnectParts,
   caller: Caller,
   facilities: Iterable<string>,
 ): Promise<Facilities> {
   const { organizationId: own, within } = caller
   const asked = new Set(facilities)
-  const ground = { on: within ?? database, registered, base: `${baseUrl}${fhirBase}` }
+  const ground = { on: within ?? database, registered, base }
   const speaker = await speakerFor(
     ground,
     own,

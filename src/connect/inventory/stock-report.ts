@@ -106,7 +106,7 @@ async function asOne<T>({ whole }: ConnectParts, caller: Caller, work: (within: 
 }
 
 async function write(parts: ConnectParts, caller: Caller, reports: readonly Report[]): Promise<Outcome[]> {
-  const system = `${parts.baseUrl}/fhir/NamingSystem/stock-item`
+  const system = parts.addresses.base.naming('stock-item')
   const values = reports.map(({ value }) => value)
   await lockItems(caller.within!, system, values)
   const stored = await storedItems(parts, caller, system, values)

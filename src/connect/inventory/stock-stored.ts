@@ -43,7 +43,7 @@ export async function lockItems(on: Queryable, system: string, values: readonly 
  * @throws Failure CONFLICT if two resources have the same identifier, so that nobody knows which to replace.
  */
 export async function storedItems(
-  { storeFor }: ConnectParts,
+  { storeFor, addresses: { base } }: ConnectParts,
   caller: Caller,
   system: string,
   values: readonly string[],
@@ -59,7 +59,9 @@ export async function storedItems(
   for (const { id, body } of matches) {
     const resource = parseJson(body) as JsonObject
     const updatedAt = momentOf(extension(resource, ownExtension('stock-updated-at'), 'valueDateTime'))
-    for (const { value } of objectsIn(resource['identifier']).filter(each => each['system'] === system)) {
+    for (const { value } of objectsIn(resource['identifier']).filter(
+      each => base.system(String(each['system'])) === system,
+    )) {
       const other = found.get(String(value))
       if (other) throw twice(String(value), other.id, id)
       found.set(String(value), { id, updatedAt })

@@ -4,6 +4,7 @@ import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Decimal, toDecimal } from '../../fhirpath/decimal.ts'
 import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import { gramsOf } from '../../store/index/grams.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { fold, idIn } from '../../store/values.ts'
@@ -22,7 +23,7 @@ const statuses: ReadonlySet<unknown> = new Set<StockStatus>(['in_stock', 'low', 
 export const mostBatches = 500
 
 /** @param base address of this server's FHIR endpoint */
-export function stockTable(base: string): Projection {
+export function stockTable(base: Base): Projection {
   return following({ type: 'Basic', table: 'stock_level', rowsOf: change => rowsOf(change, base), insert })
 }
 
@@ -42,7 +43,7 @@ async function insert(on: Queryable, rows: readonly Row[]): Promise<void> {
   })
 }
 
-function rowsOf({ id, resource }: Projected, base: string): Row[] {
+function rowsOf({ id, resource }: Projected, base: Base): Row[] {
   if (!resource || !isInventory(resource)) return []
   const concept = extension(resource, inventoryCode, 'valueCodeableConcept')
   if (!isObject(concept)) return []

@@ -3,6 +3,7 @@
 import { float8Array, textArray } from '../../db/arrays.ts'
 import { toDecimal } from '../../fhirpath/decimal.ts'
 import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { idIn } from '../../store/values.ts'
 import { extension, momentOf, ownExtension, shortText } from '../inventory/elements.ts'
@@ -12,7 +13,7 @@ const ownDetail = 'https://health-interop.org/fhir/CodeSystem/payment-detail'
 const statuses: Readonly<Record<string, string>> = { complete: 'matched', error: 'disputed' }
 
 /** @param base address of this server's FHIR endpoint */
-export function paymentTable(base: string): Projection {
+export function paymentTable(base: Base): Projection {
   return following<Row>({
     type: 'PaymentReconciliation',
     table: 'payment',
@@ -50,7 +51,7 @@ interface Row {
 }
 
 /** Only what is active counts: drafts are not yet said, and what was cancelled or entered in error is taken back. */
-function rowOf({ id, resource }: Projected, base: string): Row | undefined {
+function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   if (resource?.['status'] !== 'active') return undefined
   const organization = idIn(resource['requestor'], 'Organization', base)
   const paid = paidAt(resource)

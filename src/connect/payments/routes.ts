@@ -1,7 +1,6 @@
 // GET /api/v1/connect/payments/reconciliation: what was paid to the caller's organisation on a day.
 
 import { Type } from 'typebox'
-import { fhirBase } from '../../http/failures.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { day, money } from '../../shapes/fields.ts'
@@ -75,7 +74,7 @@ function reconciliationRoute(parts: ConnectParts): Route {
       const bodies = rows.slice(0, wanted.limit).map(({ id, body }) => ({ type: 'PaymentReconciliation', id, body }))
       caller.witness?.({
         ...{ deed: 'operation', type: 'PaymentReconciliation', query: `${path.slice(1)}?${request.search}` },
-        ...{ patients: patientsIn(bodies, `${parts.baseUrl}${fhirBase}`, []), resources: bodies.length },
+        ...{ patients: patientsIn(bodies, parts.addresses.base, []), resources: bodies.length },
       })
       const { currency: _currency, ...own } = all.find(each => each.currency === asked) ?? {
         currency: asked,

@@ -55,7 +55,7 @@ async function startExport(parts: BulkParts, { level }: BulkOperation, request: 
   mustBeR4(header(request, 'content-type'))
   const store = parts.storeFor(request.caller)
   const { lenient } = preferences(header(request, 'prefer'))
-  const base = `${request.baseUrl}${fhirBase}`
+  const { base } = store
   const { order, patients } = readOrder(
     { level, search: request.search, body: request.body, isLenient: lenient },
     store,

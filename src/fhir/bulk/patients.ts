@@ -1,6 +1,8 @@
 // Whom an export is about: the members of a group, and the patients that a request names.
+
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import { dateInterval } from '../../store/dates.ts'
 import { isId } from '../../store/ids.ts'
 import type { Store } from '../../store/store.ts'
@@ -15,7 +17,7 @@ const mostGroups = 1000
  * whose period has ended, are none.
  * @throws Failure NOT_FOUND, GONE, INSUFFICIENT_SCOPE for the group.
  */
-export async function membersOf(store: Store, id: string, base: string, now: Date): Promise<string[]> {
+export async function membersOf(store: Store, id: string, base: Base, now: Date): Promise<string[]> {
   const patients = new Set<string>()
   const groups = new Set([id])
   for (const group of groups) {
@@ -37,7 +39,7 @@ export async function membersOf(store: Store, id: string, base: string, now: Dat
   return [...patients]
 }
 
-function activeMembers(group: JsonObject, base: string, now: Date): string[] {
+function activeMembers(group: JsonObject, base: Base, now: Date): string[] {
   const members = objectsIn(group['member'])
   return members
     .filter(member => member['inactive'] !== true && !hasEnded(member['period'], now))
@@ -58,7 +60,7 @@ export async function namedPatients(
   store: Store,
   references: readonly string[],
   members: readonly string[] | undefined,
-  base: string,
+  base: Base,
   refuse: (failure: Failure) => void,
 ): Promise<string[]> {
   const ids = new Set<string>()

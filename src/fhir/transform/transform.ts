@@ -1,7 +1,6 @@
 // $transform: a resource, or any record that a logical model describes, as a map turns it into another.
 // https://hl7.org/fhir/R4/structuremap-operation-transform.html
 
-import { fhirBase } from '../../http/failures.ts'
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import type { Job, Outcome, Remark } from '../../mapping/job.ts'
@@ -36,8 +35,8 @@ async function outcomeOf(asked: Asked, store: Store, request: FhirRequest): Prom
   return request.maps.run({ map, others, ...workOf(asked, request) })
 }
 
-function workOf({ content, context, isDebug }: Asked, { maps, base }: FhirRequest): Pick<Job, 'sources' | 'isTraced'> {
-  const known = context ?? JSON.stringify(maps.context(base.slice(0, -fhirBase.length)))
+function workOf({ content, context, isDebug }: Asked, { maps }: FhirRequest): Pick<Job, 'sources' | 'isTraced'> {
+  const known = context ?? JSON.stringify(maps.context())
   return { sources: [content, known], isTraced: isDebug }
 }
 

@@ -7,6 +7,7 @@ import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import { authorHash } from '../../store/author.ts'
+import type { Base } from '../../store/base.ts'
 import type { Principal } from '../../store/principal.ts'
 import type { Projected } from '../../store/projection.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -22,7 +23,7 @@ interface Recorder {
 
 export interface GuardParts {
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   readonly now: () => Date
   /** All who are the same person as a patient (id), itself included. */
   readonly same: (patient: string) => Promise<readonly string[]>
@@ -99,7 +100,7 @@ async function recordersOf(on: Queryable, consents: readonly { id: string }[]): 
 type Said = Pick<Rule, 'effect' | 'organization'>
 
 /** What a Consent says of now or later, each rule by all that can be told of it. */
-function saidBy(consent: JsonObject | undefined, base: string, time: number): Map<string, Said> {
+function saidBy(consent: JsonObject | undefined, base: Base, time: number): Map<string, Said> {
   if (!consent) return new Map()
   const patient = patientIn(consent, base)
   const rules = rulesOf(consent, base).filter(({ until }) => until > time)

@@ -3,23 +3,24 @@
 
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import { objects } from '../../store/values.ts'
 import type { Writing } from '../../store/visibility.ts'
 import { refusesEmergencies, rulesOf } from './rules.ts'
 
 /** Why the client may not write something so; undefined if it may. @param base address of this server's FHIR endpoint */
-export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: string) {
+export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: Base) {
   if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
   if (type !== 'Patient') return undefined
   if (mergesOf(resource) !== mergesOf(former)) return merging
-  const held = healthIdsIn(former)
-  if (held !== none && healthIdsIn(resource) !== held) return identifying
-  const own = `/${organizationId}`
-  return resource && numbersOf(resource, own) !== numbersOf(former, own) ? numbering : undefined
+  const held = healthIdsIn(former, base)
+  if (held !== none && healthIdsIn(resource, base) !== held) return identifying
+  const own = base.naming(`external-reference/${organizationId}`)
+  return resource && numbersOf(resource, own, base) !== numbersOf(former, own, base) ? numbering : undefined
 }
 
 /** A consent is recorded by whom it is for: nobody opens a record to others, nor closes it to them. */
-function foreign(consent: JsonObject, organizationId: string, base: string): Failure | undefined {
+function foreign(consent: JsonObject, organizationId: string, base: Base): Failure | undefined {
   const isOwn = rulesOf(consent, base).every(({ organization }) => organization === `Organization/${organizationId}`)
   if (isOwn) return undefined
   return new Failure(
@@ -37,27 +38,27 @@ function closing(consent: JsonObject): Failure | undefined {
   )
 }
 
-const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => boolean): string => {
-  const found = objects(patient?.['identifier']).filter(({ system }) => is(String(system)))
+/** The identifiers of the systems, whichever address of the data set they were written with. */
+const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => boolean, base: Base): string => {
+  const all = objects(patient?.['identifier']).map(each => ({ ...each, system: base.system(String(each['system'])) }))
+  const found: JsonObject[] = all.filter(({ system }) => is(system))
   return JSON.stringify(found.map(({ system, value, use }) => [system, value, use === 'old']).sort())
 }
 
 const none = '[]'
 
 /** Whoever held the Health ID of another would be taken for that one by everybody. */
-const healthIdsIn = (patient: JsonObject | undefined): string =>
-  identifiersIn(patient, system => system.endsWith('/fhir/NamingSystem/health-id'))
+const healthIdsIn = (patient: JsonObject | undefined, base: Base): string =>
+  identifiersIn(patient, system => system === base.naming('health-id'), base)
 
 const identifying = new Failure(
   'FORBIDDEN',
   'The Health ID of a patient is changed, and a Patient who has one is deleted, by the record-keeping system alone.',
 )
 
-const externalReference = '/fhir/NamingSystem/external-reference/'
-
-/** The numbers that other organisations have for a patient: by them, they find it. @param own end of the own system */
-const numbersOf = (patient: JsonObject | undefined, own: string): string =>
-  identifiersIn(patient, system => system.includes(externalReference) && !system.endsWith(own))
+/** The numbers that other organisations have for a patient: by them, they find it. @param own the system of the client's own */
+const numbersOf = (patient: JsonObject | undefined, own: string, base: Base): string =>
+  identifiersIn(patient, system => system.startsWith(base.naming('external-reference/')) && system !== own, base)
 
 const numbering = new Failure(
   'FORBIDDEN',

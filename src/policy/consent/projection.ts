@@ -1,9 +1,11 @@
 // The table consent_grant: worked out from all consents of a patient, in the transaction that changes one of them, so that
 // what a revocation takes away is gone with the next statement that reads.
+
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
@@ -17,25 +19,29 @@ export type MergedWith = (on: Queryable, patients: readonly string[]) => Promise
 
 export interface ConsentProjectionParts {
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   readonly mergedWith: MergedWith
   /** In whose light periods are read. */
   readonly now: () => Date
 }
 
 export function consentProjection({ base, mergedWith, now }: ConsentProjectionParts): Projection {
+  const follow = async (on: Queryable, changes: readonly Projected[]): Promise<void> => {
+    const named = await concerned(on, changes)
+    if (named.length === 0) return
+    const { patients, groups } = await alone(on, named, mergedWith)
+    const consents = await consentsOf(on, patients)
+    const persons = patients.map(patient => ({ patient, same: groups.get(patient) ?? sameIn(groups, patient) }))
+    await replace(on, persons, consents, base, now().getTime())
+  }
   return {
     types: new Set(['Consent', 'Patient']),
+    anew: follow,
     async apply(on, changes, writer) {
       const written = changes.filter(({ type }) => type === 'Consent')
       const same = async (id: string) => sameIn(await mergedWith(on, [id]), id)
       if (written.length > 0) await guardRules(on, written, writer, { base, now, same })
-      const named = await concerned(on, changes)
-      if (named.length === 0) return
-      const { patients, groups } = await alone(on, named, mergedWith)
-      const consents = await consentsOf(on, patients)
-      const persons = patients.map(patient => ({ patient, same: groups.get(patient) ?? sameIn(groups, patient) }))
-      await replace(on, persons, consents, base, now().getTime())
+      await follow(on, changes)
     },
   }
 }
@@ -143,7 +149,7 @@ async function replace(
   on: Queryable,
   persons: readonly Person[],
   consents: readonly Found[],
-  base: string,
+  base: Base,
   now: number,
 ): Promise<void> {
   const byPatient = Map.groupBy(consents, ({ patient }) => patient)

@@ -2,6 +2,7 @@
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { nowhere } from '../../store/base.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { rulesOf } from './rules.ts'
@@ -43,6 +44,6 @@ function failureOf(consent: JsonObject): Failure {
 }
 
 function isOver(consent: JsonObject): boolean {
-  const permits = rulesOf(consent, '').filter(({ effect }) => effect === 'permit')
+  const permits = rulesOf(consent, nowhere).filter(({ effect }) => effect === 'permit')
   return permits.length > 0 && permits.every(({ until }) => until <= Date.now())
 }

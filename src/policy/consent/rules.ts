@@ -1,8 +1,10 @@
 // What a FHIR Consent says, as rules: who may or may not see which part of the patient's data, when, and what for. Read as IHE
 // Privacy Consent on FHIR writes it, and in R4's own way (policyRule beside provisions).
 // https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
+
 import { isResourceType } from '../../definitions/r4.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
+import type { Base } from '../../store/base.ts'
 import { dateInterval } from '../../store/dates.ts'
 import { objects, referenceTarget, text } from '../../store/values.ts'
 import { type Code, withEquals } from './codes.ts'
@@ -37,7 +39,7 @@ const exceptionWeight = 10
  * makes it permit nothing, and what a refusal says so makes it refuse more: nobody sees what the patient did not mean.
  * @param base address of this server's FHIR endpoint
  */
-export function rulesOf(consent: JsonObject, base: string): Rule[] {
+export function rulesOf(consent: JsonObject, base: Base): Rule[] {
   if (consent['status'] !== 'active' || !isAboutPrivacy(consent)) return []
   const root = isObject(consent['provision']) ? consent['provision'] : {}
   const whole: Frame = {
@@ -57,7 +59,7 @@ export function rulesOf(consent: JsonObject, base: string): Rule[] {
 }
 
 /** Id of the patient whom a Consent is about; undefined if it does not refer to one of this server. */
-export function patientIn({ patient }: JsonObject, base: string): string | undefined {
+export function patientIn({ patient }: JsonObject, base: Base): string | undefined {
   const reference = isObject(patient) ? patient['reference'] : undefined
   const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
   return target?.startsWith('Patient/') ? target.slice('Patient/'.length) : undefined
@@ -102,7 +104,7 @@ interface Frame {
   /** Who keeps the consent: those whom a permission is for that names nobody. */
   readonly custodians: readonly string[]
   readonly consent: string
-  readonly base: string
+  readonly base: Base
 }
 
 const deepest = 5
@@ -164,7 +166,7 @@ function endOf(end: string): number {
   return end.includes('T') ? interval.low : interval.high + 1
 }
 
-function organization(reference: unknown, base: string): string | undefined {
+function organization(reference: unknown, base: Base): string | undefined {
   const target = isObject(reference) ? referenceTarget(String(reference['reference'] ?? ''), base) : undefined
   return target?.startsWith('Organization/') ? target : undefined
 }

@@ -1,8 +1,10 @@
 // What compartments refer to that is in no patient's compartment: practitioners, organizations, medications.
+
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { Base } from '../base.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { selfHash } from '../index/postings.ts'
 import { createBinder } from '../search/binder.ts'
@@ -62,7 +64,7 @@ async function addAllTargets(
 // Stored JSON has no spaces between its tokens, and a quotation mark within a text is escaped, so only a reference looks so.
 const mark = '"reference":"'
 
-function addTargets(targets: Set<string>, body: string, types: ReadonlySet<string>, base: string): void {
+function addTargets(targets: Set<string>, body: string, types: ReadonlySet<string>, base: Base): void {
   for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at)) {
     at += mark.length
     const target = referenceTarget(body.slice(at, body.indexOf('"', at)), base)

@@ -1,6 +1,8 @@
 // What an export with _since says of resources that are gone: from history, for those who may have had them.
+
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { Base } from '../base.ts'
 import { createBinder } from '../search/binder.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
 import type { Session } from '../session.ts'
@@ -83,7 +85,7 @@ async function inScope(session: Session, scope: ExportScope, rows: readonly Gone
   })
 }
 
-function patientsOf({ type, id, patients }: GoneRow, base: string): string[] {
+function patientsOf({ type, id, patients }: GoneRow, base: Base): string[] {
   if (typeName(type) === 'Patient') return [`Patient/${id}`]
   const targets = (patients ?? []).map(reference => referenceTarget(reference, base))
   return targets.filter(target => target !== undefined)

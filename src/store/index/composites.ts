@@ -1,7 +1,9 @@
 // Composites in the index: two values of the same element, as a pair of postings or as an interval with a token.
+
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
 import { isObject } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from '../values.ts'
 import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './draft.ts'
@@ -15,7 +17,7 @@ interface Component {
 }
 
 // All components are read from the same element: that is what makes a composite.
-export function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: string): Extractor['add'] {
+export function compositeAdder(param: SearchParamModel, key: ParamKey, type: string, base: Base): Extractor['add'] {
   const [left, right, third] = componentsOf(param, type)
   if (!left || !right) return () => {}
   if (third) return stretchAdder(left, right, third, key)
@@ -59,7 +61,7 @@ interface Pair {
   readonly right: Component
   readonly lefts: readonly Typed[]
   readonly rights: readonly Typed[]
-  readonly base: string
+  readonly base: Base
 }
 
 /** True for the kinds of parameter that are stored as intervals. */
@@ -91,7 +93,7 @@ function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base
 export const pairWord = (left: string, text: string): string => `${left}$${text}`
 
 /** Every way in which one component's value may be asked for. */
-function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: string): string[] {
+function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: Base): string[] {
   if (kind === 'token') {
     return tokensOf(type, value).flatMap(({ system = '', code }) => [
       ...(code === undefined ? [] : [code, `${system}|${code}`]),

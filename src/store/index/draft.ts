@@ -1,7 +1,9 @@
 // An index entry in the making: how each kind of value is added to it.
+
 import type { Typed } from '../../fhirpath/compile.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from '../values.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
@@ -73,14 +75,15 @@ export interface Extractor {
   readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject) => void
 }
 
-export function addToken(draft: Draft, key: ParamKey, token: Token): void {
+export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base): void {
+  const system = token.system === undefined ? undefined : base.system(token.system)
   if (token.code !== undefined) {
     draft.tokens.add(postings.codePosting(key, token.code))
-    draft.tokens.add(postings.systemCodePosting(key, token.system ?? '', token.code))
+    draft.tokens.add(postings.systemCodePosting(key, system ?? '', token.code))
     for (const kind of token.types ?? [])
       draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
   }
-  if (token.system !== undefined) draft.tokens.add(postings.systemPosting(key, token.system))
+  if (system !== undefined) draft.tokens.add(postings.systemPosting(key, system))
   if (token.text !== undefined) {
     const folded = foldedWord(token.text)
     const posting = postings.textPosting(key, folded)
@@ -98,7 +101,7 @@ export function addReferences(
   draft: Draft,
   values: readonly Typed[],
   key: ParamKey,
-  base: string,
+  base: Base,
   isPatient: boolean,
 ): void {
   for (const { value } of values) {
@@ -112,15 +115,15 @@ export function addReferences(
       draft.refs.add(postings.refPosting(key, target))
       if (isPatient && target.startsWith('Patient/')) draft.patient = hash64(target)
     }
-    if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'])
+    if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'], base)
   }
 }
 
-function addIdentifier(draft: Draft, key: ParamKey, identifier: JsonObject): void {
+function addIdentifier(draft: Draft, key: ParamKey, identifier: JsonObject, base: Base): void {
   const [system, value] = [identifier['system'], identifier['value']]
   if (typeof value !== 'string') return
   draft.tokens.add(postings.identifierPosting(key, undefined, value))
-  draft.tokens.add(postings.identifierPosting(key, typeof system === 'string' ? system : '', value))
+  draft.tokens.add(postings.identifierPosting(key, typeof system === 'string' ? base.system(system) : '', value))
 }
 
 export function addUri(draft: Draft, key: ParamKey, uri: string): void {

@@ -5,6 +5,7 @@ import { searchParams, typeModel } from '../../definitions/r4.ts'
 import { compileTyped } from '../../fhirpath/compile.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { tokensOf } from '../values.ts'
@@ -49,7 +50,7 @@ interface TypeIndex {
 /** Everything that is known of how resources are indexed: read by searches, used by writes. */
 export interface Indexer {
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   readonly params: SearchParams
   /** Which state of the users' search parameters `params` is; 1 when nobody has defined any yet. */
   readonly epoch: number
@@ -70,8 +71,8 @@ interface Known {
   readonly epoch: number
 }
 
-/** Builds index entries; `base` is the address of this server's FHIR endpoint, so that absolute references to it are known as its own. */
-export function createIndexer(base: string): Indexer {
+/** Builds index entries; by `base` they know absolute references to this server's own resources, and its naming systems. */
+export function createIndexer(base: Base): Indexer {
   const types = new Map<string, TypeIndex>()
   let params = createSearchParams([])
   let watched: ReadonlySet<string> = new Set()
@@ -147,7 +148,7 @@ const emptyDraft = (): Draft => ({
 // Held by the table `resource` itself, not by postings.
 const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', '_has', '_filter', '_type', '_query'])
 
-function compileType(type: string, base: string, own: readonly OwnParam[]): TypeIndex {
+function compileType(type: string, base: Base, own: readonly OwnParam[]): TypeIndex {
   const columns = columnsOf(type)
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
@@ -162,9 +163,10 @@ function compileType(type: string, base: string, own: readonly OwnParam[]): Type
 const noColumns: Columns = { date: undefined, patient: new Set() }
 
 /** Extracts what a user's parameter finds a resource by. */
-export function ownExtractor(param: OwnParam, base: string): Extractor {
+export function ownExtractor(param: OwnParam, base: Base): Extractor {
   const compiled: Extract = compileTyped(param.tree, expressionOptions(param.of))
-  const add = param.type === 'token' ? tokenAdder(param.key, false) : adder(param, param.key, param.of, base, noColumns)
+  const add =
+    param.type === 'token' ? tokenAdder(param.key, false, base) : adder(param, param.key, param.of, base, noColumns)
   return {
     key: param.key,
     run: (focus, env) => unlessItFails(() => compiled(focus, env)) ?? [],
@@ -195,10 +197,10 @@ function columnsOf(type: string): Columns {
   return { date: date?.type === 'date' && isSingle(date, type) ? date.code : undefined, patient: held }
 }
 
-function adder(param: SearchParamModel, key: ParamKey, type: string, base: string, columns: Columns): Extractor['add'] {
+function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, columns: Columns): Extractor['add'] {
   switch (param.type) {
     case 'token':
-      return tokenAdder(key, param.code === mainCode(type))
+      return tokenAdder(key, param.code === mainCode(type), base)
     case 'reference':
       return (draft, values) => addReferences(draft, values, key, base, columns.patient.has(param.code))
     case 'date':
@@ -217,11 +219,11 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: strin
   }
 }
 
-function tokenAdder(key: ParamKey, isMainCode: boolean): Extractor['add'] {
+function tokenAdder(key: ParamKey, isMainCode: boolean, base: Base): Extractor['add'] {
   return (draft, values) => {
     for (const { type, value } of values) {
       for (const token of tokensOf(type, value)) {
-        addToken(draft, key, token)
+        addToken(draft, key, token, base)
         if (isMainCode) addMainCode(draft, key, token)
       }
     }

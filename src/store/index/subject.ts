@@ -3,6 +3,7 @@
 import { hash64 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { isObject } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { objects, referenceTarget } from '../values.ts'
 import { selfHash } from './postings.ts'
 
@@ -46,7 +47,7 @@ export const isWorldly = (type: string): boolean => worldly.has(type)
  * @param patient hash of the one patient that the type's own parameter names, if it names one
  * @param base address of this server's FHIR endpoint
  */
-export function subjectOf(resource: JsonObject, type: string, patient: bigint | undefined, base: string): Subject {
+export function subjectOf(resource: JsonObject, type: string, patient: bigint | undefined, base: Base): Subject {
   if (isInternal(resource, type)) return { subject: several, about: [] }
   if (type === 'Patient') return { subject: selfHash('Patient', String(resource['id'])), about: [] }
   if (patient !== undefined) return { subject: patient, about: [] }
@@ -82,7 +83,7 @@ interface Found {
   isStrange: boolean
 }
 
-function visit(node: unknown, base: string, found: Found, isRoot = false): void {
+function visit(node: unknown, base: Base, found: Found, isRoot = false): void {
   if (Array.isArray(node)) for (const item of node) visit(item, base, found)
   else if (isObject(node)) {
     if (!isRoot && node['resourceType'] === 'Patient') found.isStrange = true
@@ -93,7 +94,7 @@ function visit(node: unknown, base: string, found: Found, isRoot = false): void 
   }
 }
 
-function addTarget(reference: string, base: string, found: Found): void {
+function addTarget(reference: string, base: Base, found: Found): void {
   const target = referenceTarget(reference, base)
   if (target?.startsWith('Patient/')) found.patients.add(hash64(target))
   else if (/(^|\/)Patient[/?]/.test(reference)) found.isStrange = true

@@ -1,6 +1,8 @@
 // May this caller write what is about nobody? Asked of every write, once its rows are locked.
+
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import type { Principal } from '../principal.ts'
 import { boundTo, service } from './party.ts'
 import { isOwned, isOwnedUnlessPatient, type Named, ownersNamed } from './rules.ts'
@@ -64,7 +66,7 @@ const idsIn = ({ change, former, named }: Claim): string[] => [
 ]
 
 /** Organisations and locations that come into being, since what else is written may name them. */
-function createdBy(claims: readonly Claim[], organization: string, base: string): Created {
+function createdBy(claims: readonly Claim[], organization: string, base: Base): Created {
   const created = new Map<string, Omit<Known, 'isRegistered'>>()
   for (const { change, former } of claims)
     if (isEntry(change) && change.resource && !former)

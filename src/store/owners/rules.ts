@@ -1,6 +1,8 @@
 // Where a resource names its owner: the one table by resource type of what is no patient's record. Pure.
+
 import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, objectsIn } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { idIn } from '../values.ts'
 
 /** An owner that an element names. */
@@ -13,7 +15,7 @@ export interface Named {
 }
 
 /** Reads the owners that one element names. @param base address of this server's FHIR endpoint */
-type Place = (resource: JsonObject, type: string, base: string) => Named[]
+type Place = (resource: JsonObject, type: string, base: Base) => Named[]
 
 /** The extension that names the facility of a unit of blood. */
 const facilityExtension = 'https://health-interop.org/fhir/StructureDefinition/facility'
@@ -28,7 +30,7 @@ const organization =
     return id === undefined ? [] : [{ kind: 'organization', id, element: `${type}.${element}` }]
   }
 
-const facilities = (references: readonly unknown[], element: string, base: string): Named[] =>
+const facilities = (references: readonly unknown[], element: string, base: Base): Named[] =>
   references.flatMap(each => {
     const id = idIn(each, 'Organization|Location', base)
     return id === undefined ? [] : [{ kind: 'facility', id, element }]
@@ -114,5 +116,5 @@ export const namesOwners = (type: string): boolean => (rules[type]?.places.lengt
  * The owners that the resource names; none: it is owned by the organisation of its author, if its type has owners.
  * @param base address of this server's FHIR endpoint
  */
-export const ownersNamed = (resource: JsonObject, type: string, base: string): Named[] =>
+export const ownersNamed = (resource: JsonObject, type: string, base: Base): Named[] =>
   (rules[type]?.places ?? []).flatMap(place => place(resource, type, base))

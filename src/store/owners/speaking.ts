@@ -1,7 +1,9 @@
 // For which organisations and facilities an organisation speaks: itself, what it recorded, what is part of it.
+
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { typeNumber } from '../type-number.ts'
 import { idIn } from '../values.ts'
 
@@ -13,7 +15,7 @@ export interface Ground {
   readonly on: Queryable
   readonly registered: Registered
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
 }
 
 /** For what an organisation speaks, of the ids that were asked about. */
@@ -132,14 +134,14 @@ async function learn({ on, registered, base }: Ground, ids: readonly string[], c
 
 const stored = (kind: 'organization' | 'location', entry: Entry | undefined) => (entry ? { [kind]: entry } : {})
 
-function entryOf(body: string | null, owner: string | null, element: string, base: string): Entry | undefined {
+function entryOf(body: string | null, owner: string | null, element: string, base: Base): Entry | undefined {
   if (body === null) return undefined
   const resource = parseJson(body)
   return { owner, above: isObject(resource) ? idIn(resource[element], 'Organization', base) : undefined }
 }
 
 /** An entry that is about to be created. @param owner the organisation of its author */
-export const entryFor = (resource: JsonObject, owner: string, base: string): Omit<Known, 'isRegistered'> =>
+export const entryFor = (resource: JsonObject, owner: string, base: Base): Omit<Known, 'isRegistered'> =>
   resource['resourceType'] === 'Organization'
     ? { organization: { owner, above: undefined } }
     : { location: { owner, above: idIn(resource['managingOrganization'], 'Organization', base) } }

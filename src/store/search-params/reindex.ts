@@ -1,5 +1,6 @@
 // Indexes what was stored before a search parameter was defined, a few hundred resources at a time, while the service runs.
 // Every batch is a transaction that notes how far it came: any process can go on where another one stopped.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { int8Array, safeInt8Array, textArray } from '../../db/arrays.ts'
 import type { Database } from '../../db/database.ts'
@@ -7,6 +8,7 @@ import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
+import type { Base } from '../base.ts'
 import { channel, isOutdated } from '../epoch.ts'
 import { containedPosting } from '../index/contained.ts'
 import type { Extractor } from '../index/draft.ts'
@@ -26,7 +28,7 @@ export interface IndexingParts {
   readonly database: Database
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   readonly log: Log
 }
 

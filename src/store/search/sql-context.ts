@@ -1,5 +1,7 @@
 // What every condition is built with: the statement's parameters, and the keys under which values are stored.
+
 import { int4Array, int8Array } from '../../db/arrays.ts'
+import type { Base } from '../base.ts'
 import { shiftOfNumbers } from '../index/contained.ts'
 import type { Indexer } from '../index/entry.ts'
 import type { ParamKey } from '../index/postings.ts'
@@ -16,7 +18,7 @@ export function createAliases(): () => string {
 /** What a search works with beside its request. */
 export interface SearchOptions extends Seen {
   readonly indexer: Indexer
-  readonly base: string
+  readonly base: Base
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
 }
@@ -24,7 +26,7 @@ export interface SearchOptions extends Seen {
 export interface SqlContext extends Binder, Seen {
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   /** The row whose column date is that of the row of search: another table's, when that one is walked in its order. */
   readonly dateRow: string
   /** A table alias that no other part of the statement has. */

@@ -1,7 +1,9 @@
 // References as conditions: the one patient of a resource by its column, everything else by postings
 // (https://hl7.org/fhir/R4/search.html#reference).
+
 import { resourceTypes } from '../../definitions/r4.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { Base } from '../base.ts'
 import * as postings from '../index/postings.ts'
 import { referenceTarget } from '../values.ts'
 import { unescaped } from './query-text.ts'
@@ -13,7 +15,9 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
   if (criterion.modifier === 'identifier') {
     const hashes = criterion.values.flatMap(value => {
       const { system, code } = queryToken(criterion.param.code, value)
-      return keysOf(criterion, context).map(key => postings.identifierPosting(key, system, code ?? ''))
+      return keysOf(criterion, context).map(key =>
+        postings.identifierPosting(key, system === undefined ? undefined : context.base.system(system), code ?? ''),
+      )
     })
     return `${row}.tokens && ${postingArray(context, hashes)}`
   }
@@ -47,7 +51,7 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
 }
 
 /** What a reference value may stand for: an id alone means any type that the parameter may point at. */
-export function targetsOf(criterion: ParamCriterion, value: string, base: string): string[] {
+export function targetsOf(criterion: ParamCriterion, value: string, base: Base): string[] {
   const { param, modifier } = criterion
   const target = referenceTarget(value, base)
   if (!target) return []

@@ -2,6 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
+import type { Base } from '../base.ts'
 import { codeValueSet } from '../index/param-paths.ts'
 import type { ParamKey } from '../index/postings.ts'
 import * as postings from '../index/postings.ts'
@@ -19,32 +20,33 @@ export function tokenCondition(criterion: ParamCriterion, row: string, context: 
       .keys(type, criterion.param.code)
       .flatMap(key =>
         criterion.codes
-          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key))
-          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value)),
+          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context.base))
+          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context.base)),
       ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
 }
 
-function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string): bigint[] {
+function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string, base: Base): bigint[] {
   const { code } = criterion.param
   if (criterion.modifier === 'of-type') {
     const parts = splitEscaped(value, '|').map(unescaped)
     if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  return postingsOf(queryToken(code, value), criterion.param, type, key)
+  return postingsOf(queryToken(code, value), criterion.param, type, key, base)
 }
 
-function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey): bigint[] {
+function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey, base: Base): bigint[] {
   const token = withoutImplied(asked, param, type)
   if (!token) return []
   if (token.system === undefined) return [postings.codePosting(key, token.code!)]
+  const system = base.system(token.system)
   return [
     token.code === undefined
-      ? postings.systemPosting(key, token.system)
-      : postings.systemCodePosting(key, token.system, token.code),
+      ? postings.systemPosting(key, system)
+      : postings.systemCodePosting(key, system, token.code),
   ]
 }
 

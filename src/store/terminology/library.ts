@@ -1,12 +1,14 @@
 // Where terminology is looked up: stored ValueSets, CodeSystems and ConceptMaps as one caller may see them, and the
 // required value sets of R4 itself. A library lasts one request, so nothing in it can be stale.
 // https://hl7.org/fhir/R4/references.html#canonical
+
 import { int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { valueSetSystems } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Base } from '../base.ts'
 import { isId } from '../ids.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import * as postings from '../index/postings.ts'
@@ -21,7 +23,7 @@ export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List' | 'S
 
 export interface Library {
   /** Address of this server's FHIR endpoint. */
-  readonly base: string
+  readonly base: Base
   /** @throws Failure NOT_FOUND, GONE, INSUFFICIENT_SCOPE. */
   byId(type: LibraryType, id: string): Promise<JsonObject>
   /** @throws Failure INSUFFICIENT_SCOPE unless the caller may read the type. */
@@ -35,7 +37,7 @@ export interface Library {
 export interface LibraryOptions extends Seen {
   /** Whether resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
-  readonly base: string
+  readonly base: Base
 }
 
 /** Most resources, and most characters of them, that one request may draw upon. */

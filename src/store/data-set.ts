@@ -1,0 +1,121 @@
+// What this data set is called, wherever it is served: read once by each process, and added to by each start.
+import type { Queryable, Transactional } from '../db/statement.ts'
+import { formsOf } from './base.ts'
+import { typeNumber } from './type-number.ts'
+
+/** The identity of a data set, as docs/architecture.md describes it. */
+export interface DataSet {
+  /** What the systems of its identifiers begin with; it never changes. */
+  readonly origin: string
+  /** `iss` and `aud` of its tokens; undefined until the service has been started. */
+  readonly issuer: string | undefined
+  /** Where it is or was served, without trailing slash. */
+  readonly addresses: readonly string[]
+  /** Those among them that are not known to what was stored before. */
+  readonly unsettled: readonly string[]
+}
+
+/** Most addresses that are remembered; a start at a further one works, and is not remembered. */
+const mostAddresses = 500
+
+/** The data set of the database; undefined if there is none yet. */
+export async function readDataSet(on: Queryable): Promise<DataSet | undefined> {
+  const [row] = await on.query<{ origin: string; issuer: string | null }>({
+    text: 'select origin, issuer from data_set',
+    values: [],
+  })
+  if (!row) return undefined
+  const rows = await on.query<{ address: string; is_settled: boolean }>({
+    text: 'select address, is_settled from data_set_address order by added_at, address',
+    values: [],
+  })
+  return {
+    origin: row.origin,
+    issuer: row.issuer ?? undefined,
+    addresses: rows.map(each => each.address),
+    unsettled: rows.filter(each => !each.is_settled).map(each => each.address),
+  }
+}
+
+/**
+ * The data set of the database, which is made if there is none yet.
+ * @param address the origin of a new one, without trailing slash
+ */
+export function madeDataSet(database: Transactional, address: string): Promise<DataSet> {
+  return database.transaction(async on => {
+    await on.query(inLine)
+    return (await readDataSet(on)) ?? make(on, address)
+  })
+}
+
+/** The data set of a service that is started. */
+export interface StartedDataSet extends DataSet {
+  readonly issuer: string
+  /** True if it was served before, and never at this address. */
+  readonly isMoved: boolean
+}
+
+/**
+ * The data set with the address of this start; the first start gives it an issuer, too.
+ * @param address where it is served now, without trailing slash
+ */
+export function startedDataSet(database: Transactional, address: string): Promise<StartedDataSet> {
+  return database.transaction(async on => {
+    await on.query(inLine)
+    const before = await readDataSet(on)
+    const { addresses } = before ?? (await make(on, address))
+    const isNew = !addresses.flatMap(formsOf).includes(address)
+    if (isNew && addresses.length < mostAddresses) await add(on, [address])
+    await on.query({ text: 'update data_set set issuer = $1 where issuer is null', values: [address] })
+    const { issuer, ...known } = (await readDataSet(on))!
+    return {
+      ...known,
+      issuer: issuer!,
+      addresses: [...new Set([...known.addresses, address])],
+      isMoved: isNew && before?.issuer !== undefined,
+    }
+  })
+}
+
+/** Gives the data set another issuer; tokens of the former one are refused by processes that start from now on. */
+export async function giveIssuer(on: Queryable, issuer: string): Promise<void> {
+  await on.query({ text: 'update data_set set issuer = $1', values: [issuer] })
+}
+
+/** Notes that what was stored before the addresses is indexed with them. */
+export async function noteSettled(on: Queryable, addresses: readonly string[]): Promise<void> {
+  await on.query({ text: 'update data_set_address set is_settled = true where address = any($1)', values: [addresses] })
+}
+
+/** One start after another. */
+const inLine = { text: 'select pg_advisory_xact_lock(4_215_019)', values: [] }
+
+async function make(on: Queryable, address: string): Promise<DataSet> {
+  const used = await originsInUse(on)
+  const origin = used[0] ?? address
+  await on.query({ text: 'insert into data_set (origin) values ($1)', values: [origin] })
+  await add(on, [...new Set([origin, ...used])])
+  return (await readDataSet(on))!
+}
+
+/** An address is settled if nothing was stored before it. */
+async function add(on: Queryable, addresses: readonly string[]): Promise<void> {
+  await on.query({
+    text: `insert into data_set_address (address, is_settled)
+      select address, not exists (select from resource) from unnest($1::text[]) as address`,
+    values: [addresses],
+  })
+}
+
+/** What the systems of Health IDs that were given out begin with, the most used first: in data sets that are older than their identity. */
+async function originsInUse(on: Queryable): Promise<string[]> {
+  const rows = await on.query<{ origin: string }>({
+    text: `select left(each ->> 'system', -length($2::text)) as origin
+      from health_id h join resource r on r.type = $1 and r.id = h.patient
+      cross join lateral json_array_elements(r.body::json -> 'identifier') as each
+      where each ->> 'value' = h.value and right(each ->> 'system', length($2::text)) = $2
+      group by 1 order by count(*) desc, 1 limit ${mostAddresses - 1}`,
+    values: [typeNumber('Patient'), '/fhir/NamingSystem/health-id'],
+  })
+  return rows.map(row => row.origin)
+}
