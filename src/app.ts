@@ -144,7 +144,7 @@ export async function createApplication(
     healthIds: currentHealthIds,
     historyDays: config.webhookHistoryDays,
   })
-  const whole = createWhole(database, indexing)
+  const whole = createWhole(storage.databaseFor, indexing)
   const served = surfaces({
     ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, log },
     wakeWebhooks: webhooks.wake,
@@ -161,7 +161,8 @@ export async function createApplication(
     now: () => new Date(),
   })
   const koa = createApp({
-    routes,
+    ...{ routes, database },
+    searchTimeout: config.searchTimeout,
     authenticate: identity.authenticate,
     declare: createDeclare(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
     limits: createLimits(quotasOf(config)),

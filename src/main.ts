@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { type Application, createApplication, loadMappings } from './app.ts'
 import { mustBeFitForProduction } from './auth/demo.ts'
 import { banner } from './banner.ts'
-import { type Connection, openDatabase } from './db/database.ts'
+import { type Connection, connectionsFor, openDatabase } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { listen } from './http/listen.ts'
@@ -35,7 +35,7 @@ async function lead(config: Config, log: Log): Promise<void> {
   const maps = loadMappings(settled, log)
   const embedded =
     config.databaseUrl === ''
-      ? await startEmbedded(config.dataDir, config.workers * (2 * config.poolSize + 2) + 10, log)
+      ? await startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
       : undefined
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {

@@ -15,7 +15,7 @@ import { type Base, createBase } from './store/base.ts'
 import { createStore } from './store/bind.ts'
 import type { DataSet } from './store/data-set.ts'
 import { createIndexer, type Indexer } from './store/index/entry.ts'
-import type { Principal } from './store/principal.ts'
+import { type DatabaseFor, databaseOf, type Principal } from './store/principal.ts'
 import type { Projection } from './store/projection.ts'
 import { withDefinitions } from './store/search-params/definition.ts'
 import { createIndexing, type Indexing } from './store/search-params/reindex.ts'
@@ -31,6 +31,7 @@ export interface Storage {
   readonly database: Database
   /** What texts mean that name the data set by an address. */
   readonly base: Base
+  readonly databaseFor: DatabaseFor
   readonly indexer: Indexer
   readonly indexing: Indexing
   readonly storeFor: (principal: Principal) => Store
@@ -83,8 +84,9 @@ export function openStorage(
     defaultCount: 20,
     maxCount: 1000,
   })
+  const databaseFor: DatabaseFor = principal => databaseOf(principal, database)
   return {
-    ...{ database, base, indexer, indexing, storeFor, projections, outbox },
+    ...{ database, databaseFor, base, indexer, indexing, storeFor, projections, outbox },
     settle: () => settle({ database, indexer, indexing, projections, log }, dataSet.unsettled),
   }
 }

@@ -54,15 +54,15 @@ export interface SurfaceParts extends Storage {
 
 /** The routes; of two that fit an address the earlier one answers. */
 export function surfaces(parts: SurfaceParts): Route[] {
-  const { config, database, storeFor, identity, mappings, whole, base, log } = parts
+  const { config, database, databaseFor, storeFor, identity, mappings, whole, base, log } = parts
   const now = () => new Date()
   const shared = {
-    ...{ database, storeFor, whole, base, now },
+    ...{ databaseFor, storeFor, whole, base, now },
     register: createRegister(() => mappings.matching()),
     addresses: addressesOf(base),
     translator: createTranslator(mappings, base, log),
     cursors: createCursors(parts.key),
-    trailFor: createAuditReader(database),
+    trailFor: createAuditReader(databaseFor),
   }
   const consents = createConsents({
     ...{ ...shared, mergedWith },

@@ -1,9 +1,9 @@
 // Reads the audit trail for a caller whose scopes open AuditEvent; that is an access too, and is told like one.
-import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import { earliest, type Interval, latest } from '../store/dates.ts'
-import type { Interaction, Principal } from '../store/principal.ts'
+import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
 import type { ChainedRecord } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
 
@@ -50,8 +50,10 @@ export interface Auditor extends Principal {
 
 /** Binds the trail to callers. */
 export const createAuditReader =
-  (database: Database) =>
+  (databaseFor: DatabaseFor) =>
   (principal: Auditor): AuditReader => {
+    // What is being written is not in the trail yet: a transaction of the caller's has nothing to add.
+    const on = databaseFor({ database: principal.database })
     const own = principal.consentExempt ? undefined : principal.organizationId
     const told = async <T>(
       access: Pick<Access, 'deed' | 'id' | 'query'>,
@@ -75,7 +77,7 @@ export const createAuditReader =
           () => 1,
           () => {
             mayOr(principal, 'r')
-            return one(database, id, own)
+            return one(on, id, own)
           },
         ),
       search: query =>
@@ -84,7 +86,7 @@ export const createAuditReader =
           found => Math.min(found.length, query.count),
           async () => {
             mayOr(principal, 's')
-            return (await database.query<AuditRow>(statement(query, own))).map(toRecord)
+            return (await on.query<AuditRow>(statement(query, own))).map(toRecord)
           },
         ),
     }
@@ -101,9 +103,9 @@ export function auditId(text: string): AuditId | undefined {
   return chain === undefined ? undefined : { chain: Number(chain), sequence: Number(sequence) }
 }
 
-async function one(database: Database, id: string, organization: string | undefined): Promise<ChainedRecord> {
+async function one(on: Queryable, id: string, organization: string | undefined): Promise<ChainedRecord> {
   const { chain = 0, sequence = 0 } = auditId(id) ?? {}
-  const rows = await database.query<AuditRow>({
+  const rows = await on.query<AuditRow>({
     text: `select ${auditColumns} from audit_event where chain = $1 and sequence = $2
       and ($3::text is null or organization_id = $3)`,
     values: [chain, sequence, organization ?? null],

@@ -35,8 +35,8 @@ const Nothing = Type.Object({}, { additionalProperties: false })
 
 type About = Pick<RouteRequest<{ health_id: string }, unknown, unknown>, 'params' | 'caller' | 'requestId'>
 
-const subjectOf = ({ database }: ConnectParts, { params, caller }: About) =>
-  patientOf(caller.within ?? database, params.health_id)
+const subjectOf = ({ databaseFor }: ConnectParts, { params, caller }: About) =>
+  patientOf(databaseFor(caller), params.health_id)
 
 function statusRoute(parts: ConnectParts): Route {
   return route({

@@ -99,7 +99,7 @@ function verifyRoute(parts: ConnectParts): Route {
       }
       const { healthId } = reading
       const checked = { health_id: healthId, ...nobody, checksum_valid: true }
-      const holder = await holderOf(caller.within ?? parts.database, healthId)
+      const holder = await holderOf(parts.databaseFor(caller), healthId)
       if (!holder) return reply(200, { ...checked, status: 'not_registered' })
       if (holder.current !== healthId)
         return reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current })
@@ -124,13 +124,16 @@ function verifyRoute(parts: ConnectParts): Route {
 
 /** No resource changes when somebody verifies a Health ID: it is told by itself. */
 async function tellVerified(
-  { outbox, database }: ConnectParts,
-  { caller: { organizationId, within }, requestId }: { readonly caller: Caller; readonly requestId: string },
+  { outbox, databaseFor }: ConnectParts,
+  { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
   patient: string,
   healthId: string,
 ): Promise<void> {
-  const occurrence = verified({ healthId, patient, organization: organizationId })
-  await writeNote(within ?? database, outbox.occurred([occurrence], { organizationId, requestId }))
+  const occurrence = verified({ healthId, patient, organization: caller.organizationId })
+  await writeNote(
+    databaseFor(caller),
+    outbox.occurred([occurrence], { organizationId: caller.organizationId, requestId }),
+  )
 }
 
 function searchRoute(parts: ConnectParts): Route {
@@ -145,7 +148,7 @@ function searchRoute(parts: ConnectParts): Route {
     query: Type.Object({ health_id: written }, { additionalProperties: true }),
     replies: { 200: PatientSearchReply },
     async handle(request) {
-      const on = request.caller.within ?? parts.database
+      const on = parts.databaseFor(request.caller)
       const healthId = await readHealthId(on, request.query.health_id, 'query.health_id')
       const holder = await holderOf(on, healthId)
       if (!holder)

@@ -1,7 +1,6 @@
 // What the Connect operations work with.
 
 import type { ConsentDesk } from '../consents/desk.ts'
-import type { Database } from '../db/database.ts'
 import type { Outbox } from '../events/outbox.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Translator } from '../mapping/translator.ts'
@@ -10,13 +9,14 @@ import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
 import type { Registered } from '../store/owners/speaking.ts'
-import type { Principal } from '../store/principal.ts'
+import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { Whole } from '../store/whole.ts'
 import type { Reach } from '../webhooks/outbound/address.ts'
 
 export interface ConnectParts {
-  readonly database: Database
+  /** What a caller's own statements run by. */
+  readonly databaseFor: DatabaseFor
   readonly storeFor: (principal: Principal) => Store
   /** One transaction around several acts. */
   readonly whole: Whole

@@ -67,7 +67,7 @@ export function recordsRoute(parts: ConnectParts): Route {
       const { query, caller } = request
       const { type = 'all' } = query
       mustBeDates(query)
-      const on = caller.within ?? parts.database
+      const on = parts.databaseFor(caller)
       const subject = await patientOf(on, request.params.health_id)
       const list = listName(`records ${subject.patient}`, query)
       const { limit, after } = wantedOf(parts.cursors, list, query)

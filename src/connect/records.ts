@@ -108,7 +108,7 @@ export async function recordsOf(
   slice: Slice,
 ): Promise<Page> {
   const same = subject.isMerged
-    ? (await mergedWith(parts.database, [subject.patient])).get(subject.patient)!
+    ? (await mergedWith(parts.databaseFor(request.caller), [subject.patient])).get(subject.patient)!
     : [subject.patient]
   const due = slice.after ? shown.filter(({ name }) => slice.after!.has(name)) : shown
   const pages = await Promise.all(due.map(kind => pageOf(parts, request, { ...subject, same }, kind, slice)))

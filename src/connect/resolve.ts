@@ -43,7 +43,7 @@ export interface Resolved {
 export async function resolve(parts: ConnectParts, request: ResolveRequest): Promise<Resolved> {
   const { body, caller } = request
   checkBody(body, parts.now())
-  const on = caller.within ?? parts.database
+  const on = parts.databaseFor(caller)
   const asked = body.health_id === undefined ? undefined : await readHealthId(on, body.health_id, 'health_id')
   const known = asked === undefined ? undefined : await byHealthId(parts, request, on, asked)
   if (known) return known

@@ -1,19 +1,17 @@
 // The consents of a patient, as resources and as the interface tells them.
-
-import type { Queryable } from '../db/statement.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { onBehalfOf } from '../policy/caller.ts'
 import type { MergedWith } from '../policy/consent/projection.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import type { Base } from '../store/base.ts'
-import type { Principal } from '../store/principal.ts'
+import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { ConsentStatus, Request, Subject } from './desk.ts'
 import { permits } from './parting.ts'
 
 export interface FindParts {
-  readonly database: Queryable
+  readonly databaseFor: DatabaseFor
   readonly mergedWith: MergedWith
   readonly storeFor: (principal: Principal) => Store
   readonly translator: Translator
@@ -37,7 +35,7 @@ const most = 1000
 
 /** Ids of all who are the same person as the subject. */
 export async function samePerson(parts: FindParts, { caller }: Request, { patient }: Subject) {
-  return (await parts.mergedWith(caller.within ?? parts.database, [patient])).get(patient) ?? [patient]
+  return (await parts.mergedWith(parts.databaseFor(caller), [patient])).get(patient) ?? [patient]
 }
 
 /**

@@ -1,16 +1,28 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
 import pg from 'pg'
 import { ask, translated } from './ask.ts'
+import { connectionShares, laneFor, type Shared, serviceRoom } from './lane.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
+import type { Asking } from './watch.ts'
 
+/** What the service itself asks, in the room that is kept for it. */
 export interface Database extends Transactional {
+  /**
+   * The same for a client: its statements have their share of the connections, and end when nobody waits for them.
+   * They throw Failure RATE_LIMITED when too many of the client wait, UNAVAILABLE when they waited or took too long, and the
+   * reason of the signal.
+   */
+  as(asking: Asking): Transactional
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
   listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
   /** What the connections of each pool do at the moment. */
   connections(): readonly Connections[]
   end(): Promise<void>
 }
+
+/** Most connections that one process opens with pools of this size, those it listens on apart. */
+export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom)
 
 export interface Connections {
   readonly pool: 'planned' | 'fixed'
@@ -25,7 +37,7 @@ export type Connection =
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
 
 export interface DatabaseOptions {
-  /** Most connections held at a time, by each of the two pools. */
+  /** Connections that clients share, in each of the two pools; the service has a few more for itself. */
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
@@ -70,22 +82,23 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const planned = openPool(config, options.poolSize, 'force_custom_plan')
   const fixed = openPool(config, options.poolSize, 'force_generic_plan')
   return {
-    query: statement => ask(statement.isFixed ? fixed : planned, statement),
-    run: async statement => void (await ask(fixed, statement)),
-    transaction: work => inTransaction(fixed, work),
+    query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
+    run: async statement => void (await ask(fixed.pool, statement)),
+    transaction: work => inTransaction(fixed.pool, work),
+    as: asking => laneFor(planned, fixed, asking),
     listen: (channel, heard) => listen(config, channel, heard),
     connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed)],
     async end() {
-      await Promise.all([planned.end(), fixed.end()])
+      await Promise.all([planned.pool.end(), fixed.pool.end()])
     },
   }
 }
 
-function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
+function openPool(config: pg.ClientConfig, size: number, planMode: string): Shared {
   const pool = new pg.Pool({
     ...config,
     options: `-c plan_cache_mode=${planMode}`,
-    max: size,
+    max: size + serviceRoom,
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
@@ -94,11 +107,12 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): pg.P
   // The pool listens to a connection only while nobody uses it. Whoever does hears of its end from the statement, and an
   // event without a listener would end the process.
   pool.on('connect', client => client.on('error', () => {}))
-  return pool
+  return { pool, shares: connectionShares(size) }
 }
 
-function connectionsOf(pool: Connections['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): Connections {
-  return { pool, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+function connectionsOf(name: Connections['pool'], { pool, shares }: Shared): Connections {
+  const { totalCount, idleCount, waitingCount } = pool
+  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + shares.waiting() }
 }
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {

@@ -7,11 +7,14 @@ import type { Writable } from 'node:stream'
 import type pg from 'pg'
 import { ask, translated } from './ask.ts'
 import type { Statement, Transaction } from './statement.ts'
+import type { Watch } from './watch.ts'
 
 /** The connection that a transaction has to itself. */
 interface Line {
   readonly client: pg.PoolClient
   readonly travel: Travel
+  /** Of the client for whom it runs. */
+  readonly watch: Watch | undefined
   /** Savepoints so far, each of which has a name of its own. */
   points: number
   /** What was wrong when it could not even be rolled back. */
@@ -35,18 +38,28 @@ const savepoint = (name: string): Frame => ({
   undo: `rollback to savepoint ${name}; release savepoint ${name}`,
 })
 
-/** Runs the work in a transaction on a connection of the pool. */
-export async function inTransaction<T>(pool: pg.Pool, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+/**
+ * Runs the work in a transaction on a connection of the pool.
+ * @param watchOver looks after the connection; what it ends is rolled back, a commit that runs is not ended.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (transaction: Transaction) => Promise<T>,
+  watchOver?: (client: pg.PoolClient) => Watch,
+): Promise<T> {
   const client = await pool.connect().catch(error => {
     throw translated(error)
   })
-  const line: Line = { client, travel: together(client), points: 0 }
+  const line: Line = { client, travel: together(client), watch: watchOver?.(client), points: 0 }
   const later: Later[] = []
   let result: T
   try {
     result = await whole(line, outermost, later, work)
+  } catch (error) {
+    throw line.watch?.reason() ?? error
   } finally {
-    client.release(line.broken)
+    line.watch?.finish()
+    client.release(line.broken ?? line.watch?.reason() !== undefined)
   }
   for (const each of later) await each()
   return result
@@ -58,7 +71,7 @@ async function whole<T>(
   later: Later[],
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const { client, travel } = line
+  const { client, travel, watch } = line
   let first: { error: unknown } | undefined
   const sent: Promise<unknown>[] = []
   const send = (statement: Statement): void => {
@@ -70,19 +83,24 @@ async function whole<T>(
   try {
     send({ text: frame.begin, values: [] })
     const result = await work({
-      query(statement) {
+      async query(statement) {
+        watch?.check()
         const answer = ask<never>(client, statement)
         travel.go()
         return answer
       },
       async run(statement) {
+        watch?.check()
         send(statement)
       },
       transaction: inner => whole(line, savepoint(`part_${++line.points}`), ownLater, inner),
       afterwards: each => void ownLater.push(each),
     })
+    watch?.check()
     const ended = client.query(frame.end)
     travel.go()
+    // What has nothing but its commit before it is not ended any more; either way it is done as a whole or not at all.
+    if (watch && frame === outermost) void Promise.all(sent).then(watch.finish)
     const { command } = await ended
     isOver = true
     await Promise.all(sent)

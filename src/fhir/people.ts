@@ -1,13 +1,12 @@
 // What $match and $merge take beside the caller's store: the register of people, and one transaction for several acts.
 
-import type { Queryable } from '../db/statement.ts'
 import type { Decision } from '../matching/decide.ts'
 import type { Features } from '../matching/person.ts'
 import { type Caller, system } from '../policy/caller.ts'
 import { type Holder, holderOf } from '../register/health-ids.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
-import type { Principal } from '../store/principal.ts'
+import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 
@@ -24,7 +23,7 @@ export interface People {
 }
 
 export interface PeopleParts {
-  readonly database: Queryable
+  readonly databaseFor: DatabaseFor
   readonly storeFor: (principal: Principal) => Store
   readonly whole: Whole
   readonly register: Register
@@ -33,9 +32,9 @@ export interface PeopleParts {
 
 /** The register as a caller uses it. */
 export function createPeople(parts: PeopleParts): (caller: Caller) => People {
-  const { database, storeFor, whole, register, addresses } = parts
+  const { databaseFor, storeFor, whole, register, addresses } = parts
   return caller => {
-    const on = caller.within ?? database
+    const on = databaseFor(caller)
     return {
       addresses,
       rank: person => register.rank(on, person),

@@ -159,6 +159,8 @@ export interface BodyParts {
 export interface Sending {
   readonly request: IncomingMessage
   readonly type: string | undefined
+  /** Ends the wait for memory. */
+  readonly signal: AbortSignal
   /** Who pays for the memory: a client, or an address. */
   readonly who: string
   /** Told of the memory that the body holds. */
@@ -173,7 +175,7 @@ export interface Sending {
  */
 export async function bodyOf(
   route: Route,
-  { request, type, who, holding, proceed }: Sending,
+  { request, type, signal, who, holding, proceed }: Sending,
   { intake, maxBodyBytes }: BodyParts,
 ): Promise<Body> {
   if (route.body === undefined) return { body: undefined, bytes: empty }
@@ -184,7 +186,7 @@ export async function bodyOf(
   }
   const isProved = byHeaders.has(route.access.scheme) && route.access.scheme !== 'open'
   const limit = Math.min(route.maxBodyBytes ?? Infinity, maxBodyBytes, isProved ? Infinity : mostUnproved)
-  const hold = await intake.begin(who, declaredBytes(request, limit))
+  const hold = await intake.begin(who, declaredBytes(request, limit), signal)
   holding(hold)
   if (isExpecting) proceed()
   const bytes = await readBody({ request, limit, isJson: type !== form, hold })

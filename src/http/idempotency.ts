@@ -72,7 +72,7 @@ export function createIdempotency({ database, whole, log, now }: IdempotencyPart
     } while (gone.length === pruneAtOnce)
   }
   return {
-    once: (request, work) => whole(on => keptOrDone(on, request, now(), work)),
+    once: (request, work) => whole(request.caller, on => keptOrDone(on, request, now(), work)),
     prune,
     start() {
       const tidy = () => void prune().catch(err => log.warn({ err }, 'idempotency: could not forget what has expired'))

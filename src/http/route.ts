@@ -68,6 +68,8 @@ export interface RouteRequest<Params, Query, Body, Who = Caller> {
   readonly requestId: string
   /** Address of the client's socket. */
   readonly remoteAddress: string
+  /** Aborted when the client has gone; what runs by the caller's share of the database ends by itself. */
+  readonly signal: AbortSignal
 }
 
 export interface Reply {

@@ -12,6 +12,7 @@ import type { Log } from '../lib/log.ts'
 import type { Declare } from '../policy/declare.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
+import { departed, departureOf, type Sharing, sharing } from './departure.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
@@ -35,7 +36,7 @@ export interface Observer {
   }) => void
 }
 
-export interface ServerParts extends IdentifyParts {
+export interface ServerParts extends IdentifyParts, Sharing {
   readonly routes: readonly Route[]
   /** The client as its request says that it asks: what for, and whether in an emergency. */
   readonly declare: Declare
@@ -71,12 +72,14 @@ export function createApp(given: ServerParts): Koa {
       seen.hold?.release()
       leaveRest(context.req)
       const seconds = (performance.now() - started) / 1000
-      const { method, status } = context
-      parts.observer.answered({ method, route: seen.found?.route.path, status, seconds })
+      const { method } = context
+      parts.observer.answered({ method, route: seen.found?.route.path, status: statusOf(context, seen), seconds })
     }
   })
   return app
 }
+
+const statusOf = (context: Koa.Context, { signal }: Seen): number => (signal?.aborted ? departed : context.status)
 
 /** One request: answered, on record, sent and logged. */
 async function serve(
@@ -103,7 +106,7 @@ async function serve(
     method: context.method,
     route: seen.found?.route.path,
     type: typeOf(seen.found),
-    status: context.status,
+    status: statusOf(context, seen),
     ms: Math.round((performance.now() - started) * 100) / 100,
     // Who a patient is stands in the audit trail, not in logs.
     client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
@@ -123,12 +126,19 @@ interface Seen extends Traces, Identification {
   isEmergency?: boolean
   /** The memory that its body takes up. */
   hold?: Hold
+  signal?: AbortSignal
 }
 
 /** The reply to what was refused or failed, in the dialect of the surface. */
-function refusal(parts: ServerParts, context: Koa.Context, requestId: string, { found }: Seen, error: unknown): Reply {
+function refusal(
+  parts: ServerParts,
+  context: Koa.Context,
+  requestId: string,
+  { found, signal }: Seen,
+  error: unknown,
+): Reply {
   const failure = asFailure(error)
-  if (failure.status >= 500)
+  if (failure.status >= 500 && error !== signal?.reason)
     parts.log.error(
       { requestId, route: found?.route.operationId, err: failure.options.cause ?? failure },
       failure.message,
@@ -171,6 +181,7 @@ async function answer(
   mustBeEscaped(context.querystring, 'query')
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
+  const signal = (seen.signal = departureOf(context.res))
   const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
   const remoteAddress = (seen.address = sender.address)
   const baseUrl = parts.baseUrl ?? sender.baseUrl
@@ -182,6 +193,7 @@ async function answer(
   const sending = {
     request: context.req,
     type: contentType,
+    signal,
     who: early ? `client ${early.clientId}` : `address ${remoteAddress}`,
     holding: (hold: Hold) => void (seen.hold = hold),
     proceed: () => context.res.writeContinue(),
@@ -205,10 +217,11 @@ async function answer(
     headers: context.req.headers,
     body,
     contentType,
-    caller: caller && bound(parts, { ...caller, at: baseUrl }, context, requestId, seen),
+    caller: caller && bound(parts, { ...sharing(parts, caller, route, signal), at: baseUrl }, context, requestId, seen),
     baseUrl,
     requestId,
     remoteAddress,
+    signal,
   }
   const handle = route.handle as (request: AnyRequest) => Reply | Promise<Reply>
   if (key === undefined || !bytes || !request.caller || route.isRepeatable) return handle(request)

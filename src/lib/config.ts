@@ -160,13 +160,19 @@ export const settings = {
   poolSize: setting(
     'DATABASE_POOL',
     '16',
-    'Database connections of each process, for reads by id and again for everything else.',
+    'Database connections of each process that clients share, for reads by id and again for everything else. One client holds a quarter of them at most; the service opens up to six more for itself.',
     whole(2, 200),
   ),
   statementTimeout: setting(
     'STATEMENT_TIMEOUT',
     '30000',
     'Milliseconds after which PostgreSQL ends a single statement.',
+    whole(100, 3_600_000),
+  ),
+  searchTimeout: setting(
+    'SEARCH_TIMEOUT',
+    '10000',
+    'The same for reads and searches. Operations (`$…`), changes and the work of exports have STATEMENT_TIMEOUT.',
     whole(100, 3_600_000),
   ),
   rateLimit: setting(

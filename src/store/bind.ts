@@ -8,7 +8,7 @@ import { everything } from './everything/everything.ts'
 import { createExporting } from './export/export.ts'
 import { lastn } from './lastn.ts'
 import { patientsNamed } from './patients.ts'
-import type { Principal } from './principal.ts'
+import { databaseOf, type Principal } from './principal.ts'
 import { history, readVersion } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
@@ -22,7 +22,7 @@ import { witnessed } from './witness.ts'
 /** Binds the store to callers. */
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
   return principal => {
-    const database = principal.within ?? parts.database
+    const database = databaseOf(principal, parts.database)
     const base = principal.at === undefined ? parts.base : parts.base.at(principal.at)
     return bind({ ...parts, base, database, on: database, principal, isInTransaction: false })
   }

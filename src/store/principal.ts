@@ -1,5 +1,5 @@
 // Who works with the store, as the store sees it; the policy floor supplies it.
-import type { Queryable, Transaction } from '../db/statement.ts'
+import type { Queryable, Transaction, Transactional } from '../db/statement.ts'
 import type { Access, Note, Witness } from './access.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -33,6 +33,8 @@ export interface Principal {
   readonly visibility?: Visibility
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
   readonly within?: Transaction
+  /** What his statements run by outside of `within`: his share of the database, as long as he waits; absent: the service's own. */
+  readonly database?: Transactional
   /** Is told of every access; absent where nobody asks, as in work of the service itself. */
   readonly witness?: Witness
   /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
@@ -42,6 +44,15 @@ export interface Principal {
   /** What is told of where his changes come from; absent: nobody is told of them, as of a load of old data. */
   readonly origin?: Origin
 }
+
+/** What statements of a principal run by: his transaction, his share of the database, or else the service's own room. */
+export const databaseOf = (
+  { within, database }: Pick<Principal, 'within' | 'database'>,
+  own: Transactional,
+): Transactional => within ?? database ?? own
+
+/** The same, bound to the service's own database. */
+export type DatabaseFor = (principal: Pick<Principal, 'within' | 'database'>) => Transactional
 
 /** A connection, and who reads by it. */
 export interface Reading {

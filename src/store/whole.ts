@@ -1,21 +1,20 @@
 // A transaction around several acts of a caller, each of which thinks that it has one of its own.
-import type { Database } from '../db/database.ts'
 import type { Transaction } from '../db/statement.ts'
 import type { Access } from './access.ts'
 import { isOutdated } from './epoch.ts'
-import type { Principal } from './principal.ts'
+import type { DatabaseFor, Principal } from './principal.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { attemptsAfter, inLine, lost, mustStartOver } from './session.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
-export type Whole = <T>(work: (within: Transaction) => Promise<T>) => Promise<T>
+export type Whole = <T>(caller: Pick<Principal, 'database'>, work: (within: Transaction) => Promise<T>) => Promise<T>
 
 /** The transactions for callers of the store: whoever acts `within` one is part of it. */
-export function createWhole(database: Database, indexing: Indexing): Whole {
-  return async work => {
+export function createWhole(databaseFor: DatabaseFor, indexing: Indexing): Whole {
+  return async ({ database }, work) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await database.transaction(async on => {
+        return await databaseFor({ database }).transaction(async on => {
           if (attempt > 1) await on.query(inLine)
           return work(on)
         })
@@ -39,7 +38,7 @@ export async function asWhole<Of extends Principal, T>(
 ): Promise<T> {
   if (caller.within) return work(caller, caller.within)
   const told: Access[] = []
-  const result = await whole(on => {
+  const result = await whole(caller, on => {
     told.length = 0
     return work({ ...caller, within: on, witness: (access: Access) => void told.push(access) }, on)
   })

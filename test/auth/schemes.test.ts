@@ -130,10 +130,11 @@ async function serveProbes(): Promise<string> {
     routes: probeRoutes(),
     authenticate: application.identity.authenticate,
     declare: caller => caller,
+    ...{ database: application.database, searchTimeout: 10_000 },
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({
       database: application.database,
-      whole: application.database.transaction,
+      whole: (_caller, work) => application.database.transaction(work),
       log,
       now,
     }),

@@ -29,6 +29,7 @@ const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,
   declare: caller => caller,
+  ...{ database: application.database, searchTimeout: config.searchTimeout },
   limits: createLimits(quotasOf(config)),
   idempotency: { once: ({ caller }, work) => work(caller) },
   audit: { write: async () => {} },

@@ -38,13 +38,14 @@ const untold = (route: Route): Route => {
 
 const now = () => new Date()
 const audit = createAuditWriter({ database, key: sealingKey(await encryptionKey(config)), log, now })
-const idempotency = createIdempotency({ database, log, whole: createWhole(database, indexing), now })
+const idempotency = createIdempotency({ database, log, whole: createWhole(application.databaseFor, indexing), now })
 /** The two are alike but for what is told. */
 const serving = (routes: readonly Route[]) =>
   createApp({
     ...{ routes, audit, idempotency, log },
     authenticate: identity.authenticate,
     declare: caller => caller,
+    ...{ database, searchTimeout: config.searchTimeout },
     observer: { begun: () => {}, answered: () => {} },
     limits: createLimits(quotasOf(config)),
     baseUrl: undefined,

@@ -282,7 +282,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
   let hours = 0
   const idempotency = createIdempotency({
     database,
-    whole: database.transaction,
+    whole: (_caller, work) => database.transaction(work),
     log,
     now: () => new Date(Date.now() + hours * 3_600_000),
   })
@@ -290,6 +290,7 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
     routes,
     authenticate: identity.authenticate,
     declare: caller => caller,
+    ...{ database, searchTimeout: 10_000 },
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency,
     audit: { write: async () => {} },

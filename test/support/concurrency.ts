@@ -9,12 +9,16 @@ export interface Barrier {
   lift(): Promise<void>
 }
 
-/** Until it is lifted nobody writes to the table, everybody reads it. */
-export async function barrier(connection: pg.ClientConfig, table: string): Promise<Barrier> {
+/** Until it is lifted nobody writes to the table, and everybody reads it unless `alsoReaders` says that nobody does. */
+export async function barrier(
+  connection: pg.ClientConfig,
+  table: string,
+  { alsoReaders = false } = {},
+): Promise<Barrier> {
   const client = new pg.Client(connection)
   await client.connect()
   const waiters = `from pg_locks where not granted and relation = '${table}'::regclass`
-  await client.query(`begin; lock table ${table} in share row exclusive mode`)
+  await client.query(`begin; lock table ${table} in ${alsoReaders ? 'access exclusive' : 'share row exclusive'} mode`)
   return {
     async waiting() {
       const { rows } = await client.query(`select count(*)::int as count ${waiters}`)

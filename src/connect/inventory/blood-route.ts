@@ -61,7 +61,7 @@ export function bloodRoute(parts: ConnectParts): Route {
     async handle({ query, caller, search }) {
       const list = listName('blood', query)
       const wanted = wantedOf(parts.cursors, list, query)
-      const found = await bloodInventory(caller.within ?? parts.database, parts.now(), query, wanted)
+      const found = await bloodInventory(parts.databaseFor(caller), parts.now(), query, wanted)
       caller.witness?.({
         ...{ deed: 'operation', type: 'BiologicallyDerivedProduct', query: `${path.slice(1)}?${search}` },
         ...{ patients: [], resources: found.units },

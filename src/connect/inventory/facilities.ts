@@ -12,13 +12,13 @@ export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
  * Location share is that of the Organization.
  */
 export async function ownFacilities(
-  { database, registered, addresses: { base } }: ConnectParts,
+  { databaseFor, registered, addresses: { base } }: ConnectParts,
   caller: Caller,
   facilities: Iterable<string>,
 ): Promise<Facilities> {
-  const { organizationId: own, within } = caller
+  const { organizationId: own } = caller
   const asked = new Set(facilities)
-  const ground = { on: within ?? database, registered, base }
+  const ground = { on: databaseFor(caller), registered, base }
   const speaker = await speakerFor(
     ground,
     own,

@@ -100,7 +100,7 @@ async function asOne<T>({ whole }: ConnectParts, caller: Caller, work: (within: 
     told = []
     return work({ ...caller, within, witness: access => void told.push(access) })
   }
-  const result = await (caller.within ? join(caller.within) : whole(join))
+  const result = await (caller.within ? join(caller.within) : whole(caller, join))
   for (const access of told) caller.witness?.(access)
   return result
 }

@@ -67,7 +67,7 @@ function listRoute(parts: ConnectParts): Route {
       if (query.q !== undefined && fold(query.q) === '') throw wrong('q', 'holds no letter or digit to look for')
       const list = listName('stock', query)
       const wanted = wantedOf(parts.cursors, list, query)
-      const rows = await stockRows(caller.within ?? parts.database, todayOf(parts), query, wanted)
+      const rows = await stockRows(parts.databaseFor(caller), todayOf(parts), query, wanted)
       const reply200 = page(parts.cursors, list, wanted, rows, {
         position: row => [row.facility, row.code_system, row.code, row.id],
         item: stockItemOf(parts, contextOf(parts, request)),

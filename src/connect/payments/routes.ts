@@ -66,7 +66,7 @@ function reconciliationRoute(parts: ConnectParts): Route {
       const list = listName('payments', { ...query, currency: asked, organization })
       const wanted = wantedOf(parts.cursors, list, query)
       const of = { organization, date, timeZone: parts.timeZone, currency: asked }
-      const { rows, totals: all } = await paymentsOf(caller.within ?? parts.database, of, wanted)
+      const { rows, totals: all } = await paymentsOf(parts.databaseFor(caller), of, wanted)
       const shown = page(parts.cursors, list, wanted, rows, {
         position: row => [row.paid_at.toISOString(), row.id],
         item: paymentOf(parts.translator, contextOf(parts, request)),

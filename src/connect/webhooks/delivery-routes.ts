@@ -29,10 +29,10 @@ function attemptsRoute(parts: ConnectParts): Route {
     query: Type.Object({ event_id: Type.Optional(eventId), ...pageQuery }, { additionalProperties: false }),
     replies: { 200: pageOf(Attempt, 'WebhookAttempts', 'Attempts to deliver events.') },
     async handle({ params, query, caller }) {
-      const { key } = await findEndpoint(parts.database, params.subscription_id, caller.clientId)
+      const { key } = await findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)
       const list = listName('webhook-attempts', { ...query, key })
       const wanted = wantedOf(parts.cursors, list, query)
-      const rows = await attemptsOf(parts.database, key, query.event_id, wanted.after, wanted.limit + 1)
+      const rows = await attemptsOf(parts.databaseFor(caller), key, query.event_id, wanted.after, wanted.limit + 1)
       const position = ({ at, delivery, attempt }: AttemptRow) => [at, delivery, String(attempt)]
       return reply(200, page(parts.cursors, list, wanted, rows, { position, item: told }))
     },
@@ -67,7 +67,7 @@ function testRoute(parts: ConnectParts): Route {
     maxBodyBytes: 4096,
     replies: { 202: Deliveries },
     async handle({ params, body, caller, requestId }) {
-      const on = caller.within ?? parts.database
+      const on = parts.databaseFor(caller)
       const { organizationId } = caller
       const sent = await on.transaction(async within => {
         const endpoint = await findEndpoint(within, params.subscription_id, caller.clientId)
@@ -98,7 +98,7 @@ function replayRoute(parts: ConnectParts): Route {
     maxBodyBytes: 4096,
     replies: { 202: Deliveries },
     async handle({ params, caller }) {
-      const begun = await (caller.within ?? parts.database).transaction(async on => {
+      const begun = await parts.databaseFor(caller).transaction(async on => {
         on.afterwards(parts.wakeWebhooks)
         return replay(on, params.event_id, caller.clientId)
       })

@@ -40,9 +40,9 @@ function createRoute(parts: ConnectParts): Route {
         events: knownEvents(body.subscribed_events),
         description: body.description ?? '',
       }
-      const { endpoint, secret } = await (caller.within ?? parts.database).transaction(on =>
-        endpoints.createEndpoint(on, parts.encryptionKey, caller, wish),
-      )
+      const { endpoint, secret } = await parts
+        .databaseFor(caller)
+        .transaction(on => endpoints.createEndpoint(on, parts.encryptionKey, caller, wish))
       return withSecret(201, shapes.told(endpoint), secret)
     },
   })
@@ -82,7 +82,7 @@ function listRoute(parts: ConnectParts): Route {
       const list = listName('webhooks', { ...query, client: caller.clientId })
       const wanted = wantedOf(parts.cursors, list, query)
       const after = Number(wanted.after?.[0] ?? 0)
-      const rows = await endpoints.listEndpoints(parts.database, caller.clientId, after, wanted.limit + 1)
+      const rows = await endpoints.listEndpoints(parts.databaseFor(caller), caller.clientId, after, wanted.limit + 1)
       return reply(
         200,
         page(parts.cursors, list, wanted, rows, { position: ({ key }) => [String(key)], item: shapes.told }),
@@ -103,7 +103,7 @@ function readRoute(parts: ConnectParts): Route {
     async handle({ params, caller }) {
       return reply(
         200,
-        shapes.told(await endpoints.findEndpoint(parts.database, params.subscription_id, caller.clientId)),
+        shapes.told(await endpoints.findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)),
       )
     },
   })
@@ -126,7 +126,12 @@ function changeRoute(parts: ConnectParts): Route {
         description: body.description,
         isActive: body.status && body.status === 'active',
       }
-      const changed = await endpoints.changeEndpoint(parts.database, params.subscription_id, caller.clientId, change)
+      const changed = await endpoints.changeEndpoint(
+        parts.databaseFor(caller),
+        params.subscription_id,
+        caller.clientId,
+        change,
+      )
       parts.wakeWebhooks()
       return reply(200, shapes.told(changed))
     },
@@ -143,7 +148,7 @@ function removeRoute(parts: ConnectParts): Route {
     params: subscriptionParam,
     replies: { 204: null },
     async handle({ params, caller }) {
-      await endpoints.removeEndpoint(parts.database, params.subscription_id, caller.clientId)
+      await endpoints.removeEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)
       return reply(204)
     },
   })
@@ -164,9 +169,11 @@ function rotateRoute(parts: ConnectParts): Route {
     replies: { 200: shapes.RotatedSubscription },
     async handle({ params, body, caller }) {
       const terms = { overlap: body?.overlap_seconds ?? day, now: parts.now().getTime() }
-      const { endpoint, secret, until } = await (caller.within ?? parts.database).transaction(on =>
-        endpoints.rotateEndpoint(on, parts.encryptionKey, params.subscription_id, caller.clientId, terms),
-      )
+      const { endpoint, secret, until } = await parts
+        .databaseFor(caller)
+        .transaction(on =>
+          endpoints.rotateEndpoint(on, parts.encryptionKey, params.subscription_id, caller.clientId, terms),
+        )
       return withSecret(200, { ...shapes.told(endpoint), previous_secret_expires_at: until.toISOString() }, secret)
     },
   })

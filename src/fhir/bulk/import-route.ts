@@ -4,6 +4,7 @@ import { resourceTypes } from '../../definitions/r4.ts'
 import { fhirBase } from '../../http/failures.ts'
 import { type Reply, type Route, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { databaseOf } from '../../store/principal.ts'
 import { fhirJson, resourceTypesTaken } from '../negotiate.ts'
 import { preferences } from '../request.ts'
 import { Resource } from '../route-shapes.ts'
@@ -37,7 +38,7 @@ export function importRoute(parts: BulkParts): Route {
           'INSUFFICIENT_SCOPE',
           'The token opens no resource type for writing; an import needs system/Type.u for the types in it.',
         )
-      await mustHaveRoom(request.caller.within ?? parts.database, request.caller.clientId, parts.limits)
+      await mustHaveRoom(databaseOf(request.caller, parts.database), request.caller.clientId, parts.limits)
       return ndjsonTypes.includes(request.contentType ?? '')
         ? importBody(parts, request)
         : importManifest(parts, request)

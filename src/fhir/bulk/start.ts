@@ -8,6 +8,7 @@ import { bearer, type Reply, type RouteRequest, reply } from '../../http/route.t
 import { Failure } from '../../lib/failure.ts'
 import { uuidv7 } from '../../lib/ids.ts'
 import type { Caller } from '../../policy/caller.ts'
+import { databaseOf } from '../../store/principal.ts'
 import type { Store } from '../../store/store.ts'
 import { fhirJson } from '../negotiate.ts'
 import type { Folder } from './folder.ts'
@@ -61,8 +62,7 @@ export async function begin(
   job: NewJob,
   also: (on: Queryable) => Promise<void>,
 ): Promise<Reply> {
-  const { within } = request.caller
-  await (within ?? database).transaction(async on => {
+  await databaseOf(request.caller, database).transaction(async on => {
     await createJob(on, job, limits)
     await also(on)
     on.afterwards(wake)

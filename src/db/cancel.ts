@@ -1,0 +1,43 @@
+// Ends a running statement: PostgreSQL is asked by a connection of its own, with the secret of the one that is busy
+// (https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS).
+import pg from 'pg'
+
+/** What pg's Client and Connection have beside what their types tell. */
+interface Busy {
+  readonly host: string
+  readonly port: number
+  readonly ssl: boolean | object
+  readonly sslNegotiation: 'postgres' | 'direct'
+  readonly processID: number
+  readonly secretKey: number
+}
+
+interface Messenger extends pg.Connection {
+  connect(portOrPath: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processID: number, secretKey: number): void
+}
+
+/** Milliseconds for the request to arrive. */
+const patience = 5000
+
+/**
+ * Asks PostgreSQL to end the statement that runs on a connection, without waiting for it. The request can arrive late, so
+ * the connection must be closed afterwards: on one that is used again it could end somebody else's statement.
+ */
+export function cancelOn(client: pg.ClientBase): void {
+  const busy = client as unknown as Busy
+  const messenger = new pg.Connection({ ssl: busy.ssl, sslNegotiation: busy.sslNegotiation } as object) as Messenger
+  const deadline = setTimeout(() => messenger.stream.destroy(), patience).unref()
+  const say = (): void => messenger.cancel(busy.processID, busy.secretKey)
+  // One that does not arrive leaves the statement to its time limit.
+  messenger.on('error', () => messenger.stream.destroy())
+  messenger.once('end', () => clearTimeout(deadline))
+  messenger.once('sslconnect', say)
+  messenger.once('connect', () => {
+    if (!busy.ssl) say()
+    else if (busy.sslNegotiation !== 'direct') messenger.requestSsl()
+  })
+  if (busy.host.startsWith('/')) messenger.connect(`${busy.host}/.s.PGSQL.${busy.port}`)
+  else messenger.connect(busy.port, busy.host)
+}

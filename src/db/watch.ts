@@ -1,0 +1,62 @@
+// Looks after a connection while statements of one client run on it: they end when the client has gone, or took too long.
+import type pg from 'pg'
+import { Failure } from '../lib/failure.ts'
+import { cancelOn } from './cancel.ts'
+
+/** For whom statements run, and when they end. */
+export interface Asking {
+  /** The client that pays. */
+  readonly who: string
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+  /** Milliseconds that one statement outside of a transaction may take; undefined: as long as any statement. */
+  readonly limit?: number | undefined
+}
+
+/** What is known of a connection that a client uses. */
+export interface Watch {
+  /** @throws the reason of the signal, once nothing more is to be begun. */
+  check(): void
+  /** Nothing is ended any more: what comes now is done as a whole. */
+  finish(): void
+  /** Why the statement was ended; undefined if it was not. */
+  reason(): unknown
+}
+
+/**
+ * Milliseconds that a statement goes on after its client has gone: most end by themselves, and asking PostgreSQL to end
+ * one costs two connections.
+ */
+const grace = 100
+
+/** Begins to look after a connection. After `reason()` it must be closed, not used again. */
+export function watchOver(client: pg.ClientBase, { signal, limit }: Omit<Asking, 'who'>): Watch {
+  let reason: unknown
+  const end = (why: unknown): void => {
+    if (reason !== undefined) return
+    reason = why
+    cancelOn(client)
+  }
+  let leaving: NodeJS.Timeout | undefined
+  const leave = (): void => {
+    leaving = setTimeout(() => end(signal.reason), grace)
+  }
+  const slow = limit === undefined ? undefined : setTimeout(() => end(tooSlow(limit)), limit)
+  signal.addEventListener('abort', leave)
+  return {
+    check: () => signal.throwIfAborted(),
+    finish() {
+      clearTimeout(slow)
+      clearTimeout(leaving)
+      signal.removeEventListener('abort', leave)
+    },
+    reason: () => reason,
+  }
+}
+
+const tooSlow = (limit: number): Failure =>
+  new Failure(
+    'UNAVAILABLE',
+    `The database ended the statement after ${limit / 1000} s: narrow the request, by a patient, a code or a date.`,
+    { issue: 'too-costly' },
+  )

@@ -1,0 +1,211 @@
+// What a client takes of the database is its share, and ends with the request that it was for.
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { type Barrier, barrier } from '../support/concurrency.ts'
+import { fhirCaller, issueOf } from '../support/fhir.ts'
+import { type Service, startBeside, startService } from '../support/service.ts'
+import { databaseOf, rowsOf } from '../support/trail.ts'
+
+let service: Service
+let beside: pg.Client
+let other: string
+const call = fhirCaller(() => service)
+
+/** A search that waits as long as nobody may read the table `span`, and one that does not. */
+const slow = 'Observation?value-quantity=gt5'
+const quick = 'Patient?name=lovelace'
+
+beforeAll(async () => {
+  service = await startService({ DATABASE_POOL: '2' })
+  beside = await databaseOf(service)
+  const { tokens } = service.application.identity
+  const clinic = { clientId: 'clinic-b', organizationId: 'org-b', consentExempt: true }
+  other = await tokens.mint(clinic, ['system/*.cruds'])
+  const name = [{ family: 'Lovelace' }]
+  expect((await call('PUT', 'Patient/ada', { body: { resourceType: 'Patient', id: 'ada', name } })).status).toBe(201)
+})
+
+let held: Barrier | undefined
+afterEach(() => held?.lift())
+
+/** Nobody reads numbers until it is lifted. */
+const holdNumbers = async (): Promise<Barrier> =>
+  (held = await barrier({ ...inject('server'), database: service.database }, 'span', { alsoReaders: true }))
+
+/** Waits until so many statements wait for the barrier. @throws Error if they never do. */
+async function untilWaiting({ waiting }: Barrier, count: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if ((await waiting()) === count) return
+    await sleep(10)
+  }
+  throw new Error(`${await waiting()} statements wait, not ${count}`)
+}
+
+/** A request on a connection of its own, and a way to give it up. */
+function begun(method: string, path: string, { body, requestId = '', token = service.token }: Partial<Begun> = {}) {
+  const sent = request(`${service.url}/api/fhir/R4/${path}`, {
+    method,
+    agent: false,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/fhir+json',
+      ...(requestId ? { 'x-request-id': requestId } : {}),
+    },
+  })
+  sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const answered = once(sent, 'response').then(([reply]: IncomingMessage[]) => {
+    reply!.resume()
+    return reply!.statusCode
+  })
+  return { answered, leave: () => void sent.destroy(new Error('left')) }
+}
+
+interface Begun {
+  readonly body: unknown
+  readonly requestId: string
+  readonly token: string
+}
+
+const observation = {
+  resourceType: 'Observation',
+  id: 'left',
+  status: 'final',
+  code: { text: 'temperature' },
+  valueQuantity: { value: 37 },
+}
+
+test('the statement of a search ends when its client goes away, and the attempt is on record', async () => {
+  const gate = await holdNumbers()
+  const search = begun('GET', slow, { requestId: 'search-that-left' })
+  await untilWaiting(gate, 1)
+  search.leave()
+  await expect(search.answered).rejects.toThrow('left')
+  await untilWaiting(gate, 0)
+  await gate.lift()
+  let rows = await rowsOf(beside, 'search-that-left')
+  for (let tries = 0; rows.length === 0 && tries < 500; tries++) {
+    await sleep(10)
+    rows = await rowsOf(beside, 'search-that-left')
+  }
+  expect(rows).toMatchObject([{ action: 'E', outcome: expect.not.stringMatching(/^0$/) }])
+  expect((await call('GET', slow)).status).toBe(200)
+})
+
+test.each([
+  ['PUT', 'Observation/left', observation],
+  [
+    'POST',
+    '',
+    {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ resource: observation, request: { method: 'PUT', url: 'Observation/left' } }],
+    },
+  ],
+])('a change by %s %s whose client goes away before the commit is not made', async (method, path, body) => {
+  const gate = await holdNumbers()
+  const change = begun(method, path, { body })
+  await untilWaiting(gate, 1)
+  change.leave()
+  await expect(change.answered).rejects.toThrow('left')
+  await untilWaiting(gate, 0)
+  await gate.lift()
+  expect((await call('GET', 'Observation/left')).status).toBe(404)
+})
+
+test('clients that stay are answered while others leave: no statement of theirs is ended', async () => {
+  const gate = await holdNumbers()
+  const leaving = Array.from({ length: 6 }, () => begun('GET', slow))
+  await untilWaiting(gate, 1)
+  const staying = Array.from({ length: 20 }, (_, index) =>
+    call('GET', index % 2 ? quick : 'Patient/ada', { token: other }),
+  )
+  for (const each of leaving) {
+    each.leave()
+    await expect(each.answered).rejects.toThrow('left')
+  }
+  expect((await Promise.all(staying)).map(({ status }) => status)).toEqual(staying.map(() => 200))
+  await untilWaiting(gate, 0)
+  await gate.lift()
+  expect(await Promise.all([quick, slow].map(async path => (await call('GET', path)).status))).toEqual([200, 200])
+})
+
+test('slow searches of one client hold its share of the connections, and leave the others to the others', async () => {
+  const gate = await holdNumbers()
+  const searches = Array.from({ length: 3 }, () => begun('GET', slow))
+  const changes = Array.from({ length: 3 }, (_, index) =>
+    begun('PUT', `Observation/held-${index}`, { body: { ...observation, id: `held-${index}` } }),
+  )
+  // One for a search and one for a change: the others wait before they reach the database.
+  await untilWaiting(gate, 2)
+  for (const path of [quick, 'Patient/ada', 'Patient/ada/_history']) {
+    const { status, text } = await call('GET', path, { token: other })
+    expect(status, text).toBe(200)
+  }
+  const body = { resourceType: 'Patient', id: 'grace', active: true }
+  expect((await call('PUT', 'Patient/grace', { token: other, body })).status).toBeLessThan(300)
+  expect(await gate.waiting()).toBe(2)
+  await gate.lift()
+  expect(await Promise.all(searches.map(each => each.answered))).toEqual([200, 200, 200])
+  expect(await Promise.all(changes.map(each => each.answered))).toEqual([201, 201, 201])
+})
+
+test('the service goes on by itself while clients hold all that they share: tokens, health and the audit trail', async () => {
+  const gate = await holdNumbers()
+  const searches = [service.token, other].map(token => begun('GET', slow, { token }))
+  await untilWaiting(gate, 2)
+  const credentials = { grant_type: 'client_credentials', client_id: 'demo-client' }
+  const wrong = await call('POST', '/api/v1/connect/auth/token', {
+    body: new URLSearchParams({ ...credentials, client_secret: 'wrong' }),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  expect(wrong.status).toBe(401)
+  expect((await call('GET', '/readyz')).status).toBe(200)
+  // Read by a connection for kept plans, and answered only when the trail holds it.
+  expect((await call('GET', 'Patient/ada', { headers: { 'x-request-id': 'read-meanwhile' } })).status).toBe(200)
+  expect(await rowsOf(beside, 'read-meanwhile')).toHaveLength(1)
+  await gate.lift()
+  expect(await Promise.all(searches.map(each => each.answered))).toEqual([200, 200])
+})
+
+test('a client has so many requests wait and no more: the next one is 429 and says what is used up', async () => {
+  const gate = await holdNumbers()
+  const searches = Array.from({ length: 201 }, () => begun('GET', slow))
+  await untilWaiting(gate, 1)
+  const meter = /database_pool_connections\{pool="planned",state="waiting"\} 200/
+  for (let tries = 0; tries < 500 && !meter.test(await metrics()); tries++) await sleep(10)
+  const refused = await call('GET', slow)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(issueOf(refused.body)).toMatchObject({
+    code: 'throttled',
+    diagnostics: expect.stringContaining('database connections'),
+  })
+  expect((await call('GET', quick, { token: other })).status).toBe(200)
+  for (const each of searches) {
+    each.leave()
+    each.answered.catch(() => {})
+  }
+  await untilWaiting(gate, 0)
+  await gate.lift()
+  expect((await call('GET', slow)).status).toBe(200)
+})
+
+const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
+
+test('a search is ended after SEARCH_TIMEOUT with 503 and what to do, an operation goes on', async () => {
+  const hasty = await startBeside(service, { SEARCH_TIMEOUT: '200' })
+  const fromHasty = fhirCaller(() => hasty)
+  const gate = await holdNumbers()
+  const operation = fromHasty('GET', 'Observation/$lastn?value-quantity=gt5')
+  await untilWaiting(gate, 1)
+  const search = await fromHasty('GET', slow)
+  expect(search.status, search.text).toBe(503)
+  expect(issueOf(search.body)).toMatchObject({ code: 'too-costly', diagnostics: expect.stringContaining('narrow') })
+  expect(await gate.waiting()).toBe(1)
+  await gate.lift()
+  expect((await operation).status).toBe(200)
+})
