@@ -1,11 +1,12 @@
 // + - * / div mod and the sign, on numbers, strings, dates and quantities. http://hl7.org/fhirpath/N1/#math
 
 import type { Position } from './ast.ts'
-import { add, type Decimal, divide, divideWhole, multiply, negate, toDecimal } from './decimal.ts'
+import { add, Decimal, divide, divideWhole, hasTooManyDigits, multiply, negate, toDecimal } from './decimal.ts'
 import { temporalOf } from './equality.ts'
 import { executionError, semanticError } from './errors.ts'
 import { EMPTY, type Items, type Node, only, type Typed, type Types, typed } from './node.ts'
 import { addQuantities, multiplyQuantities, Quantity, toQuantity } from './quantity.ts'
+import { spend, spendText } from './steps.ts'
 import { addTo, formatTemporal } from './temporal.ts'
 import { systemType } from './types.ts'
 import { kindOf } from './values.ts'
@@ -20,10 +21,21 @@ export function arithmetic(operator: ArithmeticOperator, left: Node, right: Node
     run(focus, state) {
       const a = only(left.run(focus, state), at)
       const b = only(right.run(focus, state), at)
+      spend(state)
       if (a?.value === undefined || b?.value === undefined) return EMPTY
-      return calculate(operator, a, b, at)
+      const result = calculate(operator, a, b, at)
+      const value = result[0]?.value
+      if (typeof value === 'string') spendText(state, value.length)
+      if (isTooLong(value)) throw executionError('the number has too many digits', at)
+      return result
     },
   }
+}
+
+/** Numbers do not grow without end, however often they are multiplied. */
+function isTooLong(value: unknown): boolean {
+  const number = value instanceof Quantity ? value.value : value
+  return number instanceof Decimal && hasTooManyDigits(number)
 }
 
 function refuseNumberOnDate(operator: string, left: Node, right: Node, at: Position): void {

@@ -3,6 +3,7 @@
 import type { Sink, Step } from './node.ts'
 import { dispatch } from './path.ts'
 import { eachOwn, property, propertySink } from './property.ts'
+import { spend } from './steps.ts'
 import type { TypeSystem } from './types.ts'
 
 /** The step from values to all their elements. */
@@ -20,7 +21,9 @@ function childrenSink(system: TypeSystem, type: string, next: Sink): Sink {
   const known = sinks.size > 0
   return (value, itemType, sibling, path, state) => {
     if (typeof value !== 'object' || value === null) return
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value)
+    spend(state, keys.length)
+    for (const key of keys) {
       const under = key.startsWith('_')
       const name = under ? key.slice(1) : key
       if (under && Object.hasOwn(value, name)) continue

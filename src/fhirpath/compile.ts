@@ -16,10 +16,12 @@ import {
   testOf,
 } from './node.ts'
 import { parse } from './parser.ts'
+import type { Steps } from './steps.ts'
 import { type Model, type TypeSystem, typeSystem } from './types.ts'
 import { toJson, toResults, typeOfJson } from './values.ts'
 
 export type { Binding, Env, Items, Typed, Types } from './node.ts'
+export type { Steps } from './steps.ts'
 export type { Model } from './types.ts'
 
 export interface CompileOptions {
@@ -33,7 +35,7 @@ export interface CompileOptions {
   readonly strict?: boolean
   /**
    * True for expressions that come with a request, such as a FHIRPath Patch: regular expressions and other functions
-   * of unbounded cost are refused, and evaluation stops when it has looked at a million values.
+   * of unbounded cost are refused, and evaluation stops after a million steps, or after as many as it is given.
    */
   readonly untrusted?: boolean
   /** Tell where each value stands: `Patient.name[0].given[1]`. */
@@ -43,8 +45,12 @@ export interface CompileOptions {
 /** Evaluates on a focus; gives plain JSON values. */
 export type Compiled = (focus: unknown, env?: Env) => unknown[]
 
-/** Evaluates on a focus; gives values with their types. */
-export type CompiledTyped = (focus: unknown, env?: Env) => readonly Typed[]
+/**
+ * Evaluates on a focus; gives values with their types.
+ * `steps` are what it may cost, and are counted down, so that several evaluations can share them.
+ * @throws FhirPathError if it fails on the data, TooCostly if the steps do not suffice.
+ */
+export type CompiledTyped = (focus: unknown, env?: Env, steps?: Steps) => readonly Typed[]
 
 /** Evaluates a condition on a focus; undefined when there is no answer. */
 export type CompiledBoolean = (focus: unknown, env?: Env) => boolean | undefined
@@ -61,9 +67,14 @@ export function compile(expression: string | Expression, options: CompileOptions
  */
 export function compileTyped(expression: string | Expression, options: CompileOptions): CompiledTyped {
   const { node, start, budget } = prepare(expression, options)
-  return (focus, env = NOTHING) => {
+  return (focus, env = NOTHING, steps) => {
     const items = start(focus)
-    return toResults(node.run(items, newState(items, env, budget)))
+    const state = newState(items, env, steps?.budget ?? budget)
+    try {
+      return toResults(node.run(items, state))
+    } finally {
+      if (steps) steps.budget = state.budget
+    }
   }
 }
 

@@ -26,6 +26,14 @@ export class Decimal {
 /** Beyond this many digits a number is not computed with. */
 const MAX_DIGITS = 400
 
+/** Longer than any product of two numbers that can be read. */
+const LONGEST = tenTo(2 * MAX_DIGITS)
+
+/** True for a number that is too long to be computed with again and again. */
+export function hasTooManyDigits({ digits, scale }: Decimal): boolean {
+  return scale > 2 * MAX_DIGITS || digits > LONGEST || digits < -LONGEST
+}
+
 /** Reads `-1.50` or `1.5e-7`; undefined if the text is no number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^([+-]?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text)

@@ -3,6 +3,7 @@
 import { compareNumbers, round, toDecimal } from './decimal.ts'
 import type { Items, Typed } from './node.ts'
 import { compareQuantities, equalQuantities, equivalentQuantities, Quantity, toQuantity } from './quantity.ts'
+import { type Steps, spend, spendText } from './steps.ts'
 import { compareTemporals, parseTemporal, type Temporal } from './temporal.ts'
 import { kindOf } from './values.ts'
 
@@ -10,12 +11,12 @@ import { kindOf } from './values.ts'
 const MAX_DEPTH = 200
 
 /** `=` on collections: undefined when one is empty or precision leaves it open. */
-export function equal(a: Items, b: Items): boolean | undefined {
+export function equal(a: Items, b: Items, steps: Steps): boolean | undefined {
   if (a.length === 0 || b.length === 0) return undefined
   if (a.length !== b.length) return false
   let result: boolean | undefined = true
   for (let i = 0; i < a.length; i++) {
-    const same = equalItems(a[i]!, b[i]!)
+    const same = equalItems(a[i]!, b[i]!, steps)
     if (same === false) return false
     if (same === undefined) result = undefined
   }
@@ -23,14 +24,15 @@ export function equal(a: Items, b: Items): boolean | undefined {
 }
 
 /** `=` on two values. */
-export function equalItems(a: Typed, b: Typed): boolean | undefined {
+export function equalItems(a: Typed, b: Typed, steps: Steps): boolean | undefined {
+  spend(steps)
   if (a.value === b.value && typeof a.value !== 'string')
-    return a.value !== undefined || deepEqual(a.sibling, b.sibling, 0)
+    return a.value !== undefined || deepEqual(a.sibling, b.sibling, 0, steps)
   const kindA = kindOf(a)
   const kindB = kindOf(b)
-  if (!kindA || !kindB) return kindA === kindB && deepEqual(a.value, b.value, 0)
-  if (isTemporal(kindA) || isTemporal(kindB)) return equalTemporals(a, kindA, b, kindB)
-  if (kindA === 'System.Quantity' || kindB === 'System.Quantity') return equalAsQuantities(a, b)
+  if (!kindA || !kindB) return kindA === kindB && deepEqual(a.value, b.value, 0, steps)
+  if (isTemporal(kindA) || isTemporal(kindB)) return equalTemporals(a, kindA, b, kindB, steps)
+  if (kindA === 'System.Quantity' || kindB === 'System.Quantity') return equalAsQuantities(a, b, steps)
   if (isNumber(kindA) && isNumber(kindB)) return compareNumbers(a.value, b.value) === 0
   return kindA === kindB && a.value === b.value
 }
@@ -58,8 +60,13 @@ export function temporalOf(item: Typed | undefined): Temporal | undefined {
   }
 }
 
-function equalTemporals(a: Typed, kindA: string, b: Typed, kindB: string): boolean | undefined {
+/** Steps of reading two dates, and of comparing two quantities, whose units may have to be converted. */
+const READ_DATES = 8
+const READ_QUANTITIES = 16
+
+function equalTemporals(a: Typed, kindA: string, b: Typed, kindB: string, steps: Steps): boolean | undefined {
   if (a.value === b.value && kindA === kindB) return true
+  spend(steps, READ_DATES)
   const left = temporalOf(a)
   const right = temporalOf(b)
   if (!left || !right || (left.kind === 'time') !== (right.kind === 'time')) return false
@@ -67,25 +74,27 @@ function equalTemporals(a: Typed, kindA: string, b: Typed, kindB: string): boole
   return order === undefined ? undefined : order === 0
 }
 
-function equalAsQuantities(a: Typed, b: Typed): boolean | undefined {
+function equalAsQuantities(a: Typed, b: Typed, steps: Steps): boolean | undefined {
+  spend(steps, READ_QUANTITIES)
   const left = toQuantity(a.value)
   const right = toQuantity(b.value)
   if (left && right) return equalQuantities(left, right)
-  return deepEqual(a.value, b.value, 0)
+  return deepEqual(a.value, b.value, 0, steps)
 }
 
-function deepEqual(a: unknown, b: unknown, depth: number): boolean {
+function deepEqual(a: unknown, b: unknown, depth: number, steps: Steps): boolean {
+  spend(steps)
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || depth > MAX_DEPTH) return equalScalars(a, b)
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
-    return a.every((one, i) => deepEqual(one, b[i], depth + 1))
+    return a.every((one, i) => deepEqual(one, b[i], depth + 1, steps))
   }
   const number = toDecimal(a)
   if (number) return compareNumbers(number, b) === 0
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  return keys.every(key => Object.hasOwn(b, key) && deepEqual(own(a, key), own(b, key), depth + 1))
+  return keys.every(key => Object.hasOwn(b, key) && deepEqual(own(a, key), own(b, key), depth + 1, steps))
 }
 
 function equalScalars(a: unknown, b: unknown): boolean {
@@ -97,9 +106,9 @@ function own(value: object, key: string): unknown {
 }
 
 /** `~` on collections: their order does not matter. http://hl7.org/fhirpath/N1/#equivalent */
-export function equivalent(a: Items, b: Items): boolean {
+export function equivalent(a: Items, b: Items, steps: Steps): boolean {
   if (a.length !== b.length) return false
-  return matchAll(a, b, equivalentItems)
+  return matchAll(a, b, (one, other) => equivalentItems(one, other, steps))
 }
 
 function matchAll<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boolean): boolean {
@@ -111,30 +120,38 @@ function matchAll<T>(a: readonly T[], b: readonly T[], same: (a: T, b: T) => boo
   })
 }
 
-function equivalentItems(a: Typed, b: Typed): boolean {
+function equivalentItems(a: Typed, b: Typed, steps: Steps): boolean {
+  spend(steps)
   const kindA = kindOf(a)
   const kindB = kindOf(b)
-  if (!kindA || !kindB) return kindA === kindB && deepEquivalent(a.value, b.value, 0)
+  if (!kindA || !kindB) return kindA === kindB && deepEquivalent(a.value, b.value, 0, steps)
   if (kindA === 'System.Quantity' || kindB === 'System.Quantity') {
+    spend(steps, READ_QUANTITIES)
     const left = toQuantity(a.value)
     const right = toQuantity(b.value)
-    return left && right ? equivalentQuantities(left, right) : deepEquivalent(a.value, b.value, 0)
+    return left && right ? equivalentQuantities(left, right) : deepEquivalent(a.value, b.value, 0, steps)
   }
-  if (isTemporal(kindA) || isTemporal(kindB)) return equalTemporals(a, kindA, b, kindB) ?? false
-  return deepEquivalent(a.value, b.value, 0)
+  if (isTemporal(kindA) || isTemporal(kindB)) return equalTemporals(a, kindA, b, kindB, steps) ?? false
+  return deepEquivalent(a.value, b.value, 0, steps)
 }
 
-function deepEquivalent(a: unknown, b: unknown, depth: number): boolean {
-  if (typeof a === 'string' && typeof b === 'string') return normalized(a) === normalized(b)
+function deepEquivalent(a: unknown, b: unknown, depth: number, steps: Steps): boolean {
+  spend(steps)
+  if (typeof a === 'string' && typeof b === 'string') {
+    spendText(steps, a.length + b.length)
+    return normalized(a) === normalized(b)
+  }
   const number = toDecimal(a)
   if (number) return equivalentNumbers(a, b)
   if (typeof a !== 'object' || typeof b !== 'object' || !a || !b || depth > MAX_DEPTH) return a === b
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && matchAll<unknown>(a, b, (one, other) => deepEquivalent(one, other, depth + 1))
+    return (
+      a.length === b.length && matchAll<unknown>(a, b, (one, other) => deepEquivalent(one, other, depth + 1, steps))
+    )
   }
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  return keys.every(key => Object.hasOwn(b, key) && deepEquivalent(own(a, key), own(b, key), depth + 1))
+  return keys.every(key => Object.hasOwn(b, key) && deepEquivalent(own(a, key), own(b, key), depth + 1, steps))
 }
 
 function normalized(text: string): string {
@@ -150,7 +167,8 @@ function equivalentNumbers(a: unknown, b: unknown): boolean {
 }
 
 /** The order of two values: undefined when open; null when they are of kinds that have no order between them. */
-export function compareItems(a: Typed, b: Typed): number | undefined | null {
+export function compareItems(a: Typed, b: Typed, steps: Steps): number | undefined | null {
+  spend(steps)
   const kindA = kindOf(a)
   const kindB = kindOf(b)
   if (!kindA || !kindB) return null
@@ -158,10 +176,12 @@ export function compareItems(a: Typed, b: Typed): number | undefined | null {
     return a.value === b.value ? 0 : String(a.value) < String(b.value) ? -1 : 1
   if (isNumber(kindA) && isNumber(kindB)) return compareNumbers(a.value, b.value)
   if (isTemporal(kindA) && isTemporal(kindB) && (kindA === 'System.Time') === (kindB === 'System.Time')) {
+    spend(steps, READ_DATES)
     const left = temporalOf(a)
     const right = temporalOf(b)
     return left && right ? compareTemporals(left, right) : undefined
   }
+  spend(steps, READ_QUANTITIES)
   const left = isQuantity(a, kindA, kindB) ? toQuantity(a.value) : undefined
   const right = isQuantity(b, kindB, kindA) ? toQuantity(b.value) : undefined
   return left && right ? compareQuantities(left, right) : kindA === kindB ? undefined : null
@@ -172,25 +192,32 @@ function isQuantity(item: Typed, kind: string, other: string): boolean {
 }
 
 /** The items without those equal to an earlier one. http://hl7.org/fhirpath/N1/#distinct-collection */
-export function distinct(items: Items): Items {
+export function distinct(items: Items, steps: Steps): Items {
   if (items.length < 2) return items
-  const seen = new Seen()
+  const seen = new Seen(steps)
   return items.filter(item => seen.add(item))
 }
 
 /** Remembers values by equality, quickly also when there are many. */
 export class Seen {
   private readonly buckets = new Map<unknown, Typed[]>()
+  private readonly steps: Steps
 
-  has(item: Typed): boolean {
-    return this.buckets.get(bucketOf(item))?.some(other => equalItems(item, other) === true) ?? false
+  /** @param steps pays for every comparison. */
+  constructor(steps: Steps) {
+    this.steps = steps
+  }
+
+  /** @param steps pays for the comparisons of the question. */
+  has(item: Typed, steps: Steps): boolean {
+    return this.buckets.get(bucketOf(item, steps))?.some(other => equalItems(item, other, steps) === true) ?? false
   }
 
   /** True if the value was not there yet. */
   add(item: Typed): boolean {
-    const key = bucketOf(item)
+    const key = bucketOf(item, this.steps)
     const bucket = this.buckets.get(key)
-    if (bucket?.some(other => equalItems(item, other) === true)) return false
+    if (bucket?.some(other => equalItems(item, other, this.steps) === true)) return false
     if (bucket) bucket.push(item)
     else this.buckets.set(key, [item])
     return true
@@ -198,7 +225,8 @@ export class Seen {
 }
 
 /** Equal values have the same bucket; different ones mostly another. */
-function bucketOf(item: Typed): unknown {
+function bucketOf(item: Typed, steps: Steps): unknown {
+  spend(steps)
   const kind = kindOf(item)
   if (kind === 'System.String' || kind === 'System.Boolean') return item.value
   if (kind) return isTemporal(kind) ? 'time' : 'number'
@@ -207,6 +235,7 @@ function bucketOf(item: Typed): unknown {
   let key = ''
   for (const name of Object.keys(value).sort()) {
     const part = own(value, name)
+    spend(steps, 1 + (typeof part === 'string' ? part.length >> 5 : 0))
     key += typeof part === 'string' ? `${name}=${part};` : `${name};`
   }
   return key

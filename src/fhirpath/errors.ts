@@ -33,6 +33,11 @@ export class FhirPathError extends Error {
 /** For errors that belong to no place in particular. */
 export const START: Position = { offset: 0, line: 1, column: 1 }
 
+/** An evaluation that would take more steps than it may. */
+export class TooCostly extends FhirPathError {}
+
+export const tooCostly = (): TooCostly => new TooCostly('execution', 'the expression looks at too many values', START)
+
 /** The expression does not fit the types it is used on. */
 export function semanticError(message: string, at: Position, meant?: string): FhirPathError {
   return new FhirPathError('semantic', message, at, { meant })

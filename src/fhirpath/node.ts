@@ -3,6 +3,7 @@
 import type { Expression, Position } from './ast.ts'
 import { executionError } from './errors.ts'
 import type { Standing } from './reference.ts'
+import { type Steps, spend } from './steps.ts'
 import type { TypeSystem, Types } from './types.ts'
 
 export type { Types } from './types.ts'
@@ -42,8 +43,8 @@ export interface Env {
   readonly [variable: string]: unknown
 }
 
-/** One evaluation's state. */
-export interface State {
+/** One evaluation's state; its budget is that of all the work of the evaluation. */
+export interface State extends Steps {
   env: Env
   /** `%context`: what the whole expression is evaluated on. */
   context: Items
@@ -56,8 +57,6 @@ export interface State {
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
   slots: Items[]
-  /** How many more values paths may find. */
-  budget: number
 }
 
 /** A compiled expression. */
@@ -175,7 +174,11 @@ export function once(node: Node, { counter }: Scope): Node {
 }
 
 /** A node that answers yes, no or nothing. */
-export function booleanNode(test: (focus: Items, state: State) => boolean | undefined): Node {
+export function booleanNode(answer: (focus: Items, state: State) => boolean | undefined): Node {
+  const test = (focus: Items, state: State): boolean | undefined => {
+    spend(state)
+    return answer(focus, state)
+  }
   return { types: BOOLEAN, test, run: (focus, state) => truth(test(focus, state)) }
 }
 

@@ -5,6 +5,7 @@ import type { Binary, BinaryOperator, Position } from './ast.ts'
 import { compareItems, distinct, equal, equalItems, equivalent, Seen } from './equality.ts'
 import { executionError, semanticError } from './errors.ts'
 import { booleanNode, type Items, type Node, only, type Types, testOf, typed } from './node.ts'
+import { type Steps, spend } from './steps.ts'
 import { systemType } from './types.ts'
 import { stringOf } from './values.ts'
 
@@ -26,9 +27,9 @@ function booleanOperator(operator: BinaryOperator, left: Node, right: Node, at: 
     case '!=':
       return equalNode(left, right, true)
     case '~':
-      return booleanNode((focus, state) => equivalent(left.run(focus, state), right.run(focus, state)))
+      return booleanNode((focus, state) => equivalent(left.run(focus, state), right.run(focus, state), state))
     case '!~':
-      return booleanNode((focus, state) => !equivalent(left.run(focus, state), right.run(focus, state)))
+      return booleanNode((focus, state) => !equivalent(left.run(focus, state), right.run(focus, state), state))
     case '<':
     case '>':
     case '<=':
@@ -49,7 +50,7 @@ function equalNode(left: Node, right: Node, negated: boolean): Node {
     return textEqualNode(left, text, negated)
   }
   return booleanNode((focus, state) => {
-    const same = equal(left.run(focus, state), right.run(focus, state))
+    const same = equal(left.run(focus, state), right.run(focus, state), state)
     return same === undefined ? undefined : same !== negated
   })
 }
@@ -80,7 +81,7 @@ function comparison(operator: '<' | '>' | '<=' | '>=', left: Node, right: Node, 
     const a = only(left.run(focus, state), at)
     const b = only(right.run(focus, state), at)
     if (a?.value === undefined || b?.value === undefined) return undefined
-    const order = compareItems(a, b)
+    const order = compareItems(a, b, state)
     if (order === undefined) return undefined
     if (order === null) throw executionError(`${operator} cannot compare ${nameOf(a.type)} with ${nameOf(b.type)}`, at)
     if (operator === '<') return order < 0
@@ -100,19 +101,20 @@ function membership(one: Node, many: Node, at: Position): Node {
     const item = only(one.run(focus, state), at)
     if (isText && typeof item?.value === 'string') return texts.has(item.value)
     const items = many.run(focus, state)
-    if (many.fixed && items.length > 8) return item && lookup(items).has(item)
-    return item && items.some(other => equalItems(item, other) === true)
+    if (many.fixed && items.length > 8) return item && lookup(items, state).has(item, state)
+    return item && items.some(other => equalItems(item, other, state) === true)
   })
 }
 
 const lookups = new WeakMap<Items, Seen>()
 
 /** For a collection that is asked again and again, as in R4's dom-3. */
-function lookup(items: Items): Seen {
+function lookup(items: Items, steps: Steps): Seen {
   let seen = lookups.get(items)
   if (!seen) {
-    lookups.set(items, (seen = new Seen()))
+    seen = new Seen(steps)
     for (const item of items) seen.add(item)
+    lookups.set(items, seen)
   }
   return seen
 }
@@ -171,8 +173,9 @@ export function unionNode(left: Node, right: Node): Node {
     run(focus, state) {
       const a = left.run(focus, state)
       const b = right.run(focus, state)
-      if (b.length === 0) return distinct(a)
-      return distinct(a.length === 0 ? b : [...a, ...b])
+      spend(state, 1 + a.length + b.length)
+      if (b.length === 0) return distinct(a, state)
+      return distinct(a.length === 0 ? b : [...a, ...b], state)
     },
   }
 }
@@ -194,7 +197,11 @@ function concatNode(left: Node, right: Node, at: Position): Node {
   }
   return {
     types: ['System.String'],
-    run: (focus, state) => [typed(text(left.run(focus, state)) + text(right.run(focus, state)), 'System.String')],
+    run(focus, state) {
+      const joined = text(left.run(focus, state)) + text(right.run(focus, state))
+      spend(state, 1 + (joined.length >> 5))
+      return [typed(joined, 'System.String')]
+    },
   }
 }
 

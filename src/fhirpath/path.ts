@@ -2,9 +2,9 @@
 // `Observation.component.code` is three property reads and no allocation before the result.
 // https://hl7.org/fhir/R4/fhirpath.html · http://hl7.org/fhirpath/N1/#path-selection
 
-import { executionError, START } from './errors.ts'
 import type { Items, Node, Route, Sink, State, Step, Types } from './node.ts'
 import { propertySink } from './property.ts'
+import { spend } from './steps.ts'
 import type { TypeSystem } from './types.ts'
 
 /** The focus itself, on which a path begins. */
@@ -46,6 +46,7 @@ function routeNode(route: Route, types: Types, unordered?: boolean): Node {
 function walk(input: Items, first: Sink, state: State): Items {
   const around = state.out
   const found: Items = (state.out = [])
+  spend(state, 1 + input.length)
   for (const item of input) first(item.value, item.type, item.sibling, item.path, state)
   state.out = around
   return found
@@ -54,11 +55,6 @@ function walk(input: Items, first: Sink, state: State): Items {
 const collect: Sink = (value, type, sibling, path, state) => {
   spend(state)
   state.out.push({ value, type, path, sibling })
-}
-
-/** Counts a value looked at, for expressions that may only look at so many. */
-export function spend(state: State): void {
-  if (--state.budget < 0) throw executionError('the expression looks at too many values', START)
 }
 
 /**
@@ -125,6 +121,7 @@ export function filterStep(
   return {
     types,
     sink: next => (value, type, sibling, path, state) => {
+      spend(state)
       if (keep(value, type, sibling, path, state)) next(value, type, sibling, path, state)
     },
   }

@@ -2,6 +2,7 @@
 // https://hl7.org/fhir/R4/json.html
 
 import type { Sink, State } from './node.ts'
+import { spend } from './steps.ts'
 import { systemType, type TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
 
@@ -41,6 +42,7 @@ function fewChoices(sinks: readonly Sink[]): Sink {
 function manyChoices(sinks: ReadonlyMap<string, Sink>): Sink {
   return (value, type, sibling, path, state) => {
     for (const key in value as Json) {
+      spend(state)
       const sink =
         sinks.get(key) ?? (key.startsWith('_') && !(key.slice(1) in (value as Json)) && sinks.get(key.slice(1)))
       if (sink) sink(value, type, sibling, path, state)
@@ -59,6 +61,7 @@ function complexProperty(key: string, name: string, type: string, next: Sink): S
   return (value, _type, _sibling, path, state) => {
     const child = (value as Json)[key]
     if (child === undefined || child === null) return
+    spend(state, Array.isArray(child) ? child.length : 1)
     if (!Array.isArray(child)) return next(child, type, undefined, path && `${path}.${name}`, state)
     for (let i = 0; i < child.length; i++) {
       if (child[i] !== null) next(child[i], type, undefined, path && `${path}.${name}[${i}]`, state)
@@ -82,7 +85,9 @@ function primitiveProperty(key: string, name: string, type: string, next: Sink):
     if (Array.isArray(child) || Array.isArray(sibling)) {
       const children = Array.isArray(child) ? child : []
       const siblings = Array.isArray(sibling) ? sibling : []
-      for (let i = 0; i < Math.max(children.length, siblings.length); i++) {
+      const length = Math.max(children.length, siblings.length)
+      spend(state, length)
+      for (let i = 0; i < length; i++) {
         primitive(children[i], siblings[i], type, path && `${path}.${name}[${i}]`, state, next)
       }
     } else if (child !== undefined || sibling !== undefined) {
@@ -128,6 +133,7 @@ function unknownProperty(system: TypeSystem, name: string, next: Sink): Sink {
     if (Object.hasOwn(value, name))
       return eachOwn(system, (value as Json)[name], path && `${path}.${name}`, state, next)
     for (const key of Object.keys(value)) {
+      spend(state)
       const choice = key.startsWith(name) && choiceType(system, key.slice(name.length))
       if (choice) return property(system, key, name, choice, next)(value, type, sibling, path, state)
     }
@@ -137,6 +143,7 @@ function unknownProperty(system: TypeSystem, name: string, next: Sink): Sink {
 /** Each value of a property whose type is not known. */
 export function eachOwn(system: TypeSystem, child: unknown, path: string | undefined, state: State, next: Sink): void {
   const many = Array.isArray(child)
+  spend(state, many ? child.length : 1)
   for (const [i, one] of (many ? child : [child]).entries()) {
     const place = path && many ? `${path}[${i}]` : path
     if (one !== null && one !== undefined) next(one, typeOfJson(system, one), undefined, place, state)

@@ -2,6 +2,7 @@
 // https://hl7.org/fhir/R4/references.html · https://hl7.org/fhir/R4/fhirpath.html#functions (resolve)
 
 import type { State } from './node.ts'
+import { spend } from './steps.ts'
 import type { TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
 
@@ -80,6 +81,7 @@ function contained(text: string, value: unknown, state: State): unknown {
     if (typeof resource !== 'object' || resource === null) continue
     if (text === '#') return root ?? resource
     const list = (resource as Json).contained
+    if (Array.isArray(list)) spend(state, list.length)
     const found = Array.isArray(list) ? list.find(one => one?.id === text.slice(1)) : undefined
     if (found) return found
   }
@@ -93,6 +95,7 @@ function inBundle(text: string, value: unknown, state: State): unknown {
   for (const bundle of [state.env.rootResource, holder(state)]) {
     if (typeof bundle !== 'object' || bundle === null || (bundle as Json).resourceType !== 'Bundle') continue
     const entries = (bundle as Json).entry
+    if (Array.isArray(entries)) spend(state, entries.length)
     const found = Array.isArray(entries) ? entries.find(entry => matchesUrl(entry?.fullUrl, text)) : undefined
     if (found) return found.resource
   }

@@ -16,6 +16,7 @@ import {
 } from './node.ts'
 import { filterStep, follow, narrow } from './path.ts'
 import { referencedType, referenceText, resolveReference, splitReference } from './reference.ts'
+import { spend } from './steps.ts'
 import type { TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
 
@@ -101,7 +102,9 @@ export function resolveNode(input: Node, { system }: Scope, type?: string): Node
   return {
     types,
     run(focus, state) {
-      const found: Items[] = input.run(focus, state).map(item => resolveItem(system, item.value, state, type))
+      const references = input.run(focus, state)
+      spend(state, 1 + references.length)
+      const found: Items[] = references.map(item => resolveItem(system, item.value, state, type))
       return found.flat()
     },
   }

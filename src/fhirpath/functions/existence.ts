@@ -4,7 +4,7 @@ import type { Position } from '../ast.ts'
 import { isNumeric } from '../decimal.ts'
 import { distinct, Seen } from '../equality.ts'
 import { executionError } from '../errors.ts'
-import { booleanNode, type Items, only, testOf, typed } from '../node.ts'
+import { booleanNode, type Items, only, type State, testOf, typed } from '../node.ts'
 import { collectionFunction, eachItem, type FunctionSpec, type Functions, inputTypes, question } from './spec.ts'
 
 export const existence: Functions = {
@@ -26,15 +26,15 @@ export const existence: Functions = {
   anyTrue: question(0, (input, _args, _state, at) => booleans(input, at).some(value => value)),
   allFalse: question(0, (input, _args, _state, at) => booleans(input, at).every(value => !value)),
   anyFalse: question(0, (input, _args, _state, at) => booleans(input, at).some(value => !value)),
-  subsetOf: question(1, (input, [other = []]) => isSubset(input, other)),
-  supersetOf: question(1, (input, [other = []]) => isSubset(other, input)),
+  subsetOf: question(1, (input, [other = []], state) => isSubset(input, other, state)),
+  supersetOf: question(1, (input, [other = []], state) => isSubset(other, input, state)),
   count: collectionFunction(
     0,
     input => [typed(input.length, 'System.Integer')],
     () => ['System.Integer'],
   ),
-  distinct: collectionFunction(0, distinct, inputTypes),
-  isDistinct: question(0, input => distinct(input).length === input.length),
+  distinct: collectionFunction(0, (input, _args, state) => distinct(input, state), inputTypes),
+  isDistinct: question(0, (input, _args, state) => distinct(input, state).length === input.length),
   hasValue: question(0, (input, _args, _state, at) => {
     const item = only(input.length > 1 ? [] : input, at)
     return (
@@ -83,8 +83,8 @@ function booleans(items: Items, at: Position): boolean[] {
   })
 }
 
-function isSubset(part: Items, whole: Items): boolean {
-  const seen = new Seen()
+function isSubset(part: Items, whole: Items, state: State): boolean {
+  const seen = new Seen(state)
   for (const item of whole) seen.add(item)
-  return part.every(item => seen.has(item))
+  return part.every(item => seen.has(item, state))
 }

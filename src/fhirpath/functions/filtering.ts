@@ -121,7 +121,7 @@ function repeatNode(call: CallSite): Node {
   return {
     types: projection.types,
     run(focus, state) {
-      const seen = new Seen()
+      const seen = new Seen(state)
       const found: Typed[] = []
       let queue: Items = input.run(focus, state)
       while (queue.length > 0) {

@@ -12,7 +12,7 @@ import {
   type Typed,
   type Types,
 } from '../node.ts'
-import { spend } from '../path.ts'
+import { spend, spendText } from '../steps.ts'
 
 export interface FunctionSpec {
   readonly min: number
@@ -37,7 +37,12 @@ export function collectionFunction(
       const args = evaluated(call.args.map((_, i) => call.arg(i)))
       return {
         types: types?.(call),
-        run: (focus, state) => run(input.run(focus, state), args(focus, state), state, at),
+        run(focus, state) {
+          const items = input.run(focus, state)
+          const values = args(focus, state)
+          spendItems(state, items, values)
+          return run(items, values, state, at)
+        },
       }
     },
   }
@@ -63,9 +68,21 @@ export function question(
     max,
     build({ input, at, args, arg }) {
       const values = evaluated(args.map((_, i) => arg(i)))
-      return booleanNode((focus, state) => test(input.run(focus, state), values(focus, state), state, at))
+      return booleanNode((focus, state) => {
+        const items = input.run(focus, state)
+        const given = values(focus, state)
+        spendItems(state, items, given)
+        return test(items, given, state, at)
+      })
     },
   }
+}
+
+/** Counts what a function is given. */
+function spendItems(state: State, items: Items, args: readonly Items[]): void {
+  let count = 1 + items.length
+  for (const values of args) count += values.length
+  spend(state, count)
 }
 
 /** A function of one value; nothing in, nothing out, and more than one value is an error. */
@@ -78,6 +95,7 @@ export function singletonFunction(
     arity,
     (input, args, state, at) => {
       const item = only(input, at)
+      if (typeof item?.value === 'string') spendText(state, item.value.length)
       return item?.value === undefined ? EMPTY : run(item, args, state, at)
     },
     types,

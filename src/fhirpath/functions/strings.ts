@@ -2,8 +2,9 @@
 
 import type { Position } from '../ast.ts'
 import { executionError } from '../errors.ts'
-import { type CallSite, EMPTY, type Items, only, type Typed, typed } from '../node.ts'
+import { type CallSite, EMPTY, type Items, only, type State, type Typed, typed } from '../node.ts'
 import { requireKinds } from '../operators.ts'
+import { spend } from '../steps.ts'
 import { kindOf, stringOf } from '../values.ts'
 import { decode, encode, escapeText, unescapeText } from './encoding.ts'
 import { collectionFunction, type FunctionSpec, type Functions, singletonFunction } from './spec.ts'
@@ -36,9 +37,11 @@ export const strings: Functions = {
   unescape: onText([String], 'String', (text, [format]) => unescapeText(text, `${format}`)),
   join: collectionFunction(
     [0, 1],
-    (input, [separator]) => {
+    (input, [separator], state) => {
       const texts = input.map(stringOf).filter(text => text !== undefined)
-      return [typed(texts.join(stringOf(separator?.[0]) ?? ''), 'System.String')]
+      const joined = texts.join(stringOf(separator?.[0]) ?? '')
+      spendResult(state, joined)
+      return [typed(joined, 'System.String')]
     },
     () => ['System.String'],
   ),
@@ -54,14 +57,28 @@ function onText(
   const type = `System.${result}`
   const spec = singletonFunction(
     [required, parameters.length],
-    (input, args, _state, at) => {
+    (input, args, state, at) => {
       const values = args.map((items, i) => argument(items, parameters[i]!, at))
       if (values.includes(undefined)) return EMPTY
-      return toItems(run(textOf(input, at), values as (string | number)[], at), type)
+      const text = textOf(input, at)
+      for (const value of values) spendSearch(state, text, value)
+      const result = run(text, values as (string | number)[], at)
+      spendResult(state, result)
+      return toItems(result, type)
     },
     () => [type],
   )
   return { ...spec, build: call => spec.build(checked(call)) }
+}
+
+/** Looking for one text in another compares each of its characters with each of the other at worst. */
+function spendSearch(state: State, text: string, part: string | number | undefined): void {
+  if (typeof part === 'string') spend(state, Math.ceil((text.length * part.length) / 512))
+}
+
+function spendResult(state: State, result: Result): void {
+  if (typeof result === 'string') spend(state, result.length >> 5)
+  else if (Array.isArray(result)) spend(state, result.length)
 }
 
 function checked(call: CallSite): CallSite {

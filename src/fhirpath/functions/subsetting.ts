@@ -5,6 +5,7 @@ import { compareItems, distinct, Seen } from '../equality.ts'
 import { executionError, semanticError } from '../errors.ts'
 import { type CallSite, type Items, type Node, only, type State, type Typed, type Types } from '../node.ts'
 import { unionNode, unionTypes } from '../operators.ts'
+import { spend } from '../steps.ts'
 import { integerOf } from '../values.ts'
 import { collectionFunction, type FunctionSpec, type Functions, inputTypes } from './spec.ts'
 
@@ -22,11 +23,15 @@ export const subsetting: Functions = {
   tail: ordered(collectionFunction(0, input => input.slice(1), inputTypes)),
   skip: ordered(collectionFunction(1, (input, [count]) => input.slice(Math.max(0, whole(count))), inputTypes)),
   take: ordered(collectionFunction(1, (input, [count]) => input.slice(0, Math.max(0, whole(count))), inputTypes)),
-  intersect: collectionFunction(1, (input, [other = []]) => distinct(input.filter(among(other))), inputTypes),
+  intersect: collectionFunction(
+    1,
+    (input, [other = []], state) => distinct(input.filter(among(other, state)), state),
+    inputTypes,
+  ),
   exclude: collectionFunction(
     1,
-    (input, [other = []]) => {
-      const excluded = among(other)
+    (input, [other = []], state) => {
+      const excluded = among(other, state)
       return input.filter(item => !excluded(item))
     },
     inputTypes,
@@ -44,10 +49,10 @@ function whole(count: Items | undefined): number {
   return integerOf(count?.[0]) ?? 0
 }
 
-function among(items: Items): (item: Typed) => boolean {
-  const seen = new Seen()
+function among(items: Items, state: State): (item: Typed) => boolean {
+  const seen = new Seen(state)
   for (const item of items) seen.add(item)
-  return item => seen.has(item)
+  return item => seen.has(item, state)
 }
 
 /** Refuses what depends on an order that children() and descendants() do not have. */
@@ -75,9 +80,10 @@ function sortNode(call: CallSite): Node {
     types: call.input.types,
     run(focus, state) {
       const input = call.input.run(focus, state)
-      if (keys.length === 0) return [...input].sort((a, b) => compareKeys(a, b, call))
+      spend(state, 1 + input.length)
+      if (keys.length === 0) return [...input].sort((a, b) => compareKeys(a, b, call, state))
       const rows = input.map(item => ({ item, keys: keys.map(key => keyOf(key, item, state, call)) }))
-      rows.sort((a, b) => compareRows(a.keys, b.keys, keys, call))
+      rows.sort((a, b) => compareRows(a.keys, b.keys, keys, call, state))
       return rows.map(row => row.item)
     },
   }
@@ -97,18 +103,19 @@ function compareRows(
   b: readonly (Typed | undefined)[],
   keys: readonly Key[],
   call: CallSite,
+  state: State,
 ): number {
   for (const [i, key] of keys.entries()) {
-    const order = compareKeys(a[i], b[i], call)
+    const order = compareKeys(a[i], b[i], call, state)
     if (order !== 0) return key.descending && a[i] && b[i] ? -order : order
   }
   return 0
 }
 
 /** Absent keys come first in either direction, as HL7's testSort10 has it. */
-function compareKeys(a: Typed | undefined, b: Typed | undefined, call: CallSite): number {
+function compareKeys(a: Typed | undefined, b: Typed | undefined, call: CallSite, state: State): number {
   if (!a || !b) return (a ? 1 : 0) - (b ? 1 : 0)
-  const order = compareItems(a, b)
+  const order = compareItems(a, b, state)
   if (order === null) throw executionError('sort() needs values that can be compared', call.at)
   return order ?? 0
 }
