@@ -7,6 +7,7 @@ import type { Call, Command } from './admin/command.ts'
 import { dataSetIssuer, dataSetShow } from './admin/data-set.ts'
 import { keysRotate } from './admin/keys.ts'
 import { patientEnrol, patientUnenrol } from './admin/patients.ts'
+import { searchParameterList, searchParameterResume, searchParameterSuspend } from './admin/search-parameters.ts'
 import { subscriptionList, subscriptionPayload } from './admin/subscriptions.ts'
 import { userCreate, userDisable, userList, userResetPassword } from './admin/users.ts'
 import { openDatabase } from './db/database.ts'
@@ -39,6 +40,9 @@ const tool: Tool<Call> = {
     patientUnenrol,
     subscriptionList,
     subscriptionPayload,
+    searchParameterList,
+    searchParameterSuspend,
+    searchParameterResume,
     keysRotate,
     dataSetShow,
     dataSetIssuer,

@@ -187,6 +187,7 @@ export async function createApplication(
       await demo.ensure()
     },
     start() {
+      indexing.start()
       bulk.start()
       mappings.follow()
       idempotency.start()

@@ -81,6 +81,7 @@ export function openStorage(
     validate: withDefinitions(createValidator({ invariants: fhirPathInvariants })),
     base,
     now,
+    searchParameters: { perClient: config.searchParametersPerClient, all: config.searchParameters },
     defaultCount: 20,
     maxCount: 1000,
   })

@@ -10,7 +10,7 @@ import type {
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
-import { isWaiting, type SearchParams } from '../store/search-params/known.ts'
+import { isInUse, type SearchParams } from '../store/search-params/known.ts'
 import { auditParameters } from './audit-search.ts'
 import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
 import { operationsOf } from './operations.ts'
@@ -163,7 +163,7 @@ function operationsOn(type: string): CapabilityStatementRestResource['operation'
 
 function references(type: string, all: SearchParams): string[] {
   return [...all.of(type).values()]
-    .filter(param => param.type === 'reference' && !isWaiting(param))
+    .filter(param => param.type === 'reference' && isInUse(param))
     .map(param => `${type}:${param.code}`)
 }
 
@@ -195,7 +195,7 @@ const further: readonly CapabilityStatementRestResourceSearchParam[] = [
 
 function params(type: string, all: SearchParams): CapabilityStatementRestResourceSearchParam[] {
   const defined = [...all.of(type).values()]
-    .filter(param => !unanswered.has(param.code) && !isWaiting(param))
+    .filter(param => !unanswered.has(param.code) && isInUse(param))
     .map(param => ({
       name: param.code,
       definition: param.url,

@@ -62,7 +62,7 @@ export function temporalOf(item: Typed | undefined): Temporal | undefined {
 
 /** Steps of reading two dates, and of comparing two quantities, whose units may have to be converted. */
 const READ_DATES = 8
-const READ_QUANTITIES = 16
+export const READ_QUANTITIES = 16
 
 function equalTemporals(a: Typed, kindA: string, b: Typed, kindB: string, steps: Steps): boolean | undefined {
   if (a.value === b.value && kindA === kindB) return true

@@ -211,6 +211,13 @@ export const settings = {
     'Connections to each process at a time; one address, unless it is in TRUSTED_PROXIES, holds at most half.',
     whole(16, 1_000_000),
   ),
+  searchParametersPerClient: setting(
+    'SEARCH_PARAMETERS_PER_CLIENT',
+    '100',
+    'SearchParameter resources of one client that define search parameters of their own; another one gets 422.',
+    whole(0, 10_000),
+  ),
+  searchParameters: setting('SEARCH_PARAMETERS', '1000', 'The same for all clients together.', whole(0, 10_000)),
   bulkFileResources: setting(
     'BULK_FILE_RESOURCES',
     '100000',

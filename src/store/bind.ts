@@ -13,7 +13,14 @@ import { history, readVersion } from './read.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import { libraryFor, runSearch, typesOf } from './search/run.ts'
-import { mustBeAllowed, mustBeIndexed, type Session, type StoreParts, searchOptions } from './session.ts'
+import {
+  mustBeAllowed,
+  mustBeIndexed,
+  mustStillBeUsed,
+  type Session,
+  type StoreParts,
+  searchOptions,
+} from './session.ts'
 import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
 import type { Store } from './store.ts'
 import { transact } from './transaction.ts'
@@ -72,6 +79,7 @@ function bound(session: Session): Store {
       await prepareSearch(session, request)
       const inner = await overridingFor(session, patientsNamed(request.criteria))
       const result = await runSearch(inner.on, request, searchOptions(inner))
+      await mustStillBeUsed(inner, request)
       const isEmpty = result.matches.length === 0 && !result.total
       return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
     },
@@ -82,7 +90,9 @@ function bound(session: Session): Store {
     async lastn(request, max) {
       await prepareSearch(session, request)
       const inner = await overridingFor(session, patientsNamed(request.criteria))
-      return lastn(inner.on, request, max, searchOptions(inner))
+      const page = await lastn(inner.on, request, max, searchOptions(inner))
+      await mustStillBeUsed(inner, request)
+      return page
     },
     validate(type, resource) {
       if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))

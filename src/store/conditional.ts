@@ -3,7 +3,14 @@
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { findIds } from './search/run.ts'
-import { conditionParams, mustBeIndexed, parseConditional, type Session, searchOptions } from './session.ts'
+import {
+  conditionParams,
+  mustBeIndexed,
+  mustStillBeUsed,
+  parseConditional,
+  type Session,
+  searchOptions,
+} from './session.ts'
 
 /** A question that a conditional request asks: which resources of the type does the query match? */
 export interface Condition {
@@ -38,6 +45,7 @@ export async function onlyMatch(session: Session, condition: Condition): Promise
   const request = parseConditional(session, condition.type, condition.query)
   await mustBeIndexed(session, request)
   const found = await findIds(session.on, request, searchOptions(session), 2)
+  await mustStillBeUsed(session, request)
   if (found.length > 1)
     throw new Failure(
       'PRECONDITION_FAILED',

@@ -202,13 +202,14 @@ type Keyed = Row & { readonly key: number }
 const keysAnd = (rows: readonly Keyed[], epoch: number) =>
   [['bigint[]', safeInt8Array(rows.map(row => row.key))] as const, ['bigint', epoch] as const] as const
 
-/**
- * Indexes stored resources anew, without changing them; they must be locked. That there are none is a finding too, which does
- * not hold in another epoch. @throws the database's HI001 if the epoch has passed.
- */
+/** Keeps the epoch until the transaction ends. @throws the database's HI001 if it has passed. */
+export async function mayWrite(on: Queryable, epoch: number): Promise<void> {
+  await on.run({ name: 'may-write', text: 'select may_write($1::bigint, null)', values: [epoch] })
+}
+
+/** Indexes stored resources anew, without changing them; they must be locked. @throws the database's HI001 if the epoch has passed. */
 export async function reindex(on: Queryable, rows: readonly Keyed[], epoch: number): Promise<void> {
   if (rows.length > 0) await on.run(statement('reindex', groupsOf(rows), keysAnd(rows, epoch), reindexText))
-  else await on.run({ name: 'reindex-nothing', text: 'select may_write($1::bigint, null)', values: [epoch] })
 }
 
 /** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. @throws as insert. */

@@ -14,8 +14,10 @@ import { isOvertaken, isTaken } from './rows.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchOptions } from './search/sql-context.ts'
-import { mustBeReady } from './search-params/known.ts'
+import { isInUse, mustBeReady, notInUse } from './search-params/known.ts'
+import type { DefinitionLimits } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
+import { suspensions } from './search-params/suspension.ts'
 import type { Validate } from './validate.ts'
 
 export interface StoreParts {
@@ -31,6 +33,8 @@ export interface StoreParts {
   /** Of the data set, as the caller may name it. */
   readonly base: Base
   readonly now: () => Date
+  /** How many search parameters may be defined. */
+  readonly searchParameters: DefinitionLimits
   readonly defaultCount: number
   readonly maxCount: number
 }
@@ -132,11 +136,31 @@ export function lost(cause: unknown): Failure {
   return new Failure('CONFLICT', message, { retryAfter: 1, cause })
 }
 
-/** Waits a moment for parameters that were just defined. @throws Failure UNAVAILABLE if that is not enough. */
-export async function mustBeIndexed({ indexing, indexer }: Session, { waiting }: SearchRequest): Promise<void> {
-  if (waiting.length === 0) return
+/**
+ * Waits a moment for parameters that were just defined.
+ * @throws Failure UNAVAILABLE if that is not enough, VALIDATION_FAILED if one is suspended.
+ */
+export async function mustBeIndexed({ indexing, indexer }: Session, { own }: Used): Promise<void> {
+  if (own.every(isInUse)) return
   await indexing.settle()
-  mustBeReady(indexer.params, waiting)
+  mustBeReady(indexer.params, own)
+}
+
+type Used = Pick<SearchRequest, 'own'>
+
+/**
+ * Makes sure, after a search, that its parameters were in use while it ran: whoever stores a resource without the values of
+ * one suspends it in the same transaction or before, maybe a moment ago and in another process.
+ * @throws Failure VALIDATION_FAILED if one was suspended meanwhile.
+ */
+export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used): Promise<void> {
+  if (own.length === 0) return
+  const found = await suspensions(
+    on,
+    own.map(({ key }) => key.name),
+  )
+  const param = own.find(({ key }) => found.has(key.name))
+  if (param) throw notInUse(param, found.get(param.key.name)!)
 }
 
 export function searchOptions(session: Session): SearchOptions {

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { Note } from './access.ts'
 import { authorHash } from './author.ts'
 import { lockIndex } from './epoch.ts'
+import type { Costly } from './index/account.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { notesOf, tellCommitted, writeNote } from './note.ts'
 import { mustSpeakFor } from './owners/check.ts'
@@ -14,6 +15,7 @@ import { prepared, project, readied } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
 import { define } from './search-params/registry.ts'
+import { suspend } from './search-params/suspension.ts'
 import type { Session } from './session.ts'
 import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
@@ -21,7 +23,7 @@ import { methods, typeName, typeNumber, type WriteMethod } from './type-number.t
 /** What writing takes: where to, as whom, and who else has to know. */
 export type Writing = Pick<
   Session,
-  'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'registered' | 'base' | 'now'
+  'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'registered' | 'base' | 'now' | 'searchParameters'
 >
 
 /** One change to one resource; at most one of a type and id in a batch. */
@@ -109,6 +111,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     await define(
       on,
       plans.filter(isDefinition).map(each => ({ ...each.written, ...each })),
+      { client: principal.author ?? '', limits: session.searchParameters },
     )
   await project(
     on,
@@ -262,21 +265,30 @@ async function create(
   notes: readonly Note[],
 ): Promise<void> {
   const { epoch } = indexer
-  const entries = plans.map(each => row(each, indexer.entry(each.resource!)))
+  const indexed = plans.map(each => indexer.indexed(each.resource!))
+  const entries = plans.map((each, index) => row(each, indexed[index]!.entry))
   const isFresh = plans.every(each => each.change.fresh === true)
   const author = authorHash(principal.author)
+  await suspend(on, costliest(indexed))
   await rows.insert(on, entries, { epoch, isFresh, author, owner: ownerFor(principal.party), notes })
 }
 
 async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {
   const { epoch } = indexer
-  const entries = plans.map(each => {
-    const fresh = indexer.entry(each.resource!)
+  const indexed = plans.map(each => indexer.indexed(each.resource!))
+  const entries = plans.map((each, index) => {
+    const { entry } = indexed[index]!
     const former = indexer.entry(parseJson(each.stored!.body) as JsonObject)
-    return { ...row(each, fresh), key: each.stored!.key, isReindexed: !sameEntry(fresh, former) }
+    return { ...row(each, entry), key: each.stored!.key, isReindexed: !sameEntry(entry, former) }
   })
+  await suspend(on, costliest(indexed))
   await rows.replace(on, entries, epoch)
 }
+
+/** Each parameter once. */
+const costliest = (indexed: readonly { readonly costly: readonly Costly[] }[]): Costly[] => [
+  ...new Map(indexed.flatMap(({ costly }) => costly).map(each => [each.param, each])).values(),
+]
 
 function row({ change, written }: Plan, entry: IndexEntry): Row {
   return {

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { typeModel } from '../../src/definitions/r4.ts'
-import { type CompileOptions, compile, compileBoolean } from '../../src/fhirpath/compile.ts'
+import { type CompileOptions, compile, compileBoolean, compileTyped } from '../../src/fhirpath/compile.ts'
+import { TooCostly } from '../../src/fhirpath/errors.ts'
 
 const model = { typeModel }
 
@@ -38,6 +39,56 @@ describe('nothing but the data can be reached', () => {
     expect(compile("name.where(given = 'a').count()", untrusted)({ resourceType: 'Patient', name: names })).toEqual([
       2000,
     ])
+  })
+
+  describe('whatever an expression does is counted, so that a bound on steps ends it', () => {
+    const div = `<div>${'a'.repeat(20_000)}</div>`
+    const list = <T>(make: (index: number) => T): T[] => Array.from({ length: 40 }, (_, index) => make(index))
+    const patient = {
+      resourceType: 'Patient',
+      id: 'p',
+      birthDate: '2020-01-01',
+      name: list(i => ({ family: `f${i}`, given: [`g${i}`, 'x'], period: { start: `20${i + 10}-01-01` } })),
+      text: { status: 'generated', div },
+      extension: list(i => ({ url: `http://x/${i}`, valueQuantity: { value: i + 0.5, code: 'mm[Hg]' } })),
+      contained: list(i => ({ resourceType: 'Organization', id: `c${i}`, name: `n${i}` })),
+      link: list(i => ({ other: { reference: `#c${i}` }, type: 'seealso' })),
+    }
+    const many = (part: string, by: string): string => Array(100).fill(part).join(by)
+    test.each([
+      ['conditions within conditions', "%resource.name.where(%resource.name.where(given = 'q').exists()).exists()"],
+      ['paths that lead nowhere', '%resource.contained.where(%resource.contained.partOf.exists()).exists()'],
+      ['all that a resource holds', '%resource.descendants().where($this = 5).exists()'],
+      ['unions', '(%resource.name | %resource.extension | %resource.name).count() > 999'],
+      ['what is distinct, of dates', '%resource.name.period.start.distinct().count() > 999'],
+      ['what is distinct, of quantities', '%resource.extension.value.distinct().count() > 999'],
+      ['equivalence without order', '%resource.descendants() ~ %resource.descendants()'],
+      ['texts in texts', `%resource.name.given.where(%resource.text.div.contains('${'a'.repeat(50)}b')).exists()`],
+      ['texts that are joined', '(%resource.text.div & %resource.text.div).upper().length() < 5'],
+      ['characters', '%resource.text.div.toChars().count() < 5'],
+      ['escapes', "%resource.text.div.escape('html').escape('html').length() < 5"],
+      ['narratives', '%resource.name.where(%resource.text.div.htmlChecks()).empty()'],
+      ['order', '%resource.name.sort(family).sort(-family).count() > 999'],
+      ['units', "%resource.extension.where(value > 30 'cm[H2O]').count() > 999"],
+      ['references', "%resource.link.other.resolve().where(name = 'q').exists()"],
+      ['subsets', '%resource.name.subsetOf(%resource.name).not()'],
+      ['membership', '%resource.name.exists(family in %resource.name.given)'],
+      ['calendars', '%resource.name.period.start.where($this + 5 days > @2090-01-01).exists()'],
+      ['many operators', many('(1.5 * 2.5 > 1)', ' and ')],
+    ])('%s', (_what, condition) => {
+      const run = compileTyped(`name.where(${condition}).where(${condition})`, {
+        ...options('Patient'),
+        untrusted: true,
+      })
+      const steps = { budget: 2000 }
+      expect(() => run(patient, { resource: patient }, steps)).toThrow(TooCostly)
+      expect(steps.budget).toBeLessThan(0)
+    })
+
+    test('numbers do not grow without end', () => {
+      expect(() => compile(many('9999999999999999999999999999.1', ' * '), { model })({})).toThrow('too many digits')
+      expect(compile('1.5 * 2.5 * 1.5', { model })({})).toEqual([5.625])
+    })
   })
 
   test("dom-3 takes time in proportion to the resource's size", () => {

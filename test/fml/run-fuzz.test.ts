@@ -182,7 +182,7 @@ describe('hostile maps end', () => {
       mapText(
         `src -> ('${'x'.repeat(1000)}') as t0, ${Array.from({ length: 25 }, (_, i) => `(t${i} & t${i}) as t${i + 1}`).join(', ')}, tgt.text = t25;`,
       ),
-      'the data is too large or nested too deeply',
+      'the expression looks at too many values',
     ],
   ])('%s', (_, text, reason) => {
     const { program, problems } = compileText(text, { options: { untrusted: true } })

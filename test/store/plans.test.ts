@@ -81,6 +81,7 @@ beforeAll(async () => {
     base,
     validate: () => [],
     now: () => new Date(),
+    searchParameters: { perClient: 10, all: 10 },
     defaultCount: 20,
     maxCount: 1000,
   }

@@ -1,10 +1,12 @@
 // The functions FHIR adds to FHIRPath. https://hl7.org/fhir/R4/fhirpath.html#functions
 
+import { READ_QUANTITIES } from '../equality.ts'
 import { executionError, semanticError } from '../errors.ts'
 import { narrativeIsSafe } from '../narrative.ts'
 import { booleanNode, type CallSite, EMPTY, type Node, only, type Scope, type Typed, typed } from '../node.ts'
 import { elementStep, filterStep, follow } from '../path.ts'
 import { comparableQuantities, toQuantity } from '../quantity.ts'
+import { spend } from '../steps.ts'
 import { systemType } from '../types.ts'
 import { kindOf, stringOf, toJson } from '../values.ts'
 import { type Functions, question, singletonFunction } from './spec.ts'
@@ -21,7 +23,8 @@ export const fhir: Functions = {
     const text = stringOf(only(input, at))
     return text === undefined ? undefined : narrativeIsSafe(text)
   }),
-  comparable: question(1, (input, [other], _state, at) => {
+  comparable: question(1, (input, [other], state, at) => {
+    spend(state, READ_QUANTITIES)
     const a = quantityIn(only(input, at))
     const b = quantityIn(other && only(other, at))
     return a && b && comparableQuantities(a, b)

@@ -83,6 +83,8 @@ function spendItems(state: State, items: Items, args: readonly Items[]): void {
   let count = 1 + items.length
   for (const values of args) count += values.length
   spend(state, count)
+  const [only] = items
+  if (items.length === 1 && typeof only!.value === 'string') spendText(state, only!.value.length)
 }
 
 /** A function of one value; nothing in, nothing out, and more than one value is an error. */
@@ -95,7 +97,6 @@ export function singletonFunction(
     arity,
     (input, args, state, at) => {
       const item = only(input, at)
-      if (typeof item?.value === 'string') spendText(state, item.value.length)
       return item?.value === undefined ? EMPTY : run(item, args, state, at)
     },
     types,

@@ -107,9 +107,9 @@ export interface Place {
 /** Part of a program. */
 export type Action = (frame: Frame) => void
 
-/** More values than this are not looked at for one input. */
-const MOST_VALUES = 20_000_000
-const MOST_VALUES_UNTRUSTED = 1_000_000
+/** Expressions take no more steps than this for one input, each value that is looked at being some of them. */
+const MOST_VALUES = 100_000_000
+const MOST_VALUES_UNTRUSTED = 5_000_000
 
 export function newRun(options: RunOptions, data: Pick<Standings, 'inputs' | 'made'>, untrusted: boolean): Run {
   const state = newState(EMPTY, NO_VARIABLES, untrusted ? MOST_VALUES_UNTRUSTED : MOST_VALUES)

@@ -6,7 +6,7 @@ import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
 import type { SqlContext } from '../search/sql-context.ts'
-import type { Session } from '../session.ts'
+import { mustStillBeUsed, type Session } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
 import {
   addMembers,
@@ -16,6 +16,7 @@ import {
   groupsOf,
   readFilters,
   scopeCondition,
+  usedBy,
 } from './scope.ts'
 
 /** Most resources of a slice. */
@@ -51,6 +52,7 @@ export async function list(
       for (const types of groupsOf(inside, filters)) total += await listTypes(listing, types)
       if (outside.length > 0) await addTargets(listing, inside, outside)
       for (const types of groupsOf(outside, filters)) total += await listTargets(listing, types)
+      await mustStillBeUsed({ on }, { own: usedBy(session, scope) })
       await note(on, total)
     }),
   )

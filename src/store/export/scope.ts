@@ -13,6 +13,7 @@ import { sourcesOf, typesOf } from '../search/run.ts'
 import { conditionOf } from '../search/sql.ts'
 import { isInPatientCompartment, membersOf, waysIn } from '../search/sql-compartment.ts'
 import { createAliases, type SqlContext } from '../search/sql-context.ts'
+import type { OwnParam } from '../search-params/known.ts'
 import { mustBeAllowed, mustBeIndexed, type Session, searchOptions } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
@@ -51,6 +52,14 @@ export async function readFilters(session: Session, { types, filters }: ExportSc
   }
   return read
 }
+
+/** The parameters of users that the filters name. */
+export const usedBy = ({ indexer, defaultCount, maxCount }: Session, { filters }: ExportScope): OwnParam[] =>
+  filters.flatMap(filter => {
+    const [type, query] = cutAt(filter, '?')
+    const options = { params: indexer.params, strict: false, defaultCount, maxCount }
+    return parseSearch([type], new URLSearchParams(query), options).own
+  })
 
 async function readFilter(session: Session, type: string, query: string): Promise<readonly Criterion[]> {
   const pairs = [...new URLSearchParams(query)]

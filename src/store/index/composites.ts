@@ -2,6 +2,7 @@
 
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
+import { spend } from '../../fhirpath/steps.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
@@ -22,10 +23,11 @@ export function compositeAdder(param: SearchParamModel, key: ParamKey, type: str
   if (!left || !right) return () => {}
   if (third) return stretchAdder(left, right, third, key)
   const add = isRange(right.type) ? addRangePair : addPair
-  return (draft, values, resource) => {
+  return (draft, values, resource, steps) => {
     for (const element of values) {
-      const lefts = left.run(element.value, { resource })
-      const rights = lefts.length > 0 ? right.run(element.value, { resource }) : []
+      const lefts = left.run(element.value, { resource }, steps)
+      const rights = lefts.length > 0 ? right.run(element.value, { resource }, steps) : []
+      if (steps) spend(steps, lefts.length * rights.length)
       if (rights.length > 0) add(draft, key, { left, right, lefts, rights, base })
     }
   }
@@ -36,14 +38,14 @@ export function compositeAdder(param: SearchParamModel, key: ParamKey, type: str
  * parameters: of a resource that counts from 0 the start is moved (https://hl7.org/fhir/R4/molecularsequence.html).
  */
 function stretchAdder(token: Component, start: Component, end: Component, key: ParamKey): Extractor['add'] {
-  return (draft, values, resource) => {
+  return (draft, values, resource, steps) => {
     const moved = resource['coordinateSystem'] === 0 ? 1 : 0
     for (const { value } of values) {
       const numbers = (component: Component): number[] =>
-        component.run(value, { resource }).flatMap(each => magnitudeOf(each.type, each.value)?.low ?? [])
+        component.run(value, { resource }, steps).flatMap(each => magnitudeOf(each.type, each.value)?.low ?? [])
       const [low, high] = [numbers(start)[0], numbers(end)[0]]
       if (low === undefined || high === undefined) continue
-      for (const { type, value: code } of token.run(value, { resource }))
+      for (const { type, value: code } of token.run(value, { resource }, steps))
         for (const each of tokensOf(type, code).filter(one => one.code !== undefined))
           draft.spans.push({
             param: key.number,

@@ -1,9 +1,9 @@
 // An index entry in the making: how each kind of value is added to it.
-
-import type { Typed } from '../../fhirpath/compile.ts'
+import type { Steps, Typed } from '../../fhirpath/compile.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
+import type { OwnParam } from '../search-params/known.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from '../values.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
@@ -67,12 +67,14 @@ export interface Draft {
   dateHigh: number
 }
 
-export type Extract = (focus: unknown, env: { resource: unknown }) => readonly Typed[]
+export type Extract = (focus: unknown, env: { resource: unknown }, steps?: Steps) => readonly Typed[]
 
 export interface Extractor {
   readonly key: ParamKey
+  /** The parameter, if a user defined it: then the work for it is charged. */
+  readonly own?: OwnParam
   readonly run: Extract
-  readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject) => void
+  readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject, steps?: Steps) => void
 }
 
 export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base): void {

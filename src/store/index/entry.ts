@@ -2,13 +2,14 @@
 
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { searchParams, typeModel } from '../../definitions/r4.ts'
-import { compileTyped } from '../../fhirpath/compile.ts'
-import { FhirPathError } from '../../fhirpath/errors.ts'
+import { compileTyped, type Steps, type Typed } from '../../fhirpath/compile.ts'
+import { spend } from '../../fhirpath/steps.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { tokensOf } from '../values.ts'
+import { type Account, type Costly, createAccount, weighed } from './account.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './composites.ts'
 import { addContained, containedTargets } from './contained.ts'
@@ -57,6 +58,8 @@ export interface Indexer {
   columns(type: string): Columns
   /** What the resource is found by. */
   entry(resource: JsonObject): IndexEntry
+  /** The same, and which parameters of users cost too much on it: these must be suspended before the entry is stored. */
+  indexed(resource: JsonObject): { readonly entry: IndexEntry; readonly costly: readonly Costly[] }
   /** True if somebody follows every change of the type. */
   isWatched(type: string): boolean
   /** From now on somebody does, as far as this process knows. */
@@ -93,17 +96,27 @@ export function createIndexer(base: Base): Indexer {
     isWatched: type => watched.has(type),
     alsoWatch: type => void (watched = new Set([...watched, type])),
     adopt(known) {
+      if (known.epoch < epoch) return
       if (known.epoch !== epoch) types.clear()
-      else if (known.own.every((param, index) => param.isReady === params.own()[index]?.isReady)) return
+      else if (known.own.every((param, index) => isAlike(param, params.own()[index]))) return
+      else types.clear()
       params = createSearchParams(known.own)
       watched = known.watched
       epoch = known.epoch
     },
     columns: type => indexOf(type).columns,
-    entry(resource) {
-      const type = String(resource['resourceType'])
-      const draft = draftOf(resource, type, resource['contained'] !== undefined)
-      return {
+    entry: resource => indexed(resource).entry,
+    indexed,
+  }
+
+  function indexed(resource: JsonObject): { entry: IndexEntry; costly: Costly[] } {
+    const type = String(resource['resourceType'])
+    const account = createAccount(resource)
+    const inner = resource['contained'] === undefined ? undefined : new Map<JsonObject, Draft>()
+    const draft = draftOf(resource, type, account, inner)
+    return {
+      costly: account.costly(),
+      entry: {
         ...draft,
         self: postings.selfHash(type, String(resource['id'])),
         tokens: [...draft.tokens],
@@ -111,27 +124,51 @@ export function createIndexer(base: Base): Indexer {
         texts: textPostings(resource, type),
         codes: [...draft.codes],
         ...subjectOf(resource, type, draft.patient, base),
-      }
-    },
+      },
+    }
   }
 
-  function draftOf(resource: JsonObject, type: string, hasContained: boolean): Draft {
+  /** @param contained the drafts of contained resources that were made already; undefined: there are none to be made. */
+  function draftOf(resource: JsonObject, type: string, account: Account, contained?: Map<JsonObject, Draft>): Draft {
     const draft = emptyDraft()
-    const env = { resource }
     for (const extractor of indexOf(type).extractors) {
-      const values = extractor.run(resource, env)
+      const values = valuesOf(extractor, resource, account)
       if (values.length === 0) continue
       draft.tokens.add(postings.present(extractor.key))
-      extractor.add(draft, values, resource)
-      if (!hasContained) continue
-      for (const inner of containedTargets(resource, values)) {
-        const innerType = String(inner['resourceType'])
-        addContained(draft, extractor.key, innerType, draftOf(inner, innerType, false))
+      charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+      if (!contained) continue
+      for (const target of containedTargets(resource, values)) {
+        const targetType = String(target['resourceType'])
+        const inner = contained.get(target) ?? draftOf(target, targetType, account)
+        contained.set(target, inner)
+        charged(extractor, account, steps => {
+          if (steps) spend(steps, sizeOf(inner))
+          addContained(draft, extractor.key, targetType, inner)
+        })
       }
     }
     return draft
   }
 }
+
+/** What the parameter finds in the resource. */
+export function valuesOf(extractor: Extractor, resource: JsonObject, account: Account): readonly Typed[] {
+  const env = { resource }
+  const run = (steps?: Steps) =>
+    steps ? weighed(extractor.run(resource, env, steps), steps) : extractor.run(resource, env)
+  return charged(extractor, account, run) ?? []
+}
+
+/** Work for a parameter, charged if a user defined it. */
+function charged<T>({ own }: Extractor, account: Account, work: (steps?: Steps) => T): T | undefined {
+  return own ? account.within(own, work) : work()
+}
+
+const sizeOf = ({ tokens, refs, spans, words, terms }: Draft): number =>
+  tokens.size + refs.size + spans.length + words.length + terms.length
+
+const isAlike = (one: OwnParam, other: OwnParam | undefined): boolean =>
+  one.isReady === other?.isReady && one.suspended?.reason === other.suspended?.reason
 
 const emptyDraft = (): Draft => ({
   tokens: new Set(),
@@ -157,31 +194,18 @@ function compileType(type: string, base: Base, own: readonly OwnParam[]): TypeIn
     const key = paramKey(type, param.code)
     extractors.push({ key, run, add: adder(param, key, type, base, columns) })
   }
-  return { extractors: [...extractors, ...own.map(param => ownExtractor(param, base))], columns }
+  const used = own.filter(param => param.suspended === undefined)
+  return { extractors: [...extractors, ...used.map(param => ownExtractor(param, base))], columns }
 }
 
 const noColumns: Columns = { date: undefined, patient: new Set() }
 
 /** Extracts what a user's parameter finds a resource by. */
 export function ownExtractor(param: OwnParam, base: Base): Extractor {
-  const compiled: Extract = compileTyped(param.tree, expressionOptions(param.of))
+  const run: Extract = compileTyped(param.tree, expressionOptions(param.of))
   const add =
     param.type === 'token' ? tokenAdder(param.key, false, base) : adder(param, param.key, param.of, base, noColumns)
-  return {
-    key: param.key,
-    run: (focus, env) => unlessItFails(() => compiled(focus, env)) ?? [],
-    add: (draft, values, resource) => unlessItFails(() => add(draft, values, resource)),
-  }
-}
-
-// What its author did not think of must not keep a resource from being stored: then it has no value for the parameter.
-function unlessItFails<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof FhirPathError) return undefined
-    throw error
-  }
+  return { key: param.key, own: param, run, add }
 }
 
 function columnsOf(type: string): Columns {

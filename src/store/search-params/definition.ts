@@ -11,14 +11,18 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { plainPath } from '../index/param-paths.ts'
 import type { Issue, Validate } from '../validate.ts'
 import { objects, text } from '../values.ts'
+import { longestExpression, mustBeAffordable } from './cost.ts'
 import { expressionFor, expressionOptions, resolvedType, understood } from './expression.ts'
 import { type OwnParam, ownKey } from './known.ts'
 
 export interface Definition {
   /** One for each type that R4's own parameters do not serve already. */
-  readonly params: readonly Omit<OwnParam, 'isReady'>[]
+  readonly params: readonly DefinedParam[]
   readonly issues: readonly Issue[]
 }
+
+/** A parameter as its resource says, without what the service knows of it beside. */
+export type DefinedParam = Omit<OwnParam, 'isReady' | 'client' | 'suspended'>
 
 const nothing: Definition = { params: [], issues: [] }
 
@@ -36,6 +40,8 @@ export function readDefinition(resource: JsonObject): Definition {
       'code',
       `"${code.slice(0, 64)}" cannot be the code of a search parameter here: it must be a name of letters, digits and hyphens, and none that R4 uses to shape answers.`,
     )
+  if (written.length > longestExpression)
+    return wrong('expression', `The expression has more than ${longestExpression} characters.`, 'too-costly')
   const parsed = read(() => parse(written))
   if (parsed instanceof FhirPathError) return wrong('expression', said(parsed))
   const found = typesOf(resource).map(type => paramOf(resource, type, code, parsed))
@@ -71,6 +77,8 @@ function paramOf(resource: JsonObject, type: string, code: string, whole: Expres
         )
   const written = expressionFor(type, whole)
   if (!written) return wrong('expression', `The expression says nothing of ${type}, which is among the bases.`)
+  const cost = read(() => mustBeAffordable(written))
+  if (cost instanceof FhirPathError) return wrong('expression', said(cost), 'too-costly')
   const expression = read(() => understood(written, type))
   if (expression instanceof FhirPathError) return wrong('expression', said(expression))
   const model = { ...modelOf(resource, code), targets: targetsOf(resource, expression) }
@@ -128,7 +136,10 @@ function componentIssues(param: SearchParamModel, type: string): readonly Issue[
     const place = `component[${index}]`
     if (!known.has(definition))
       return wrong(`${place}.definition`, `${definition} is no search parameter that ${type} has in R4.`).issues
-    const compiled = read(() => compileTyped(expression, expressionOptions(focus)))
+    const compiled = read(() => {
+      mustBeAffordable(parse(expression.slice(0, longestExpression)))
+      return compileTyped(expression, expressionOptions(focus))
+    })
     return compiled instanceof FhirPathError ? wrong(`${place}.expression`, said(compiled)).issues : []
   })
 }
@@ -144,8 +155,8 @@ function read<T>(work: () => T): T | FhirPathError {
 
 const said = (error: FhirPathError): string => `The FHIRPath expression cannot be used: ${error.message}`
 
-function wrong(element: string, diagnostics: string): Definition {
-  const issue: Issue = { severity: 'error', code: 'value', diagnostics, expression: `SearchParameter.${element}` }
+function wrong(element: string, diagnostics: string, code: Issue['code'] = 'value'): Definition {
+  const issue: Issue = { severity: 'error', code, diagnostics, expression: `SearchParameter.${element}` }
   return { params: [], issues: [issue] }
 }
 

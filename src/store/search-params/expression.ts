@@ -61,19 +61,22 @@ function ofType({ input, type, at }: TypeOperation): Call {
 export function understood(expression: Expression, type: string): Expression {
   let tree = expression
   let met: FhirPathError | undefined
-  for (;;) {
+  for (let mends = 0; ; mends++) {
     try {
       compileTyped(tree, expressionOptions(type))
       return tree
     } catch (error) {
       if (!(error instanceof FhirPathError)) throw error
-      if (met?.line === error.line && met.column === error.column) throw met
+      if ((met?.line === error.line && met.column === error.column) || mends >= mostMends) throw met ?? error
       const mended = choiceAt(tree, (met = error))
       if (!mended) throw error
       tree = mended
     }
   }
 }
+
+/** Each of them means to compile the expression once more. */
+const mostMends = 20
 
 const choice = new RegExp(`^([a-z]\\w*?)(${openTypes.map(name => name[0]!.toUpperCase() + name.slice(1)).join('|')})$`)
 

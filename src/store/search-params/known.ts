@@ -18,6 +18,16 @@ export interface OwnParam extends SearchParamModel {
   readonly key: ParamKey
   /** False while resources that were stored before it are still being indexed. */
   readonly isReady: boolean
+  /** Id of the client that defined it; empty if that was the service itself. */
+  readonly client: string
+  /** Why nothing is indexed by it any more, and why it cannot be searched by; undefined if it can. */
+  readonly suspended: Suspended | undefined
+}
+
+/** Why a parameter is out of use: its work costs too much or fails, or an operator has switched it off. */
+export interface Suspended {
+  readonly cause: 'work' | 'operator'
+  readonly reason: string
 }
 
 export interface SearchParams {
@@ -69,14 +79,37 @@ export function commonParam(
 export const ownKey = (type: string, code: string, definition: string): ParamKey =>
   namedKey(`${type}.${code}~${definition}`)
 
-/** True if resources that were stored before the parameter was defined are still being indexed by it. */
-export const isWaiting = (param: SearchParamModel | undefined): param is OwnParam =>
-  param !== undefined && 'isReady' in param && param.isReady === false
+/** True for a parameter that a user defined. */
+export const isOwn = (param: SearchParamModel | undefined): param is OwnParam =>
+  param !== undefined && 'isReady' in param
 
-/** @throws Failure UNAVAILABLE if one of the parameters is still waiting. */
+/** True if resources that were stored before the parameter was defined are still being indexed by it. */
+export const isWaiting = (param: SearchParamModel | undefined): param is OwnParam => isOwn(param) && !param.isReady
+
+/** True if the parameter can be searched by now. */
+export const isInUse = (param: SearchParamModel): boolean => !isWaiting(param) && suspensionOf(param) === undefined
+
+const suspensionOf = (param: SearchParamModel): Suspended | undefined => (isOwn(param) ? param.suspended : undefined)
+
+/** @throws Failure VALIDATION_FAILED if one of the parameters is suspended, UNAVAILABLE if one is still waiting. */
 export function mustBeReady(params: SearchParams, asked: readonly OwnParam[]): void {
-  const waiting = asked.map(({ of, code }) => params.find(of, code)).find(isWaiting)
+  const current = asked.map(({ of, code }) => params.find(of, code)).filter(param => param !== undefined) as OwnParam[]
+  const stopped = current.find(param => suspensionOf(param))
+  if (stopped) throw notInUse(stopped, stopped.suspended!)
+  const waiting = current.find(isWaiting)
   if (waiting) throw notReady(waiting)
+}
+
+/** A search by a parameter that is suspended; it would miss resources. */
+export function notInUse(
+  { of, code, id }: Pick<OwnParam, 'of' | 'code' | 'id'>,
+  { cause, reason }: Suspended,
+): Failure {
+  const who = cause === 'operator' ? 'An operator has suspended the search parameter' : 'The search parameter'
+  const what = cause === 'operator' ? `: ${reason}` : ` is suspended, because ${reason}`
+  const message = `${who} ${code} of ${of} (SearchParameter/${id})${what}. Search without it; its owner can define it anew.`
+  const issue = cause === 'operator' ? 'not-supported' : 'too-costly'
+  return new Failure('VALIDATION_FAILED', message, { issue, details: [{ field: code, code: issue, message }] })
 }
 
 function notReady({ of, code }: OwnParam): Failure {

@@ -1,16 +1,14 @@
-// The table of the search parameters that users defined: filled in the transaction that stores a SearchParameter, read by
-// every process before it indexes anything by an older state of it (see index_epoch in the migration).
+// The table of the search parameters that users defined: filled in the transaction that stores a SearchParameter. Every process reads
+// it (catch-up.ts) before it indexes anything by an older state of it (see index_epoch in the migration).
 import { int2Array, textArray } from '../../db/arrays.ts'
-import type { Database } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
-import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { nextEpoch } from '../epoch.ts'
-import type { Indexer } from '../index/entry.ts'
 import { typeName, typeNumber } from '../type-number.ts'
-import { watchedTypes } from '../watched.ts'
 import { readDefinition } from './definition.ts'
 import type { OwnParam } from './known.ts'
+import { forgetSuspensions } from './suspension.ts'
 
 /** A SearchParameter that is being written: its new content, or none if it is deleted. */
 export interface Defined {
@@ -18,11 +16,21 @@ export interface Defined {
   readonly resource: JsonObject | undefined
 }
 
+/** Most SearchParameter resources that define parameters: of one client, and of all. */
+export interface DefinitionLimits {
+  readonly perClient: number
+  readonly all: number
+}
+
 /**
  * Takes the definitions into the table, within the transaction that stores them and after lockIndex.
- * @throws Failure VALIDATION_FAILED if a code is taken by another definition.
+ * @throws Failure VALIDATION_FAILED if a code is taken by another definition, or there are too many.
  */
-export async function define(on: Queryable, defined: readonly Defined[]): Promise<void> {
+export async function define(
+  on: Queryable,
+  defined: readonly Defined[],
+  { client, limits }: { readonly client: string; readonly limits: DefinitionLimits },
+): Promise<void> {
   const params = defined.flatMap(({ id, resource }) => (resource ? readDefinition({ ...resource, id }).params : []))
   const known = await on.query<{ type: number; code: string; id: string; key: string; is_ready: boolean }>({
     text: 'delete from search_parameter where id = any($1::text[]) returning type, code, id, key, is_ready',
@@ -30,11 +38,12 @@ export async function define(on: Queryable, defined: readonly Defined[]): Promis
   })
   if (params.length === 0 && known.length === 0) return
   await mustBeFree(on, params)
-  const isReady = (param: (typeof params)[number]): boolean =>
-    known.some(row => row.is_ready && row.key === param.key.name)
+  const resumed = await forgetSuspensions(on, [...known.map(row => row.key), ...params.map(param => param.key.name)])
+  const isReady = ({ key: { name } }: (typeof params)[number]): boolean =>
+    known.some(row => row.is_ready && row.key === name && !resumed.has(name))
   await on.query({
-    text: `insert into search_parameter (type, code, id, key, is_ready, reached)
-      select v.type, v.code, v.id, v.key, v.ready = 1, ''
+    text: `insert into search_parameter (type, code, id, key, is_ready, reached, client)
+      select v.type, v.code, v.id, v.key, v.ready = 1, '', $6
       from unnest($1::smallint[], $2::text[], $3::text[], $4::text[], $5::smallint[]) as v(type, code, id, key, ready)`,
     values: [
       int2Array(params.map(param => typeNumber(param.of))),
@@ -42,10 +51,26 @@ export async function define(on: Queryable, defined: readonly Defined[]): Promis
       textArray(params.map(param => param.id)),
       textArray(params.map(param => param.key.name)),
       int2Array(params.map(param => (isReady(param) ? 1 : 0))),
+      client,
     ],
   })
+  if (params.length > 0 && client !== '') await mustHaveRoom(on, client, limits)
   await nextEpoch(on)
 }
+
+/** @throws Failure VALIDATION_FAILED if the client, or all of them, have defined more than they may. */
+async function mustHaveRoom(on: Queryable, client: string, { perClient, all }: DefinitionLimits): Promise<void> {
+  const [row] = await on.query<{ all: number; own: number }>({
+    text: `select count(distinct id) as all, count(distinct id) filter (where client = $1) as own from search_parameter`,
+    values: [client],
+  })
+  if (row!.own > perClient)
+    throw tooMany(`This client has ${perClient} SearchParameter resources in use, as many as it may`)
+  if (row!.all > all) throw tooMany(`There are ${all} SearchParameter resources in use, as many as there may be`)
+}
+
+const tooMany = (what: string): Failure =>
+  new Failure('VALIDATION_FAILED', `${what}: delete or retire one before you define another.`, { issue: 'too-costly' })
 
 type Named = Pick<OwnParam, 'of' | 'code' | 'id'>
 
@@ -70,38 +95,4 @@ function taken({ of, code }: Pick<Named, 'of' | 'code'>, id: string): Failure {
     issue: 'duplicate',
     details: [{ field: 'SearchParameter.code', code: 'duplicate', message }],
   })
-}
-
-/** Reads the table anew, so that the indexer works by its current state. */
-export function catchUp(database: Database, indexer: Indexer): Promise<void> {
-  return database.transaction(async on => {
-    await on.query({ text: 'select pg_advisory_xact_lock_shared(1, 2)', values: [] })
-    const [state] = await on.query<{ epoch: number }>({
-      text: 'select last_value as epoch from index_epoch',
-      values: [],
-    })
-    const rows = await on.query<{ type: number; code: string; is_ready: boolean; body: string }>({
-      text: `select p.type, p.code, p.is_ready, r.body from search_parameter p
-        join resource r on r.type = ${typeNumber('SearchParameter')} and r.id = p.id order by p.type, p.code`,
-      values: [],
-    })
-    const read = new Map<string, ReturnType<typeof readDefinition>['params']>()
-    const paramsOf = (body: string) => {
-      const known = read.get(body) ?? readDefinition(parsed(body)).params
-      read.set(body, known)
-      return known
-    }
-    const own = rows.flatMap(({ type, code, is_ready, body }) =>
-      paramsOf(body)
-        .filter(param => param.code === code && param.of === typeName(type))
-        .map(param => ({ ...param, isReady: is_ready })),
-    )
-    indexer.adopt({ own, watched: await watchedTypes(on), epoch: state!.epoch })
-  })
-}
-
-function parsed(body: string): JsonObject {
-  const resource = parseJson(body)
-  if (!isObject(resource)) throw new Error('a stored SearchParameter is no object')
-  return resource
 }

@@ -2,7 +2,7 @@
 // https://hl7.org/fhir/R4/search.html
 import { isResourceType } from '../../definitions/r4.ts'
 import type { Failure } from '../../lib/failure.ts'
-import { commonParam, isWaiting, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { commonParam, isOwn, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { readCriterion } from './criteria.ts'
 import { malformed, shown, splitOr } from './query-text.ts'
 import {
@@ -39,7 +39,7 @@ interface Draft {
   cursorText: string | undefined
   applied: [string, string][]
   warnings: string[]
-  waiting: OwnParam[]
+  own: OwnParam[]
 }
 
 /**
@@ -51,7 +51,7 @@ export function parseSearch(
   params: Iterable<readonly [string, string]>,
   given: ParseOptions,
 ): SearchRequest {
-  const { options, waiting } = watched(given)
+  const { options, own } = watched(given)
   const draft: Draft = {
     criteria: [],
     sort: [],
@@ -64,7 +64,7 @@ export function parseSearch(
     cursorText: undefined,
     applied: [],
     warnings: [],
-    waiting,
+    own,
   }
   let values = 0
   for (const [name, value] of params) {
@@ -81,15 +81,15 @@ export function parseSearch(
   return finish(draft, types)
 }
 
-/** The same options, noting the parameters that are met before they are ready. */
-function watched(options: ParseOptions): { options: ParseOptions; waiting: OwnParam[] } {
-  const waiting: OwnParam[] = []
+/** The same options, noting the parameters of users that are met. */
+function watched(options: ParseOptions): { options: ParseOptions; own: OwnParam[] } {
+  const own: OwnParam[] = []
   const find: SearchParams['find'] = (type, code) => {
     const param = options.params.find(type, code)
-    if (isWaiting(param)) waiting.push(param)
+    if (isOwn(param)) own.push(param)
     return param
   }
-  return { options: { ...options, params: { ...options.params, find } }, waiting }
+  return { options: { ...options, params: { ...options.params, find } }, own }
 }
 
 function finish(draft: Draft, types: readonly string[]): SearchRequest {

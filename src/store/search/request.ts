@@ -152,8 +152,8 @@ export interface SearchRequest {
   readonly cursor: Cursor | undefined
   /** The parameters that were applied, as they were sent, for the self link. */
   readonly applied: readonly (readonly [string, string])[]
-  /** Parameters among them that were defined a moment ago, so that older resources may not be indexed by them yet. */
-  readonly waiting: readonly OwnParam[]
+  /** What users defined of the parameters that it uses: older resources may not be indexed by them yet, or they are suspended. */
+  readonly own: readonly OwnParam[]
   /** What was not applied, in words, for an outcome entry. */
   readonly warnings: readonly string[]
 }
