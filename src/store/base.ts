@@ -12,6 +12,8 @@ export interface Base {
   naming(name: string): string
   /** `Patient/1` of an absolute reference below the data set's FHIR endpoint; undefined for every other text. */
   own(reference: string): string | undefined
+  /** True for a URL that is an address of the data set, or lies below one. */
+  covers(url: string): boolean
   /** A naming system of the data set as it is written today, whichever of its addresses it begins with; other systems unchanged. */
   system(uri: string): string
   /** A resource with such systems; the same object if it has none that is written otherwise. */
@@ -52,6 +54,7 @@ export function createBase({ origin, addresses, path }: BaseParts): Base {
     endpoint: origin + path,
     naming: name => origin + naming + name,
     own: reference => ownBy(isKnown, reference),
+    covers: url => [...known].some(address => isWithin(address, url)),
     system,
     withSystems: resource =>
       known.size === 1 ? resource : rewritten(resource, (name, text) => (name === 'system' ? system(text) : text)),
@@ -61,6 +64,7 @@ export function createBase({ origin, addresses, path }: BaseParts): Base {
       return {
         ...base,
         own: reference => base.own(reference) ?? ownBy(isAsked, reference),
+        covers: url => base.covers(url) || isWithin(address, url),
         system: uri => systemBy(isAsked, system(uri)),
         kept: resource =>
           rewritten(resource, (name, text) => {
@@ -73,6 +77,8 @@ export function createBase({ origin, addresses, path }: BaseParts): Base {
   }
   return base
 }
+
+const isWithin = (address: string, url: string): boolean => url === address || url.startsWith(`${address}/`)
 
 /** Every way to write an address: the names of the own machine are one. */
 export function formsOf(address: string): string[] {

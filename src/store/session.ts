@@ -165,7 +165,8 @@ export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used
 
 export function searchOptions(session: Session): SearchOptions {
   const { indexer, base, principal } = session
-  return { indexer, base, visibility: principal.visibility, maySee: type => principal.may(type, 'r') }
+  const { visibility, party } = principal
+  return { indexer, base, visibility, party, maySee: type => principal.may(type, 'r') }
 }
 
 /**

@@ -8,6 +8,7 @@ import { lockIndex } from './epoch.ts'
 import type { Costly } from './index/account.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { notesOf, tellCommitted, writeNote } from './note.ts'
+import { isCanonical, lockCanonicals, mustBeOnly, mustBeUnreserved } from './owners/canonicals.ts'
 import { mustSpeakFor } from './owners/check.ts'
 import { settleEntries } from './owners/entries.ts'
 import { ownerFor } from './owners/party.ts'
@@ -82,10 +83,12 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
   await readied(on, projections, changes)
+  await lockCanonicals(session, changes)
   const known = changes.filter(change => !change.fresh)
   const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
   const now = session.now()
   await mustSpeakFor(session, changes, current)
+  await mustBeUnreserved(session, changes)
   mustBeAccepted(session, changes, current)
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
   const creations = plans.filter(each => each.written.outcome === 'created')
@@ -105,6 +108,10 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     session,
     principal.party,
     updates.map(each => each.written),
+  )
+  await mustBeOnly(
+    session,
+    plans.filter(isChanged).map(({ change }) => change),
   )
   for (const note of notes) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
@@ -127,8 +134,10 @@ const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unch
 const isDefinition = (plan: Plan): boolean => plan.written.type === 'SearchParameter' && isChanged(plan)
 
 /** True for types of which more is written than their own rows: then all of it happens, or nothing. */
-export const needsTransaction = ({ projections }: Writing, type: string): boolean =>
-  type === 'SearchParameter' || projections.some(({ types }) => types.has(type))
+export const needsTransaction = ({ projections, principal }: Writing, type: string): boolean =>
+  type === 'SearchParameter' ||
+  (isCanonical(type) && !principal.party?.isService) ||
+  projections.some(({ types }) => types.has(type))
 
 /** @throws Failure if the caller may not write something so. */
 function mustBeAccepted(

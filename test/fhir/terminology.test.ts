@@ -211,9 +211,10 @@ describe('ValueSet/$expand', () => {
     expect((await call('GET', 'ValueSet/all/$expand?includeDefinition=true')).body.compose.include).toHaveLength(1)
   })
 
-  test('is a resource that can be stored again', async () => {
+  test('is a resource that can be stored again, as another version', async () => {
     const { body } = await call('GET', 'ValueSet/all/$expand')
-    const { status, text } = await call('POST', 'ValueSet', { body: { ...body, id: undefined } })
+    expect((await call('POST', 'ValueSet', { body: { ...body, id: undefined } })).status).toBe(422)
+    const { status, text } = await call('POST', 'ValueSet', { body: { ...body, id: undefined, version: '1-expanded' } })
     expect(status, text).toBe(201)
     await call('DELETE', `ValueSet/${JSON.parse(text).id}`)
   })

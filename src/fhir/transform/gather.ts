@@ -88,17 +88,13 @@ async function storedMap(url: string, store: Store): Promise<SourceFile[]> {
 async function storedMaps(url: string, store: Store): Promise<SourceFile[]> {
   if (!store.may('StructureMap', 's')) return []
   const path = url.slice(0, url.indexOf('*')).replace(/\/[^/]*$/, '')
-  const { matches } = await store.search(
-    store.parse(
-      ['StructureMap'],
-      [
-        ['url:below', path],
-        ['_count', String(MOST)],
-      ],
-      true,
-    ),
-  )
-  return matching(new Map(matches.map(({ body }) => [urlIn(body) ?? '', fileOf(urlIn(body) ?? '', body)])), url)
+  const found = await store.library().below('StructureMap', path, MOST)
+  const files = found.map(each => {
+    const text = JSON.stringify(each)
+    const name = urlIn(text) ?? ''
+    return [name, fileOf(name, text)] as const
+  })
+  return matching(new Map(files), url)
 }
 
 /** A text as a file of this name. */

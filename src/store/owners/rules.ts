@@ -14,7 +14,7 @@ export interface Named {
   readonly element: string
 }
 
-/** Reads the owners that one element names. @param base address of this server's FHIR endpoint */
+/** Reads the owners that one element names. @param base of this data set, to which references may lead */
 type Place = (resource: JsonObject, type: string, base: Base) => Named[]
 
 /** The extension that names the facility of a unit of blood. */
@@ -114,7 +114,7 @@ export const namesOwners = (type: string): boolean => (rules[type]?.places.lengt
 
 /**
  * The owners that the resource names; none: it is owned by the organisation of its author, if its type has owners.
- * @param base address of this server's FHIR endpoint
+ * @param base of this data set, to which references may lead
  */
 export const ownersNamed = (resource: JsonObject, type: string, base: Base): Named[] =>
   (rules[type]?.places ?? []).flatMap(place => place(resource, type, base))

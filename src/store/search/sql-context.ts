@@ -5,6 +5,7 @@ import type { Base } from '../base.ts'
 import { shiftOfNumbers } from '../index/contained.ts'
 import type { Indexer } from '../index/entry.ts'
 import type { ParamKey } from '../index/postings.ts'
+import type { Party } from '../principal.ts'
 import type { Seen } from '../visibility.ts'
 import type { Binder } from './binder.ts'
 import type { ParamCriterion } from './request.ts'
@@ -19,6 +20,7 @@ export function createAliases(): () => string {
 export interface SearchOptions extends Seen {
   readonly indexer: Indexer
   readonly base: Base
+  readonly party: Party | undefined
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
 }

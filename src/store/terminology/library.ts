@@ -1,23 +1,15 @@
-// Where terminology is looked up: stored ValueSets, CodeSystems and ConceptMaps as one caller may see them, and the
-// required value sets of R4 itself. A library lasts one request, so nothing in it can be stale.
+// Where terminology is looked up: stored ValueSets, CodeSystems and ConceptMaps as one caller finds them, and the required
+// value sets of R4 itself. A library lasts one request, so nothing in it can be stale.
 // https://hl7.org/fhir/R4/references.html#canonical
-
-import { int8Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { valueSetSystems } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import { isObject, type JsonObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { isId } from '../ids.ts'
-import { storedKeys } from '../index/param-paths.ts'
-import * as postings from '../index/postings.ts'
-import { createBinder } from '../search/binder.ts'
 import { readSeen } from '../sight.ts'
-import { typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
-import { type Seen, seen, type Visibility } from '../visibility.ts'
-import { keep, recall } from './recent.ts'
+import { elsewhere, type Loaded, type Looking, loadBelow, loadByUrl, parsed } from './stored.ts'
 
 export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List' | 'StructureMap' | 'StructureDefinition'
 
@@ -32,9 +24,11 @@ export interface Library {
   byUrl(type: LibraryType, canonical: string): Promise<JsonObject>
   /** As byUrl; undefined if there is none, or none that the caller may read. */
   find(type: LibraryType, canonical: string): Promise<JsonObject | undefined>
+  /** Those whose URL lies below a path, at most `most`; of one URL what `find` would prefer comes last. */
+  below(type: LibraryType, path: string, most: number): Promise<JsonObject[]>
 }
 
-export interface LibraryOptions extends Seen {
+export interface LibraryOptions extends Looking {
   /** Whether resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
   readonly base: Base
@@ -48,7 +42,7 @@ const mostCharacters = 64_000_000
 export const unworkable = (message: string, issue = 'not-supported'): Failure =>
   new Failure('VALIDATION_FAILED', message, { issue })
 
-export function createLibrary(on: Queryable, { maySee, base, visibility }: LibraryOptions): Library {
+export function createLibrary(on: Queryable, { maySee, base, visibility, party }: LibraryOptions): Library {
   const known = new Map<string, Promise<JsonObject | undefined>>()
   let characters = 0
   const once = (name: string, load: () => Promise<Loaded | undefined>): Promise<JsonObject | undefined> => {
@@ -65,7 +59,7 @@ export function createLibrary(on: Queryable, { maySee, base, visibility }: Libra
     return loaded
   }
   const stored = (type: LibraryType, canonical: string): Promise<JsonObject | undefined> =>
-    once(`${type} ${canonical}`, () => loadByUrl(on, type, canonical, visibility))
+    once(`${type} ${canonical}`, () => loaded(on, type, canonical, { visibility, party }))
   // Nobody's emergency is a list.
   const principal = { may: maySee, visibility: visibility && { ...visibility, override: undefined } }
   const library: Library = {
@@ -79,9 +73,10 @@ export function createLibrary(on: Queryable, { maySee, base, visibility }: Libra
       mustSee(maySee, type)
       const found = await stored(type, canonical)
       if (found) return found
-      throw new Failure('NOT_FOUND', `The ${type} ${shown(canonical)} is not known here: store it first.`)
+      throw await unknown(on, type, canonical, { visibility, party })
     },
     find: async (type, canonical) => (maySee(type) ? stored(type, canonical) : undefined),
+    below: async (type, path, most) => (maySee(type) ? loadBelow(on, type, path, { visibility, party }, most) : []),
   }
   return library
 }
@@ -107,64 +102,25 @@ export function canonicalParts(canonical: string): { url: string; version: strin
     : { url: canonical.slice(0, bar), version: canonical.slice(bar + 1) || undefined }
 }
 
-interface Loaded {
-  readonly resource: JsonObject
-  /** Of its JSON. */
-  readonly size: number
-}
-
-const parsed = (body: string): Loaded => ({ resource: parseJson(body) as JsonObject, size: body.length })
-
-interface FoundRow {
-  readonly key: number
-  readonly version: number
-  readonly size: number
-  /** Null if it is large. */
-  readonly body: string | null
-}
-
-/** Bytes up to which a body is simply read again. */
-const largest = 50_000
-
-// Of several versions an active one comes first, then the one written last.
-async function loadByUrl(
+async function loaded(
   on: Queryable,
   type: LibraryType,
   canonical: string,
-  visibility: Visibility | undefined,
+  looking: Looking,
 ): Promise<Loaded | undefined> {
-  const { url, version } = canonicalParts(canonical)
-  const token = (code: string, value: string): Buffer =>
-    int8Array(storedKeys(type, code).map(key => postings.codePosting(key, value)))
-  const binder = createBinder()
-  binder.bind(typeNumber(type))
-  binder.bind(int8Array(storedKeys(type, 'url').map(key => postings.uriPosting(key, url))))
-  binder.bind(token('status', 'active'))
-  if (version !== undefined) binder.bind(token('version', version))
-  const may = seen('s', { ...binder, visibility }).map(each => ` and ${each}`)
-  const text = `select r.key, r.version, octet_length(r.body) as size,
-        case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (key)
-      where s.type = $1 and s.tokens && $2::bigint[] ${version === undefined ? '' : 'and s.tokens && $4::bigint[]'}${may.join('')}
-      order by s.tokens && $3::bigint[] desc, r.updated_at desc, r.key desc limit 1`
-  const [row] = await on.query<FoundRow>({ name: preparedName(text), text, values: binder.values })
-  if (row) return row.body === null ? large(on, type, row) : parsed(row.body)
-  const published = type === 'ValueSet' ? builtIn(url, version) : undefined
-  return published === undefined ? undefined : parsed(published)
+  const parts = canonicalParts(canonical)
+  const found = await loadByUrl(on, type, parts, looking)
+  const published = found || type !== 'ValueSet' ? undefined : builtIn(parts.url, parts.version)
+  return published === undefined ? found : parsed(published)
 }
 
-// Value sets depend on others and on their reader, so that only code systems are kept.
-async function large(on: Queryable, type: LibraryType, found: FoundRow): Promise<Loaded | undefined> {
-  const known = type === 'CodeSystem' ? recall(found.key, found.version) : undefined
-  if (known) return { resource: known, size: found.size }
-  const [row] = await on.query<FoundRow>({
-    name: 'term-body',
-    text: 'select version, body from resource where key = $1',
-    values: [found.key],
-  })
-  if (!row?.body) return undefined
-  const loaded = parsed(row.body)
-  if (type === 'CodeSystem') keep(found.key, row.version, loaded.resource, loaded.size)
-  return loaded
+/** A URL means what the own organisation or everybody's publisher has stored under it. */
+async function unknown(on: Queryable, type: LibraryType, canonical: string, looking: Looking): Promise<Failure> {
+  const other = await elsewhere(on, type, canonicalParts(canonical).url, looking)
+  const reason = other
+    ? `has been stored by Organization/${other.owner} alone, so its URL means nothing to others: name ${type}/${other.id} by its id, store one of your own, or have a client that is exempt from consent store it for all`
+    : 'is not known here: store it first'
+  return new Failure('NOT_FOUND', `The ${type} ${shown(canonical)} ${reason}.`)
 }
 
 /** A required value set of R4 as the resource it is published as. */
