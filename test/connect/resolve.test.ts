@@ -287,6 +287,34 @@ describe("the caller's own number", () => {
   })
 })
 
+describe('the number of an organisation', () => {
+  test('never links those whose sex disagrees, however much else agrees', async () => {
+    service = await startService()
+    const clinic = await token('clinic')
+    const { body: first } = await resolve({ ...awa, sex: 'female', external_reference: 'F-17' }, {}, clinic)
+    const { body } = await resolve({ ...awa, sex: 'male', external_reference: 'F-17' }, {}, clinic)
+    expect([body.status, body.possible_duplicates]).toEqual(['created', 1])
+    expect(body.patient_id).not.toBe(first.patient_id)
+  })
+})
+
+describe('a person who may be registered already', () => {
+  test('is not named to the caller by the audit trail', async () => {
+    service = await startService()
+    const database = await databaseOf(service)
+    const near = { first_name: 'Awa Solanje', last_name: 'Ndiaie', date_of_birth: '1991-07-24' }
+    const { body: first } = await resolve(awa, {}, await token('hospital'))
+    const { body } = await resolve(near, { 'x-request-id': 'resolve-doubtful' }, await token('clinic'))
+    expect(body).toMatchObject({ status: 'created', possible_duplicates: 1 })
+    const rows = await rowsOf(database, 'resolve-doubtful')
+    expect(rows.map(row => row.resource_type)).toContain('Task')
+    expect(rows.filter(row => row.resource_type === 'Task').map(({ patients }) => patients)).toEqual([
+      [body.patient_id],
+    ])
+    expect(rows.flatMap(({ patients }) => patients)).not.toContain(first.patient_id)
+  })
+})
+
 describe('the audit trail', () => {
   beforeAll(async () => {
     service = await startService()

@@ -34,6 +34,23 @@ beforeAll(async () => {
 })
 
 describe('a delivery', () => {
+  test('whose result cannot be noted for a moment is noted later, and not sent again', async () => {
+    const { receiver, attempted } = await listening()
+    const { database } = service.application
+    const rename = (from: string, to: string) =>
+      database.query({ text: `alter table ${from} rename to ${to}`, values: [] })
+    const release = receiver.hold()
+    await store(encounter())
+    await receiver.until(1)
+    await rename('webhook_attempt', 'webhook_attempt_away')
+    release()
+    await new Promise(done => setTimeout(done, 200))
+    await rename('webhook_attempt_away', 'webhook_attempt')
+    expect(await attempted(1)).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+    await quiet(service)
+    expect(receiver.received).toHaveLength(1)
+  })
+
   test('is a signed POST of the envelope, by both schemes', async () => {
     const { receiver, secret } = await listening()
     const before = Date.now()

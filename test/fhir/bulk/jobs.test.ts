@@ -270,3 +270,21 @@ describe('the promise of transactionTime', () => {
     await ask("update write_fence set at = '-infinity'")
   })
 })
+
+describe('a job that ends the process', () => {
+  /** An export that processes have taken up so often before; it waits behind one that is in hand. */
+  const begun = (times: number): Promise<string> =>
+    whileHeld(async () => {
+      await ordered(call, '$export')
+      const address = await ordered(call, '$export')
+      await ask('update bulk_job set attempts = $2 where id = $1', [idOf(address), times])
+      return address
+    })
+
+  test('is begun five times and no more', async () => {
+    expect((await ended(call, await begun(4))).status).toBe(200)
+    const { status, text } = await ended(call, await begun(5))
+    expect(status).toBe(500)
+    expect(text).toContain('begun 5 times')
+  })
+})
