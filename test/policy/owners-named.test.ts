@@ -176,6 +176,15 @@ describe('another organisation is not put below the own one', () => {
   })
 })
 
+test('an entry that was deleted does not come back under an id that has become that of a facility of another', async () => {
+  const entry = { resourceType: 'Organization', id: 'depot', name: 'Depot' }
+  expect((await rival.call('PUT', 'Organization/depot', { body: entry })).status).toBe(201)
+  expect((await rival.call('DELETE', 'Organization/depot')).status).toBe(204)
+  const place = { resourceType: 'Location', id: 'depot', managingOrganization: to('Organization/clinic') }
+  expect((await clinic.call('PUT', 'Location/depot', { body: place })).status).toBe(201)
+  refused(await rival.call('PUT', 'Organization/depot', { body: entry }), 'Location/depot')
+})
+
 describe('a Location', () => {
   const own = { resourceType: 'Location', id: 'kiosk', managingOrganization: to('Organization/rival') }
 

@@ -8,8 +8,8 @@ import type { ConnectParts } from '../parts.ts'
 export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
 
 /**
- * Those of the facilities that the caller's organisation speaks for (store/owners/speaking.ts). An id that an Organization and a
- * Location share is that of the Organization.
+ * Those of the facilities that the caller's organisation speaks for (store/owners/speaking.ts). Of an id that an
+ * Organization and a Location share, both must be its own; it counts as that of the Organization.
  */
 export async function ownFacilities(
   { databaseFor, registered, addresses: { base } }: ConnectParts,

@@ -109,12 +109,13 @@ function ownerOf({ change, former }: Claim, speaker: Speaker, own: string): stri
 /** The owner of what an id stands for already: a facility has one id, and one owner. */
 function otherUnder({ type, id }: Asked, former: Stored | undefined, speaker: Speaker): string | undefined {
   const { isRegistered, organization, location } = speaker.known(id)
+  const isNew = !former || former.isDeleted
   if (type === 'Organization') {
     if (isRegistered && !speaker.organization(id)) return `Organization/${id}`
-    return !former && location && !speaker.location(id) ? `Location/${id}, which has this id,` : undefined
+    return isNew && location && !speaker.location(id) ? `Location/${id}, which has this id,` : undefined
   }
   const isTaken = isRegistered || organization !== undefined
-  return !former && isTaken && !speaker.organization(id) ? `Organization/${id}` : undefined
+  return isNew && isTaken && !speaker.organization(id) ? `Organization/${id}` : undefined
 }
 
 /** A facility may be either; what is not stored is called as it would be reported. */
