@@ -2,7 +2,7 @@
 
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './admin/agents.ts'
 import { auditVerify } from './admin/audit.ts'
-import { clientCreate, clientList, clientRevoke, clientRotateSecret } from './admin/clients.ts'
+import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './admin/clients.ts'
 import type { Call, Command } from './admin/command.ts'
 import { dataSetIssuer, dataSetShow } from './admin/data-set.ts'
 import { keysRotate } from './admin/keys.ts'
@@ -27,6 +27,7 @@ const tool: Tool<Call> = {
     clientCreate,
     clientList,
     clientRotateSecret,
+    clientSetKeys,
     clientRevoke,
     agentCreate,
     agentList,

@@ -30,11 +30,12 @@ import { createDeclare } from './policy/declare.ts'
 import { currentHealthIds, holderOf } from './register/health-ids.ts'
 import { mergedWith } from './register/merged.ts'
 import { shapes } from './shapes/all.ts'
-import { openStorage, reachOf, type Storage } from './storage.ts'
+import { openStorage, type Storage } from './storage.ts'
 import { type StartedDataSet, startedDataSet } from './store/data-set.ts'
 import { createWhole } from './store/whole.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 import { disclosing } from './webhooks/disclose.ts'
+import { reachOf } from './webhooks/outbound/address.ts'
 import { createWebhooks, type Webhooks } from './webhooks/webhooks.ts'
 
 export interface Application extends Storage {
@@ -111,6 +112,7 @@ export async function createApplication(
     database,
     environment,
     encryptionKey: key,
+    reach: reachOf(config),
     ...{ issuer: dataSet.issuer, address, addresses: dataSet.addresses },
     log,
     holderOf: healthId => holderOf(database, healthId),

@@ -23,7 +23,7 @@ import { settle } from './store/settle.ts'
 import type { Store } from './store/store.ts'
 import { fhirPathInvariants } from './store/validate/fhirpath-invariants.ts'
 import { createValidator } from './store/validate.ts'
-import type { Reach } from './webhooks/outbound/address.ts'
+import { reachOf } from './webhooks/outbound/address.ts'
 import { subscriptionProjection } from './webhooks/subscription.ts'
 
 /** What works without anybody asking: a database, and the store of FHIR resources in it. */
@@ -91,9 +91,3 @@ export function openStorage(
     settle: () => settle({ database, indexer, indexing, projections, log }, dataSet.unsettled),
   }
 }
-
-/** Where webhooks may be sent to. */
-export const reachOf = ({ webhookNetworks, environment }: Config): Reach => ({
-  allowed: webhookNetworks,
-  isLocal: environment === 'local',
-})

@@ -1,7 +1,16 @@
 // private_key_jwt: a client proves itself with a signed assertion instead of a secret (RFC 7523; SMART Backend Services).
 // https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html
 import { createPublicKey } from 'node:crypto'
-import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject } from '../lib/json.ts'
@@ -21,6 +30,15 @@ export function claimedClient(assertion: string): string {
     if (typeof iss === 'string') return iss
   } catch {}
   throw invalidClient('client_assertion is not a JWT with an iss.')
+}
+
+/** The key id that an assertion names, if it names one. */
+export function claimedKey(assertion: string): string | undefined {
+  try {
+    return decodeProtectedHeader(assertion).kid
+  } catch {
+    return undefined
+  }
 }
 
 export interface AssertionCheck {
@@ -93,7 +111,11 @@ export function mustBePublicKeys(jwks: JSONWebKeySet): void {
   if (problems.length > 0) throw new Failure('VALIDATION_FAILED', problems.join(' '))
 }
 
-function problem(jwk: JSONWebKeySet['keys'][number], at: number): string[] {
+/** Those of a set's keys that an assertion can be checked with. */
+export const publicKeysAmong = (keys: readonly unknown[]): JSONWebKeySet['keys'] =>
+  keys.filter((each): each is JWK => isObject(each) && problem(each as JWK, 0).length === 0)
+
+function problem(jwk: JWK, at: number): string[] {
   const name = `Key ${jwk.kid ?? at + 1}`
   if ('d' in jwk || 'k' in jwk) return [`${name} is private: send the public part only.`]
   if (jwk.kty === 'EC') return jwk.crv === 'P-384' ? [] : [`${name} must be on the curve P-384 (ES384).`]

@@ -4,9 +4,10 @@ import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import { type Caller, createCaller } from '../policy/caller.ts'
-import { claimedClient, proveAssertion } from './assertion.ts'
+import { claimedClient, claimedKey, proveAssertion } from './assertion.ts'
 import { type Client, findClient } from './clients.ts'
 import { type ByAssertion, type BySecret, invalidClient, presented } from './credentials.ts'
+import type { KeySets } from './key-sets.ts'
 import { patientTokenPrefix } from './patients.ts'
 import type { Secrets } from './secrets.ts'
 import type { Throttle } from './throttle.ts'
@@ -16,6 +17,7 @@ export interface ClientCheck {
   readonly database: Database
   readonly secrets: Secrets
   readonly throttle: Throttle
+  readonly keySets: Pick<KeySets, 'at'>
   readonly audiences: readonly string[]
   readonly now: () => number
   readonly log: Log
@@ -60,8 +62,11 @@ async function byAssertion(parts: ClientCheck, proof: ByAssertion, address: stri
     if (proof.clientId !== undefined && proof.clientId !== clientId)
       throw invalidClient('client_id is not the client that signed the assertion.')
     const found = await findClient(database, clientId)
-    if (!found?.client.jwks || found.client.revokedAt) throw invalidClient()
-    await proveAssertion(database, proof.assertion, { clientId, jwks: found.client.jwks, audiences, now: now() })
+    if (!found || found.client.revokedAt) throw invalidClient()
+    const { jwks, jwksUrl } = found.client
+    const keys = jwksUrl === undefined ? jwks : await parts.keySets.at(jwksUrl, claimedKey(proof.assertion))
+    if (!keys) throw invalidClient()
+    await proveAssertion(database, proof.assertion, { clientId, jwks: keys, audiences, now: now() })
     return found.client
   } catch (error) {
     // Checking a signature is cheap and cannot be guessed at, so a good one passes whatever failed before it.

@@ -21,6 +21,8 @@ export interface Client {
   readonly consentExempt: boolean
   /** Public keys for private_key_jwt. */
   readonly jwks?: JSONWebKeySet
+  /** Where it publishes them instead. */
+  readonly jwksUrl?: string
   readonly createdAt: Date
   readonly revokedAt?: Date
 }
@@ -40,6 +42,8 @@ export interface NewClient {
   readonly scopes: readonly string[]
   readonly consentExempt?: boolean
   readonly jwks?: JSONWebKeySet
+  /** Where it publishes its keys, as `mustBeCallable` accepted it; instead of jwks. */
+  readonly jwksUrl?: string
   /** Absent: a random one. */
   readonly id?: string
   /** Absent: a random one; null: none, for a client that only signs assertions. */
@@ -60,7 +64,7 @@ export async function createClient(
   environment: Environment,
   input: NewClient,
 ): Promise<{ client: Client; secret: string | undefined }> {
-  const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks } = input
+  const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks, jwksUrl } = input
   if (jwks) mustBePublicKeys(jwks)
   // A patient or a user is told as patient/… or user/… where a client is told by its id.
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id has no slash.')
@@ -68,15 +72,35 @@ export async function createClient(
   const hash = secret && (await hashOf(secret))
   const client = await database.transaction(async on => {
     const [row] = await on.query<ClientRow>({
-      text: `insert into client (id, organization_id, name, scopes, consent_exempt, jwks)
-        values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning *`,
-      values: [id, organizationId, name, knownScopes(input.scopes), consentExempt, jwks ? JSON.stringify(jwks) : null],
+      text: `insert into client (id, organization_id, name, scopes, consent_exempt, jwks, jwks_url)
+        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning *`,
+      values: [
+        ...[id, organizationId, name, knownScopes(input.scopes), consentExempt],
+        ...[jwks ? JSON.stringify(jwks) : null, jwksUrl ?? null],
+      ],
     })
     if (!row) throw new Failure('CONFLICT', `There is already a client with the id ${id}.`)
     if (hash) await insertSecret(on, id, hash, 'first')
     return toClient(row)
   })
   return { client, secret }
+}
+
+/** What a client signs its assertions with: keys, where it publishes them, or neither. */
+export type ClientKeys = Pick<Client, 'jwks' | 'jwksUrl'>
+
+/**
+ * Gives a client other keys for private_key_jwt; they count from its next assertion on.
+ * @throws Failure NOT_FOUND if there is no such client, or it is revoked; VALIDATION_FAILED for keys that are not public.
+ */
+export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }: ClientKeys): Promise<Client> {
+  if (jwks) mustBePublicKeys(jwks)
+  const [row] = await database.query<ClientRow>({
+    text: 'update client set jwks = $2, jwks_url = $3 where id = $1 and revoked_at is null returning *',
+    values: [id, jwks ? JSON.stringify(jwks) : null, jwksUrl ?? null],
+  })
+  if (!row) throw new Failure('NOT_FOUND', `There is no client ${id} that is not revoked.`)
+  return toClient(row)
 }
 
 /** Scopes by their first spelling, each once. @throws Failure VALIDATION_FAILED naming every unknown one. */
@@ -227,6 +251,7 @@ interface ClientRow {
   readonly scopes: string[]
   readonly consent_exempt: boolean
   readonly jwks: JSONWebKeySet | null
+  readonly jwks_url: string | null
   readonly created_at: Date
   readonly revoked_at: Date | null
 }
@@ -248,6 +273,7 @@ function toClient(row: ClientRow): Client {
     scopes: row.scopes,
     consentExempt: row.consent_exempt,
     jwks: row.jwks ?? undefined,
+    jwksUrl: row.jwks_url ?? undefined,
     createdAt: row.created_at,
     revokedAt: row.revoked_at ?? undefined,
   }

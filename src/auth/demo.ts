@@ -32,8 +32,6 @@ export async function ensureDemoClient(database: Database): Promise<void> {
  */
 export async function mustBeFitForProduction(config: Config, database: Database): Promise<void> {
   if (config.environment !== 'production') return
-  if (!config.encryptionKey)
-    throw new ConfigError('ENCRYPTION_KEY is empty, but production needs one: openssl rand -base64 32')
   const demo = await database.query({
     text: 'select id from client where id = $1 and revoked_at is null',
     values: [demoClient.id],

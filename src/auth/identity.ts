@@ -5,8 +5,10 @@ import type { Environment } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Holder } from '../register/health-ids.ts'
 import { formsOf } from '../store/base.ts'
+import type { Reach } from '../webhooks/outbound/address.ts'
 import type { Derive } from './argon2.ts'
 import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
+import { createKeySets } from './key-sets.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { follow } from './news.ts'
 import { paths } from './paths.ts'
@@ -29,6 +31,8 @@ export interface IdentityOptions {
   /** Every address that the data set has or had. */
   readonly addresses: readonly string[]
   readonly log: Log
+  /** Where the keys of clients may be fetched from. */
+  readonly reach: Reach
   /** The patient who answers for a Health ID, in canonical form. */
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   /** Milliseconds. */
@@ -54,7 +58,7 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, issuer, log, holderOf, now = Date.now, derive } = options
+  const { database, environment, encryptionKey, issuer, log, reach, holderOf, now = Date.now, derive } = options
   const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(
@@ -72,7 +76,9 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const checker = createChecker({ derive })
   const secrets = createSecrets(checker, now)
   const known = new Set([options.address, ...options.addresses].flatMap(formsOf))
+  const keySets = createKeySets({ reach, log, now })
   const client = clientAuthenticator({
+    keySets,
     database,
     secrets,
     throttle,
@@ -105,6 +111,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     },
     async close() {
       clearInterval(tidying)
+      await keySets.close()
       await following.close()
     },
   }

@@ -66,6 +66,7 @@ export async function startProcess({
     encryptionKey,
     ...{ issuer: beside?.identity.issuer ?? url, address: url, addresses: [beside?.identity.issuer ?? url] },
     log,
+    reach: { allowed: networks(''), isLocal: true },
     holderOf,
     now,
     derive: counted,

@@ -1,6 +1,7 @@
 // Where the service may call: public addresses, and what its operator permits beside them
 // (https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry).
 import { type BlockList, isIP } from 'node:net'
+import type { Config } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { networks } from '../../lib/networks.ts'
 
@@ -11,6 +12,12 @@ export interface Reach {
   /** The local environment: loopback may be called, by http too. */
   readonly isLocal: boolean
 }
+
+/** The reach that the settings give. */
+export const reachOf = ({ webhookNetworks, environment }: Pick<Config, 'webhookNetworks' | 'environment'>): Reach => ({
+  allowed: webhookNetworks,
+  isLocal: environment === 'local',
+})
 
 /** Whether an IPv4 or IPv6 address belongs to the public internet; false for whatever is no address. */
 export function isPublic(address: string): boolean {
