@@ -9,7 +9,7 @@ import { type Connection, connectionsFor, openDatabase } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { listen } from './http/listen.ts'
-import { addressOf, type Config, ConfigError, readConfig } from './lib/config.ts'
+import { addressOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { type Mappings, MappingsError } from './mapping/mappings.ts'
@@ -27,11 +27,13 @@ async function main(): Promise<void> {
 
 /** The first process: owns the database and the others, and answers requests itself if it is the only one. */
 async function lead(config: Config, log: Log): Promise<void> {
-  if (config.environment === 'production' && config.baseUrl === '')
-    throw new ConfigError('BASE_URL must be set in production: it is in every token and link.')
+  mustSuitProduction(config)
+  const { environment, workers } = config
+  log.info({ environment, workers }, 'starting: the first start makes the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
   const settled: Config = { ...config, port }
   const stopped = stopSignal()
+  log.info('reading the maps, and opening the database')
   const maps = loadMappings(settled, log)
   const embedded =
     config.databaseUrl === ''
@@ -40,6 +42,7 @@ async function lead(config: Config, log: Log): Promise<void> {
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {
     await prepare(settled, connection, log, maps)
+    log.info({ workers }, 'starting to serve')
     const serving =
       config.workers === 1 ? await serve(settled, connection, log) : await serveByWorkers(settled, connection, log)
     process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
@@ -53,10 +56,14 @@ async function lead(config: Config, log: Log): Promise<void> {
 
 async function prepare(config: Config, connection: Connection, log: Log, maps: Promise<Mappings>): Promise<void> {
   const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
+  log.info('bringing the database to this version')
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
   await mustBeFitForProduction(config, database).finally(() => database.end())
+  log.info('checking the maps')
+  await maps
   const application = await createApplication(config, connection, addressOf(config), log, maps)
+  if (config.environment === 'local') log.info('putting the demo data in place')
   await application.prepare()
   await application.close()
 }

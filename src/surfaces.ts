@@ -29,8 +29,9 @@ import { portalRoutes } from './portal/routes.ts'
 import { mergedWith } from './register/merged.ts'
 import { addressesOf } from './register/patient.ts'
 import { createRegister } from './register/register.ts'
-import { reachOf, type Storage } from './storage.ts'
+import type { Storage } from './storage.ts'
 import type { Whole } from './store/whole.ts'
+import { reachOf } from './webhooks/outbound/address.ts'
 
 /** The version of the published interface. */
 export const interfaceVersion = '1.2.0'
@@ -97,7 +98,6 @@ export function surfaces(parts: SurfaceParts): Route[] {
       maps: createDesk(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
       log,
       version: interfaceVersion,
-      authority: identity.at,
     }),
   ]
 }

@@ -15,11 +15,9 @@ export interface CapabilityParts {
   readonly searchParams: () => SearchParams
   /** Of the data set. */
   readonly base: Base
-  /** The address of the authorization server for a request that came by an address of the service. */
-  readonly authority: (baseUrl: string) => string
 }
 
-export function createCapabilities({ version, searchParams, base, authority }: CapabilityParts): Capabilities {
+export function createCapabilities({ version, searchParams, base }: CapabilityParts): Capabilities {
   const started = new Date()
   const kept = new Map<string, Metadata>()
   let params = searchParams()
@@ -31,7 +29,7 @@ export function createCapabilities({ version, searchParams, base, authority }: C
     if (kept.size >= mostKept) kept.clear()
     const made = capabilityStatement({
       ...{ version, started, params },
-      ...{ base: `${baseUrl}${fhirBase}`, endpoint: base.endpoint, authority: authority(baseUrl) },
+      ...{ base: `${baseUrl}${fhirBase}`, endpoint: base.endpoint },
     })
     kept.set(baseUrl, made)
     return made

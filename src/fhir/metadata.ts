@@ -48,22 +48,13 @@ export interface MetadataParts {
   readonly base: string
   /** The same below the origin of the data set, which names the statement wherever it is served. */
   readonly endpoint: string
-  /** Address of the authorization server. */
-  readonly authority: string
   readonly version: string
   readonly started: Date
   readonly params: SearchParams
 }
 
 /** The statement for a base address, as JSON text with its entity tag. */
-export function capabilityStatement({
-  base,
-  endpoint,
-  authority,
-  version,
-  started,
-  params: all,
-}: MetadataParts): Metadata {
+export function capabilityStatement({ base, endpoint, version, started, params: all }: MetadataParts): Metadata {
   const statement: CapabilityStatement = {
     resourceType: 'CapabilityStatement',
     id: 'health-interop',
@@ -87,7 +78,7 @@ export function capabilityStatement({
       {
         mode: 'server',
         documentation: 'POST [base]/$import stores the resources of NDJSON files in the background.',
-        security: security(authority),
+        security: security,
         resource: resourceTypes.map(type => resource(type, all)),
         interaction: systemInteractions.map(code => ({ code })),
         searchParam: params('Resource', all),
@@ -103,24 +94,14 @@ export function capabilityStatement({
   }
 }
 
-function security(authority: string): CapabilityStatementRestSecurity {
-  return {
-    cors: true,
-    service: [
-      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' }] },
-    ],
-    description: 'OAuth 2.0 client credentials; scopes open interactions by resource type.',
-    extension: [
-      {
-        url: 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris',
-        extension: [
-          { url: 'token', valueUri: `${authority}/api/v1/connect/auth/token` },
-          { url: 'introspect', valueUri: `${authority}/api/v1/connect/auth/introspect` },
-          { url: 'revoke', valueUri: `${authority}/api/v1/connect/auth/revoke` },
-        ],
-      },
-    ],
-  }
+/** The extension oauth-uris would need an authorization endpoint, which client credentials do not have. */
+const security: CapabilityStatementRestSecurity = {
+  cors: true,
+  service: [
+    { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/restful-security-service', code: 'SMART-on-FHIR' }] },
+  ],
+  description:
+    'OAuth 2.0 client credentials; scopes open interactions by resource type. GET [base]/.well-known/smart-configuration names the endpoints.',
 }
 
 /** The audit trail is read and searched, and never written. */

@@ -45,8 +45,6 @@ export interface FhirParts {
   readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log
   readonly version: string
-  /** The address of the authorization server for a request that came by an address of the service. */
-  readonly authority: (baseUrl: string) => string
   readonly base: Base
 }
 

@@ -300,7 +300,17 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return values as unknown as Config
 }
 
-/** Address of the service in tokens and links: BASE_URL, or this machine's where that is not set. */
+/** @throws ConfigError naming every setting that production needs and that is empty. */
+export function mustSuitProduction({ environment, baseUrl, encryptionKey }: Config): void {
+  if (environment !== 'production') return
+  const missing = [
+    ...(baseUrl === '' ? ['BASE_URL is empty, but production needs the public address: it is in every link.'] : []),
+    ...(encryptionKey ? [] : ['ENCRYPTION_KEY is empty, but production needs one: openssl rand -base64 32']),
+  ]
+  if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+}
+
+/** Address of the service in links: BASE_URL, or this machine's where that is not set. */
 export function addressOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {
   return baseUrl || `http://localhost:${port}`
 }

@@ -34,6 +34,13 @@ describe('the CapabilityStatement', () => {
     expect(response.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8')
   })
 
+  test('names no endpoint by the extension oauth-uris, which needs one for authorization, but says where they are told', async () => {
+    const { extension, description } = answer.body.rest[0].security
+    expect(extension).toBeUndefined()
+    expect(description).toContain('[base]/.well-known/smart-configuration')
+    expect((await call('GET', '.well-known/smart-configuration')).body.token_endpoint).toMatch(/\/auth\/token$/)
+  })
+
   test('says what this server is', () => {
     expect(answer.body).toMatchObject({
       resourceType: 'CapabilityStatement',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -91,6 +92,17 @@ describe('a service', () => {
   test('prints at its start the address, the demo client and three calls to try', async () => {
     expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
     expect(service.output().match(/curl -s/g)).toHaveLength(3)
+    const steps = [
+      'starting: ',
+      'opening the database',
+      'bringing the database',
+      'checking the maps',
+      'demo data',
+      'to serve',
+    ]
+    const places = steps.map(step => service.output().indexOf(step))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places[0]).toBeGreaterThanOrEqual(0)
     expect(await fetch(`${base}/healthz`).then(reply => reply.json())).toMatchObject({ status: 'ok' })
     expect(await fetch(`${base}/readyz`).then(reply => reply.json())).toMatchObject({
       status: 'ok',
@@ -129,7 +141,7 @@ describe('a service', () => {
   test('is left alone by a second one on the same folder, which says so in one sentence', async () => {
     const second = run('src/main.ts', [], { ...env, PORT: String(await freePort()) })
     expect(await second.ended).toBe(1)
-    expect(second.output().trim()).toMatch(
+    expect(second.output().trim().split('\n').at(-1)).toMatch(
       /^Another process \(health-interop \d+\) already runs on .*: stop it, or set DATA_DIR to another folder\.$/,
     )
     expect((await fetch(`${base}/readyz`)).status).toBe(200)
@@ -197,13 +209,21 @@ test('wrong settings are named, each with what it should be, before anything sta
   expect(service.output()).toContain('ENVIRONMENT is "test", but must be one of local, sandbox, production')
 })
 
+test('what production needs and is not set is named all at once, before a database is made', async () => {
+  const data = join(folder, 'production')
+  const service = run('src/main.ts', [], { ...env, ENVIRONMENT: 'production', DATA_DIR: data })
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toMatch(/^BASE_URL is empty, .*\nENCRYPTION_KEY is empty, .*\n$/)
+  expect(existsSync(data)).toBe(false)
+})
+
 test('a database that cannot be reached is said plainly', async () => {
   const service = run('src/main.ts', [], {
     ...env,
     DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing`,
   })
   expect(await service.ended).toBe(1)
-  expect(service.output().trim()).toBe(
+  expect(service.output().trim().split('\n').at(-1)).toBe(
     'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.',
   )
 })
