@@ -108,7 +108,7 @@ function basic(
     resourceType: 'Basic',
     id: `stock-${code.toLowerCase()}`,
     identifier: [{ system: `${systems}/stock-item`, value: `${hospital}|ATC|${code}` }],
-    code: { coding: [{ system: 'http://hl7.org/fhir/fhir-types', code: 'InventoryItem' }] },
+    code: { coding: [{ system: 'https://health-interop.org/fhir/CodeSystem/basic-kind', code: 'InventoryItem' }] },
     subject: reference(hospital),
     author: reference(hospital),
     extension: [

@@ -253,3 +253,24 @@ describe('a client reports', () => {
     expect((await writer('POST', '/api/fhir/R4/Basic', basic)).status).toBe(403)
   })
 })
+
+test('stock that an earlier version stored under the code system of R5 is listed, and the next report gives it the own one', async () => {
+  const code = 'V03AX01'
+  const systems = async (): Promise<string[]> => {
+    const { body } = await call('GET', `Basic?identifier=${encodeURIComponent(`hospital\\|ATC\\|${code}`)}`)
+    return body.entry.map(
+      (each: { resource: { code: { coding: [{ system: string }] } } }) => each.resource.code.coding[0].system,
+    )
+  }
+  expect((await hospital('PUT', path, item({ medication_code: code }))).status).toBe(200)
+  expect(await systems()).toEqual(['https://health-interop.org/fhir/CodeSystem/basic-kind'])
+  const { body } = await call('GET', `Basic?identifier=${encodeURIComponent(`hospital\\|ATC\\|${code}`)}`)
+  const { resource } = body.entry[0]
+  const earlier = { coding: [{ system: 'http://hl7.org/fhir/fhir-types', code: 'InventoryItem' }] }
+  expect((await call('PUT', `Basic/${resource.id}`, { body: { ...resource, code: earlier } })).status).toBe(200)
+  expect(await stored(code)).toMatchObject([{ medication_code: code, quantity_on_hand: 100 }])
+  const later = item({ medication_code: code, quantity_on_hand: 7, updated_at: '2026-03-14T08:00:00+01:00' })
+  expect((await hospital('PUT', path, later)).status).toBe(200)
+  expect(await stored(code)).toMatchObject([{ medication_code: code, quantity_on_hand: 7 }])
+  expect(await systems()).toEqual(['https://health-interop.org/fhir/CodeSystem/basic-kind'])
+})

@@ -61,13 +61,17 @@ function rowsOf({ id, resource }: Projected, base: Base): Row[] {
   ])
 }
 
+/** The second one is what earlier versions wrote: HL7 defines it for R5 only. */
+const kindSystems: ReadonlySet<unknown> = new Set([
+  'https://health-interop.org/fhir/CodeSystem/basic-kind',
+  'http://hl7.org/fhir/fhir-types',
+])
+
 function isInventory(resource: JsonObject): boolean {
   const code = resource['code']
   return (
     isObject(code) &&
-    objectsIn(code['coding']).some(
-      each => each['system'] === 'http://hl7.org/fhir/fhir-types' && each['code'] === 'InventoryItem',
-    )
+    objectsIn(code['coding']).some(each => kindSystems.has(each['system']) && each['code'] === 'InventoryItem')
   )
 }
 
