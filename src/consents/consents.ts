@@ -7,6 +7,7 @@ import { hash64, uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { ownAmong } from '../policy/consent/guard.ts'
+import type { Opening } from '../policy/consent/opening.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 import type { Answer, ConsentDesk, ConsentStatus, Request, Subject, Terms } from './desk.ts'
 import { end, endEmergencyOnly, endFor, isPermitted } from './end.ts'
@@ -17,7 +18,7 @@ import { put } from './put.ts'
 export interface ConsentParts extends FindParts {
   readonly whole: Whole
   /** What a type opens, as the map's context has it. */
-  readonly opens: (consentType: string | undefined, scopes: readonly string[]) => object
+  readonly opens: (consentType: string | undefined, scopes: readonly string[]) => Opening
   /** Days that a consent holds of which nobody says how long. */
   readonly usualDays: () => number
 }
@@ -35,14 +36,14 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
         const before = await find(parts, inner, subject, organization)
         const asked = before.find(({ record }) => record.status === 'pending' && isOfType(record, terms))
         if (asked) return asked.record
-        const record = { ...none(subject, organization), ...told(terms), consent_id: uuidv7() }
+        const record = { ...none(subject, organization), ...told(parts, terms), consent_id: uuidv7() }
         return write(parts, inner, subject, { ...record, status: 'pending', expires_at: terms.expiresAt ?? null })
       }),
     grant: (request, subject, organization, terms, proof) =>
       alone(parts, request, subject, async inner => {
         const before = await find(parts, inner, subject, organization)
         const id = (await renewable(parts, inner, before, organization, terms))?.consent_id ?? uuidv7()
-        const record = { ...none(subject, organization), ...told(terms), consent_id: id }
+        const record = { ...none(subject, organization), ...told(parts, terms), consent_id: id }
         return write(parts, inner, subject, { ...record, ...inForce(parts, terms.expiresAt) }, proof)
       }),
     answer: (request, subject, consent, answer, expiresAt) =>
@@ -84,11 +85,18 @@ const none = ({ healthId }: Subject, organization: string): ConsentStatus => ({
   organization_id: organization,
 })
 
-const told = ({ consentType, purpose, scopes }: Terms) => ({
+/** What is told of terms: without a purpose they are for treatment, or what the type is for. */
+const told = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) => ({
   consent_type: consentType,
-  purpose: purpose ?? null,
+  purpose: purpose ?? usualPurposeOf(opens(consentType, scopes ?? []), consentType),
   scopes: scopes ?? null,
 })
+
+/** A refusal, as one for emergencies alone is, is for every purpose. */
+function usualPurposeOf({ consent_opens: opened }: Opening, consentType: string): string | null {
+  if (opened === 'emergencies' || opened === 'nothing') return null
+  return consentType === 'research' ? 'research' : 'treatment'
+}
 
 const isOfType = (record: ConsentStatus, { consentType }: Terms): boolean => record.consent_type === consentType
 

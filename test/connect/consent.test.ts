@@ -146,6 +146,17 @@ describe('asking and granting', () => {
     expect((await clinic('GET', at('status'))).body.scopes).toEqual(['labs:read'])
   })
 
+  test('without a purpose is for treatment, and opens nothing for another purpose', async () => {
+    const { at, patient } = await somebody()
+    const { token } = await fhirToken()
+    const read = (purpose: string) =>
+      fhir('GET', `Patient/${patient}`, { token, headers: { 'x-purpose-of-use': purpose } })
+    expect((await clinic('POST', at('grant'), { consent_type: 'full_record' })).body.purpose).toBe('treatment')
+    expect([(await read('treatment')).status, (await read('research')).status]).toEqual([200, 403])
+    await clinic('POST', at('grant'), { consent_type: 'research' })
+    expect([(await read('treatment')).status, (await read('research')).status]).toEqual([200, 200])
+  })
+
   test('is on record: a version, who recorded it and how the patient agreed, and a row of the trail', async () => {
     const { at, patient } = await somebody()
     const { headers, body } = await clinic('POST', at('grant'), {
