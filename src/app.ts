@@ -27,7 +27,7 @@ import { createMetrics } from './metrics/metrics.ts'
 import { system } from './policy/caller.ts'
 import { createEmergencyAccess } from './policy/consent/emergency.ts'
 import { createDeclare } from './policy/declare.ts'
-import { currentHealthIds, holderOf } from './register/health-ids.ts'
+import { currentHealthIds, holderOf, holdersAmong } from './register/health-ids.ts'
 import { mergedWith } from './register/merged.ts'
 import { shapes } from './shapes/all.ts'
 import { openStorage, type Storage } from './storage.ts'
@@ -170,6 +170,7 @@ export async function createApplication(
     limits: createLimits(quotasOf(config)),
     idempotency,
     audit,
+    holdersOf: texts => holdersAmong(database, texts),
     observer: metrics,
     log,
     baseUrl: config.baseUrl || undefined,

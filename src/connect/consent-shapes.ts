@@ -42,7 +42,11 @@ export const ConsentAsk = Type.Object(
   {
     consent_type: Type.Optional(consentType),
     purpose: Type.Optional(purpose),
-    scopes: Type.Optional(scopes),
+    requested_scopes: Type.Optional(scopes),
+    scopes: Type.Optional({
+      ...scopes,
+      description: 'The same as requested_scopes; if both are given, they must name the same scopes.',
+    }),
     expires_at: Type.Optional(expiresAt),
   },
   { $id: 'ConsentAsk', description: 'What the patient is asked for.', additionalProperties: false },

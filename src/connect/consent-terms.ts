@@ -10,15 +10,24 @@ export interface Given {
   readonly consent_type?: string
   readonly purpose?: string
   readonly scopes?: readonly string[]
+  /** Of a request: another name for `scopes`. */
+  readonly requested_scopes?: readonly string[]
   readonly expires_at?: string
 }
 
 /** @throws Failure VALIDATION_FAILED with one detail for each problem. */
 export function termsOf(parts: Pick<ConnectParts, 'consentTypes' | 'now'>, given: Given): Terms {
-  const { consent_type: consentType = 'full_record', purpose, scopes, expires_at: expiresAt } = given
+  const {
+    consent_type: consentType = 'full_record',
+    purpose,
+    requested_scopes: requested,
+    expires_at: expiresAt,
+  } = given
+  const scopes = requested ?? given.scopes
   const details = [
     ...typeProblems(consentType, [...parts.consentTypes().types.keys()]),
-    ...scopeProblems(scopes),
+    ...differenceProblems(given),
+    ...scopeProblems(scopes, requested ? 'requested_scopes' : 'scopes'),
     ...endProblems(expiresAt, parts.now()),
   ]
   if (details.length > 0) throw invalid(details)
@@ -31,15 +40,23 @@ function typeProblems(name: string, known: readonly string[]): FailureDetail[] {
   return [{ field: 'consent_type', code: 'enum', message }]
 }
 
-function scopeProblems(scopes: readonly string[] | undefined): FailureDetail[] {
+function differenceProblems({ scopes, requested_scopes: requested }: Given): FailureDetail[] {
+  if (!scopes || !requested) return []
+  const [one, other] = [new Set(scopes), new Set(requested)]
+  if (one.size === other.size && scopes.every(each => other.has(each))) return []
+  const message = 'names other scopes than requested_scopes: leave one of them out'
+  return [{ field: 'scopes', code: 'different', message }]
+}
+
+function scopeProblems(scopes: readonly string[] | undefined, field: string): FailureDetail[] {
   if (!scopes) return []
   const unknown = scopes.flatMap((scope, index) =>
     isScope(scope)
       ? []
-      : [{ field: `scopes.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
+      : [{ field: `${field}.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
   )
   if (unknown.length > 0 || typesOpenedBy(scopes).length > 0) return unknown
-  return [{ field: 'scopes', code: 'empty', message: 'open nothing for reading, so there is nothing to consent to' }]
+  return [{ field, code: 'empty', message: 'open nothing for reading, so there is nothing to consent to' }]
 }
 
 /** Later than this nobody knows what he consents to. */

@@ -10,7 +10,7 @@ import { holderOf, readHealthId } from '../register/health-ids.ts'
 import { writeNote } from '../store/note.ts'
 import { PatientSearchReply, ResolveReply, VerifyReply } from './health-id-shapes.ts'
 import type { ConnectParts } from './parts.ts'
-import { profileOf } from './profile.ts'
+import { mayBeSeen, profileOf } from './profile.ts'
 import { resolve } from './resolve.ts'
 import { ResolveRequest } from './resolve-body.ts'
 
@@ -101,8 +101,12 @@ function verifyRoute(parts: ConnectParts): Route {
       const checked = { health_id: healthId, ...nobody, checksum_valid: true }
       const holder = await holderOf(parts.databaseFor(caller), healthId)
       if (!holder) return reply(200, { ...checked, status: 'not_registered' })
-      if (holder.current !== healthId)
+      if (holder.current !== healthId) {
+        const query = `connect/patients/verify/${healthId}`
+        const { patient } = holder
+        caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 0 })
         return reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current })
+      }
       const profile = await profileOf(parts, request, holder, `connect/patients/verify/${healthId}`)
       await tellVerified(parts, request, holder.patient, healthId)
       const birth = profile?.date_of_birth
@@ -143,6 +147,8 @@ function searchRoute(parts: ConnectParts): Route {
     tag: 'Connect',
     operationId: 'searchPatient',
     summary: 'Who holds a Health ID',
+    description:
+      'In full to whom a consent opens the Patient, to the client that created it and to consent-exempt clients; to others enough to tell whether it is the right person, with `redacted: true`.',
     access: bearer('patient:profile:read', 'patients:read'),
     limit: 'lookup',
     query: Type.Object({ health_id: written }, { additionalProperties: true }),
@@ -156,17 +162,24 @@ function searchRoute(parts: ConnectParts): Route {
           details: [{ field: 'query.health_id', code: 'not-found', message: 'is not registered' }],
         })
       const profile = await profileOf(parts, request, holder, `connect/patient/search?health_id=${healthId}`)
+      const isOpen = await mayBeSeen(parts, request.caller, holder)
       const data = {
         health_id: holder.current ?? healthId,
         first_name: profile?.first_name ?? null,
-        last_name: profile?.last_name ?? null,
-        date_of_birth: profile?.date_of_birth ?? null,
+        last_name: (isOpen ? profile?.last_name : initialOf(profile?.last_name)) ?? null,
+        date_of_birth: (isOpen ? profile?.date_of_birth : profile?.date_of_birth?.slice(0, 4)) ?? null,
         sex: profile?.sex ?? null,
-        phone_masked: masked(profile?.phone_number),
+        phone_masked: isOpen ? masked(profile?.phone_number) : null,
+        redacted: !isOpen,
       }
       return reply(200, { data: [data], has_more: false })
     },
   })
+}
+
+function initialOf(name: string | null | undefined): string | undefined {
+  const [first] = name?.trim() ?? ''
+  return first === undefined ? undefined : `${first}.`
 }
 
 /** A telephone number of which the last two digits can be read: enough to ask somebody whether it is the right one. */

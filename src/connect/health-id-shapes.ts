@@ -53,10 +53,14 @@ export const PatientSearchReply = Type.Object(
       Type.Object({
         health_id: healthId,
         first_name: optional('Given names.'),
-        last_name: optional('Family name.'),
-        date_of_birth: optional('Day of birth.'),
+        last_name: optional('Family name; if `redacted`, its initial and a point.'),
+        date_of_birth: optional('Day of birth; if `redacted`, its year.'),
         sex: optional('male, female or other.'),
-        phone_masked: optional('The last two digits are shown.'),
+        phone_masked: optional('The last two digits are shown; null if `redacted`.'),
+        redacted: Type.Boolean({
+          description:
+            'True if no consent opens the Patient to the own organisation, and the client neither created it nor is exempt: then less is shown.',
+        }),
       }),
     ),
     has_more: Type.Boolean(),

@@ -1,5 +1,6 @@
 // Who a registered patient is, as verify and search tell parts of it.
 
+import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { parseJson } from '../lib/json.ts'
 import { type Caller, onBehalfOf } from '../policy/caller.ts'
@@ -36,4 +37,16 @@ export async function profileOf(
     contextOf(parts, request),
   )
   return record as Profile | undefined
+}
+
+/** True if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or exempt from consent. */
+export async function mayBeSeen(parts: ConnectParts, caller: Caller, { patient }: Holder): Promise<boolean> {
+  const reader = { ...onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }), visibility: caller.visibility }
+  try {
+    await parts.storeFor(reader).read('Patient', patient)
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.status === 403) return false
+    throw error
+  }
 }

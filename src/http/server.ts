@@ -12,6 +12,7 @@ import type { Log } from '../lib/log.ts'
 import type { Declare } from '../policy/declare.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { check } from './check.ts'
+import { concerned, type HoldersOf, healthIdsIn } from './concerned.ts'
 import { departed, departureOf, type Sharing, sharing } from './departure.ts'
 import { createDispatch, type Found } from './dispatch.ts'
 import { failureReply } from './failures.ts'
@@ -22,7 +23,7 @@ import { leaveRest } from './pace.ts'
 import { senderOf } from './proxy.ts'
 import type { Proofs, Reply, Route, RouteRequest, Scheme } from './route.ts'
 import { preflight, send } from './send.ts'
-import { recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
+import { isRecorded, recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
 
 /** Is told of each request, for the figures. */
 export interface Observer {
@@ -42,6 +43,8 @@ export interface ServerParts extends IdentifyParts, Sharing {
   readonly declare: Declare
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
+  /** Whom a refused request named by Health ID; absent: the trail names whom the store told of. */
+  readonly holdersOf?: HoldersOf
   readonly observer: Observer
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
@@ -124,6 +127,8 @@ interface Seen extends Traces, Identification {
   address?: string
   failure?: unknown
   isEmergency?: boolean
+  /** What it names somebody by, as it was sent. */
+  healthIds?: readonly string[]
   /** The memory that its body takes up. */
   hold?: Hold
   signal?: AbortSignal
@@ -149,18 +154,18 @@ function refusal(
 
 /** The same reply, once the audit trail holds what it tells. @throws Failure UNAVAILABLE if that cannot be. */
 async function recorded(
-  { audit }: ServerParts,
+  { audit, holdersOf }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, pending, failure, isEmergency = false }: Seen,
+  { found, caller, address = '', accesses, pending, failure, isEmergency = false, healthIds = [] }: Seen,
   ready: Reply,
 ): Promise<Reply> {
   const route = found?.route
-  const records = recordsOf({
-    ...{ method, path, query, requestId, route, caller, isEmergency, address, accesses, failure },
-  })
-  if (records.length === 0) return ready
+  const trace = { method, path, query, requestId, route, caller, isEmergency, address, accesses, failure }
+  if (!isRecorded(trace)) return ready
   try {
+    const about = failure === undefined ? [] : await concerned(caller, healthIds, holdersOf)
+    const records = recordsOf(trace, about)
     await audit.write(records, toldBy(records, pending))
     return ready
   } catch (error) {
@@ -182,6 +187,8 @@ async function answer(
   const found = (seen.found = dispatch(context.method, context.path))
   const { route } = found
   const signal = (seen.signal = departureOf(context.res))
+  const search = new URLSearchParams(context.querystring)
+  seen.healthIds = healthIdsIn(found.params, search, undefined)
   const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
   const remoteAddress = (seen.address = sender.address)
   const baseUrl = parts.baseUrl ?? sender.baseUrl
@@ -203,7 +210,7 @@ async function answer(
     throw error
   })
   const caller = isEarly ? early : await identify(parts, route, { ...brought, body }, seen)
-  const search = new URLSearchParams(context.querystring)
+  seen.healthIds = healthIdsIn(found.params, search, body)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
   if (route.body && !route.checksOwnBody && !(body instanceof URLSearchParams) && body !== undefined)

@@ -71,17 +71,25 @@ export const undone = (accesses: readonly Access[], failure: unknown): Access[] 
 /** Those by which somebody comes by patient data; client credentials only give tokens. */
 const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
 
-/** The records of a request. Whoever needs no token, or asks about the token itself, comes by no patient data. */
-export function recordsOf(trace: Trace): AuditRecord[] {
-  const { route, failure } = trace
-  if (!route || !recorded.has(route.access.scheme) || route.isAboutCaller) return []
+/** True if a request leaves records. Whoever needs no token, or asks about the token itself, comes by no patient data. */
+export function isRecorded({ route, failure, accesses }: Trace): boolean {
+  if (!route || !recorded.has(route.access.scheme) || route.isAboutCaller) return false
   // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
-  if (trace.accesses.length === 0 && failure instanceof Failure && failure.status === 429) return []
+  return accesses.length > 0 || !(failure instanceof Failure) || failure.status !== 429
+}
+
+/**
+ * The records of a request that leaves some.
+ * @param about ids of the patients whom a request that was refused named
+ */
+export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[] {
+  const { failure } = trace
   const requester = requesterOf(trace)
   const path = trace.path.startsWith(fhirBase) ? trace.path.slice(fhirBase.length + 1) : trace.path
   const accesses = trace.accesses.length > 0 ? trace.accesses : [attemptOf(trace.method, path, trace.query, failure)]
   const at = new Date()
-  return accesses.map(access => recordOf(access, requester, at))
+  const told = accesses.map(access => (access.patients.length > 0 ? access : { ...access, patients: about }))
+  return told.map(access => recordOf(access, requester, at))
 }
 
 /** What is answered when the records cannot be written. */

@@ -62,6 +62,13 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   return { patient, current: current ?? (isLost ? healthId : undefined), isMerged: replaces || isReplaced }
 }
 
+/** Ids of the patients who answer for those of the texts that are Health IDs, as `holderOf` finds them. */
+export async function holdersAmong(on: Queryable, texts: readonly string[]): Promise<string[]> {
+  const readings = texts.map(parse).flatMap(reading => ('healthId' in reading ? [reading.healthId] : []))
+  const holders = await Promise.all([...new Set(readings)].map(healthId => holderOf(on, healthId)))
+  return [...new Set(holders.flatMap(holder => holder?.patient ?? []))]
+}
+
 /** Ids of a patient and of all whom it replaces, whatever was given to them under those. */
 export async function mergedInto(on: Queryable, patient: string): Promise<string[]> {
   const rows = await on.query<{ patient: string }>({

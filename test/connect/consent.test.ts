@@ -120,6 +120,16 @@ describe('asking and granting', () => {
     expect(body.entry).toHaveLength(1)
   })
 
+  test.each([
+    [{ requested_scopes: ['labs:read', 'documents:read'] }],
+    [{ scopes: ['labs:read', 'documents:read'] }],
+    [{ requested_scopes: ['labs:read', 'documents:read'], scopes: ['documents:read', 'labs:read'] }],
+  ])('a request names its scopes by %o', async named => {
+    const { at } = await somebody()
+    const { status, body } = await clinic('POST', at('request'), { purpose: 'treatment', ...named })
+    expect([status, body.scopes]).toEqual([202, ['labs:read', 'documents:read']])
+  })
+
   test('ten grants at once come to one consent', async () => {
     const { at, patient } = await somebody()
     const replies = await Promise.all(
@@ -213,6 +223,22 @@ describe('what makes no sense is refused, and nothing is stored', () => {
     expect(reply.status).toBe(422)
     expect(reply.body).toMatchObject({ status: 'error', error_code: 'VALIDATION_FAILED' })
     expect(reply.body.details[0].field).toBe(field)
+    expect(JSON.stringify(reply.body)).toContain(said)
+    expect((await fhir('GET', `Consent?patient=${patient}`)).body.entry).toBeUndefined()
+  })
+
+  test.each([
+    [{ requested_scopes: ['labs:read'], scopes: ['documents:read'] }, 'scopes', 'other scopes'],
+    [{ requested_scopes: ['lab:read'] }, 'requested_scopes.0', 'not a scope'],
+    [{ requested_scopes: ['webhooks:manage'] }, 'requested_scopes', 'nothing for reading'],
+  ])('a request with %o', async (body, field, said) => {
+    const { at, patient } = await somebody()
+    const reply = await clinic('POST', at('request'), body)
+    expect([reply.status, reply.body.error_code, reply.body.details[0].field]).toEqual([
+      422,
+      'VALIDATION_FAILED',
+      field,
+    ])
     expect(JSON.stringify(reply.body)).toContain(said)
     expect((await fhir('GET', `Consent?patient=${patient}`)).body.entry).toBeUndefined()
   })

@@ -1,9 +1,10 @@
 // verify and search: what a Health ID on a card is worth, and who holds it (decisions §3).
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mint } from '../../src/lib/health-id.ts'
+import { consentOf, ofType } from '../support/consents.ts'
 import { type Service, startService } from '../support/service.ts'
 import { databaseOf, rowsOf } from '../support/trail.ts'
-import { connectCaller } from './support.ts'
+import { connectCaller, healthIdSystem } from './support.ts'
 
 let service: Service
 let healthId: string
@@ -66,9 +67,67 @@ test('search tells who holds it, and of the telephone two digits', async () => {
         date_of_birth: '1988-11-03',
         sex: 'female',
         phone_masked: '**********42',
+        redacted: false,
       },
     ],
     has_more: false,
+  })
+})
+
+describe('to whom nobody opened the record, search tells less', () => {
+  const shown = async (clientId: string, organizationId: string, headers: Record<string, string> = {}) => {
+    const minted = await service.application.identity.tokens.mint({ clientId, organizationId, consentExempt: false }, [
+      ...['patient:profile:read', 'emergency:access'],
+    ])
+    const { status, body } = await call('GET', `/api/v1/connect/patient/search?health_id=${healthId}`, {
+      ...{ token: minted, headers },
+    })
+    return [status, body.data[0]]
+  }
+  const who = { first_name: 'Zoé Aïcha', sex: 'female' }
+  const less = { ...who, last_name: 'N.', date_of_birth: '1988', phone_masked: null, redacted: true }
+  const all = {
+    ...who,
+    last_name: "N'Diaye",
+    date_of_birth: '1988-11-03',
+    phone_masked: '**********42',
+    redacted: false,
+  }
+  const about = (consent: string, organization: string, provision: object = {}) =>
+    call('PUT', `Consent/${consent}`, { body: consentOf(consent, patientId, organization, provision) })
+
+  test('without consent, and by a consent that does not open the Patient', async () => {
+    expect(await shown('app', 'nobody')).toEqual([200, { health_id: healthId, ...less }])
+    await about('labs', 'laboratory', ofType('Observation'))
+    expect(await shown('app', 'laboratory')).toEqual([200, { health_id: healthId, ...less }])
+    await about('refused', 'refused', { type: 'deny' })
+    expect(await shown('app', 'refused')).toEqual([200, { health_id: healthId, ...less }])
+  })
+
+  test('and all with consent, until it is revoked; to its author; in an emergency', async () => {
+    await about('all', 'clinic')
+    expect(await shown('app', 'clinic')).toEqual([200, { health_id: healthId, ...all }])
+    await call('DELETE', 'Consent/all')
+    expect(await shown('app', 'clinic')).toEqual([200, { health_id: healthId, ...less }])
+    expect(await shown('demo-client', 'clinic')).toEqual([200, { health_id: healthId, ...all }])
+    const headers = { 'x-emergency-access': 'true', 'x-emergency-reason': 'Unconscious after a road accident' }
+    expect(await shown('app', 'ambulance', headers)).toEqual([200, { health_id: healthId, ...all }])
+    expect((await call('GET', `Task?patient=${patientId}&code=emergency-access`)).body.entry).toHaveLength(1)
+  })
+
+  test('nothing is left of a name or a date that is not there', async () => {
+    const bare = mint('CM')
+    const identifier = [{ use: 'official', system: healthIdSystem(service), value: bare }]
+    await call('PUT', 'Patient/bare', { body: { resourceType: 'Patient', id: 'bare', active: true, identifier } })
+    const minted = await token('patient:profile:read')
+    const stranger = await service.application.identity.tokens.mint(
+      { clientId: 'app', organizationId: 'nobody', consentExempt: false },
+      ['patient:profile:read'],
+    )
+    for (const each of [stranger, minted]) {
+      const [data] = (await search(bare, each)).body.data
+      expect(data).toMatchObject({ last_name: null, date_of_birth: null, phone_masked: null })
+    }
   })
 })
 
