@@ -32,6 +32,8 @@ const isPermissionOf =
 export function without(consent: JsonObject, organization: string, base: Base): JsonObject | undefined {
   const isOther = (reference: unknown): boolean => !isReference(reference, organization, base)
   const provision = isObject(consent['provision']) ? provisionWithout(consent['provision'], isOther) : undefined
+  // To other readers of R4 a permission that names nobody is for everybody.
+  if (isObject(consent['provision']) && consent['provision']['actor'] && !provision!['actor']) return undefined
   const keepers = objects(consent['organization']).filter(isOther)
   const { organization: _keepers, ...rest } = consent
   const parted = { ...rest, ...(provision && { provision }), ...(keepers.length > 0 && { organization: keepers }) }

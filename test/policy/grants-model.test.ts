@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
 import { rulesOf } from '../../src/policy/consent/rules.ts'
+import { nowhere } from '../../src/store/base.ts'
 import { isOpen, rulesIn, type Thing } from './model/decide.ts'
 import { codes, named, randomOf, termsBy } from './model/random.ts'
 import { coding, kinds, type Terms, written } from './model/terms.ts'
@@ -44,7 +45,7 @@ function differences(said: readonly Said[]): string[] {
   const now = Date.now()
   const recorded = said.flatMap(({ party, terms }) => rulesIn(terms).map(rule => ({ rule, party })))
   const rules = said.flatMap(({ party, terms }, at) =>
-    rulesOf(written(`c${at}`, 'p', terms), '').map(rule => ({ ...rule, author: party })),
+    rulesOf(written(`c${at}`, 'p', terms), nowhere).map(rule => ({ ...rule, author: party })),
   )
   const grants = grantsOf(rules, now)
   return organizations.flatMap(organization => {

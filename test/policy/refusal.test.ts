@@ -292,6 +292,17 @@ describe('a Consent that permits several organisations', () => {
     ])
   })
 
+  test('that permits another only within the own part is left as it is: without an actor it would be for everybody', async () => {
+    const nia = await person()
+    const part = { type: 'permit', actor: actor('clinic-b'), ...ofType('Observation') }
+    await store(consentOf(`${nia.id}-within`, nia.id, 'clinic-a', { ...ofType('Condition'), provision: [part] }))
+    expect(refusedBy(await nia.at('a', 'revoke'))).toEqual([409, 'CONFLICT'])
+    expect([await nia.seen('a'), await nia.seen('b')]).toEqual([
+      [false, false, true],
+      [true, true, false],
+    ])
+  })
+
   test('by whom it is kept instead of by actor, loses one keeper', async () => {
     const jan = await person()
     const organization = ['clinic-a', 'clinic-b'].map(each => ({ reference: `Organization/${each}` }))

@@ -178,7 +178,9 @@ function give(
     ...{ terms, type, ...nobodys },
   }
   const kept = guarded(before, after, by)
-  return kept === undefined || kept === 'gone' ? undefined : put(world, id, kept)
+  if (kept === undefined || kept === 'gone') return undefined
+  // Its time begins anew, so it is another rule than the one before.
+  return put(world, id, { ...kept, party: by.party, organization: by.organization })
 }
 
 /** True if something that can be seen is seen only with the other consents. */
