@@ -1,5 +1,6 @@
 // When values are equal, equivalent, or less than one another. http://hl7.org/fhirpath/N1/#equality
 
+import { type Bucket, bucketOf } from './bucket.ts'
 import { compareNumbers, round, toDecimal } from './decimal.ts'
 import type { Items, Typed } from './node.ts'
 import { compareQuantities, equalQuantities, equivalentQuantities, Quantity, toQuantity } from './quantity.ts'
@@ -210,33 +211,22 @@ export class Seen {
 
   /** @param steps pays for the comparisons of the question. */
   has(item: Typed, steps: Steps): boolean {
-    return this.buckets.get(bucketOf(item, steps))?.some(other => equalItems(item, other, steps) === true) ?? false
+    return this.isIn(item, bucketOf(item, steps), steps)
   }
 
   /** True if the value was not there yet. */
   add(item: Typed): boolean {
-    const key = bucketOf(item, this.steps)
-    const bucket = this.buckets.get(key)
-    if (bucket?.some(other => equalItems(item, other, this.steps) === true)) return false
+    const found = bucketOf(item, this.steps)
+    if (this.isIn(item, found, this.steps)) return false
+    const bucket = this.buckets.get(found.key)
     if (bucket) bucket.push(item)
-    else this.buckets.set(key, [item])
+    else this.buckets.set(found.key, [item])
     return true
   }
-}
 
-/** Equal values have the same bucket; different ones mostly another. */
-function bucketOf(item: Typed, steps: Steps): unknown {
-  spend(steps)
-  const kind = kindOf(item)
-  if (kind === 'System.String' || kind === 'System.Boolean') return item.value
-  if (kind) return isTemporal(kind) ? 'time' : 'number'
-  const value = item.value
-  if (typeof value !== 'object' || value === null) return value
-  let key = ''
-  for (const name of Object.keys(value).sort()) {
-    const part = own(value, name)
-    spend(steps, 1 + (typeof part === 'string' ? part.length >> 5 : 0))
-    key += typeof part === 'string' ? `${name}=${part};` : `${name};`
+  private isIn(item: Typed, { key, beside }: Bucket, steps: Steps): boolean {
+    const isEqual = (other: Typed): boolean => equalItems(item, other, steps) === true
+    if (this.buckets.get(key)?.some(isEqual)) return true
+    return beside?.some(each => this.buckets.get(each)?.some(isEqual)) ?? false
   }
-  return key
 }

@@ -63,6 +63,21 @@ function measured(quantity: Quantity, words = CALENDAR_AS_UCUM): Measured | unde
   return unit && { value: quantity.value, unit }
 }
 
+/** How much it is in base units, nearly; units that cannot be converted are their own. */
+export function measureOf(quantity: Quantity): { readonly amount: number; readonly base: string } {
+  const name = `${quantity.calendar} ${quantity.unit}`
+  let scale = scales.get(name)
+  if (!scale) {
+    const unit = measured(quantity)?.unit
+    const ratio = unit ? Number(String(unit.factor)) / Number(String(unit.divisor)) : 1
+    scale = { ratio, base: unit ? baseCode(unit) : name }
+    if (scales.size < 1000) scales.set(name, scale)
+  }
+  return { amount: Number(String(quantity.value)) * scale.ratio, base: scale.base }
+}
+
+const scales = new Map<string, { readonly ratio: number; readonly base: string }>()
+
 /** -1, 0, 1; undefined if the units cannot be compared. */
 export function compareQuantities(a: Quantity, b: Quantity, words = CALENDAR_AS_UCUM): number | undefined {
   if (a.unit === b.unit && a.calendar === b.calendar) return compareNumbers(a.value, b.value)

@@ -106,6 +106,13 @@ export function compareTemporals(a: Temporal, b: Temporal): number | undefined {
   return left.length === right.length ? 0 : undefined
 }
 
+/** A text that temporals have in common of which `compareTemporals` says that they are equal. */
+export function instantKey(temporal: Temporal): string {
+  const { kind, parts, offset } = temporal
+  const isZoned = offset !== undefined && parts.length > 3
+  return `${kind === 'time' ? 'T' : ''}${(isZoned ? inUtc(temporal) : parts).join('-')}${isZoned ? 'Z' : ''}`
+}
+
 function inUtc(temporal: Temporal): number[] {
   return fromInstant(toInstant(temporal) - (temporal.offset ?? 0) * 60_000).slice(0, temporal.parts.length)
 }

@@ -2,6 +2,8 @@
 import { hash } from 'node:crypto'
 
 const limit = 100_000
+/** Longer texts seldom recur, and would make the cache large. */
+const longest = 256
 const cache = new Map<string, bigint>()
 
 /** The signed 64-bit hash of a text; recent ones are remembered, since codes and systems recur. */
@@ -9,6 +11,7 @@ export function hash64(text: string): bigint {
   const known = cache.get(text)
   if (known !== undefined) return known
   const value = uncachedHash64(text)
+  if (text.length > longest) return value
   if (cache.size >= limit) cache.clear()
   cache.set(text, value)
   return value

@@ -9,6 +9,7 @@ import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
 import { readSeen } from './sight.ts'
+import { mostIssues } from './validate.ts'
 import { type Change, needsTransaction, type Written, write } from './write.ts'
 
 export interface Preconditions {
@@ -20,7 +21,7 @@ export interface Preconditions {
 
 /**
  * Checks a resource on its way in.
- * @throws Failure MALFORMED_REQUEST naming every element that is wrong.
+ * @throws Failure MALFORMED_REQUEST naming every element that is wrong, VALIDATION_FAILED naming the one that is too large.
  */
 export function mustBeValid(session: Session, resource: unknown, type: string): asserts resource is JsonObject {
   if (!isObject(resource)) throw new Failure('MALFORMED_REQUEST', 'The body is not a JSON object.')
@@ -33,11 +34,16 @@ export function mustBeValid(session: Session, resource: unknown, type: string): 
   }
   const errors = session.validate(resource).filter(issue => issue.severity === 'error')
   if (errors.length === 0) return
-  throw new Failure('MALFORMED_REQUEST', `The ${type} is not valid: ${errors[0]!.diagnostics}`, {
-    details: errors
-      .slice(0, 100)
-      .map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })),
-  })
+  const isCostly = errors[0]!.code === 'too-costly'
+  throw new Failure(
+    isCostly ? 'VALIDATION_FAILED' : 'MALFORMED_REQUEST',
+    `The ${type} is not valid: ${errors[0]!.diagnostics}`,
+    {
+      details: errors
+        .slice(0, mostIssues + 1)
+        .map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })),
+    },
+  )
 }
 
 async function one(session: Session, change: Change): Promise<Written> {

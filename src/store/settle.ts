@@ -76,7 +76,7 @@ async function settleBatch(parts: SettleParts, patterns: readonly string[], afte
 
 async function indexAnew(on: Queryable, { indexer }: SettleParts, bodies: readonly Body[]): Promise<void> {
   const rows = bodies.map(({ key, type, id, version, updated_at, body }) => {
-    const entry = indexer.entry(parseJson(body) as JsonObject)
+    const entry = indexer.entry(parseJson(body) as JsonObject, true)
     return { key, type, id, version, method: methods.PUT, updatedAt: updated_at, body: '', entry }
   })
   await reindex(on, rows, indexer.epoch)

@@ -7,6 +7,7 @@ import { cutAt } from '../lib/text.ts'
 import { type Condition, conditionName, lockConditions, onlyMatch } from './conditional.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
+import { createPause } from './pause.ts'
 import { read } from './read.ts'
 import { conditionalReferences, type Links, resolveLinks } from './references.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
@@ -124,7 +125,7 @@ async function applyWrites(session: Session, plans: Plan[]): Promise<Map<number,
   const changes: { plan: Plan; change: Change }[] = []
   for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
   mustDiffer(changes, results)
-  validateAll(session, changes)
+  await validateAll(session, changes)
   const written = await write(
     session,
     changes.map(each => each.change),
@@ -197,6 +198,9 @@ async function lookUp(
   }
 }
 
+/** Most different references such as `Patient?identifier=x` of one bundle: each is a search. */
+const mostConditions = 2000
+
 /** Where each placeholder of the bundle leads: fullUrls to the resources they became, conditional references to their matches. */
 async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links> {
   const links = new Map<string, string>()
@@ -204,6 +208,13 @@ async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links>
     if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH') links.set(entry.fullUrl, `${entry.type}/${id}`)
   }
   const wanted = new Set(plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.resource))))
+  if (wanted.size > mostConditions)
+    throw new Failure('VALIDATION_FAILED', `The bundle has more than ${mostConditions} conditional references.`, {
+      issue: 'too-costly',
+      details: [
+        { field: 'Bundle.entry', code: 'too-costly', message: `${wanted.size} are too many: divide the bundle.` },
+      ],
+    })
   for (const reference of wanted) {
     const [type, query] = cutAt(reference, '?')
     mustBeAllowed(session, type, 's')
@@ -254,15 +265,19 @@ function mustDiffer(
   }
 }
 
-function validateAll(session: Session, changes: readonly { plan: Plan; change: Change }[]): void {
+/** Others are answered between the entries. */
+async function validateAll(session: Session, changes: readonly { plan: Plan; change: Change }[]): Promise<void> {
   const details: FailureDetail[] = []
+  const pause = createPause()
   for (const { plan, change } of changes) {
+    await pause.after(change.resource)
     for (const issue of session.validate(change.resource)) {
       if (issue.severity !== 'error' || details.length >= 100) continue
       const place = issue.expression.replace(/^[A-Za-z]+/, `Bundle.entry[${plan.index}].resource`)
       details.push({ field: place, code: issue.code, message: `Entry ${plan.index}: ${issue.diagnostics}` })
     }
   }
-  if (details.length > 0)
-    throw new Failure('MALFORMED_REQUEST', `The bundle is not valid: ${details[0]!.message}`, { details })
+  if (details.length === 0) return
+  const code = details[0]!.code === 'too-costly' ? 'VALIDATION_FAILED' : 'MALFORMED_REQUEST'
+  throw new Failure(code, `The bundle is not valid: ${details[0]!.message}`, { details })
 }

@@ -1,13 +1,15 @@
 // Is this a valid R4 resource? Structure, primitives, required codes, references and invariants, all problems at once.
 // https://hl7.org/fhir/R4/validation.html
 
+import { elementsOf } from '../fhirpath/steps.ts'
 import { isObject } from '../lib/json.ts'
+import { boundsOf } from './size.ts'
 import type { InvariantEvaluator } from './validate/invariants.ts'
-import { type Issue, startWalk } from './validate/issues.ts'
+import { type Issue, listed, startWalk } from './validate/issues.ts'
 import { compileResource } from './validate/resource.ts'
 
 export type { InvariantEvaluator } from './validate/invariants.ts'
-export type { Issue } from './validate/issues.ts'
+export { type Issue, mostIssues } from './validate/issues.ts'
 
 export interface ValidateOptions {
   /** The type the resource has to be, such as the one in the URL it was sent to. */
@@ -25,10 +27,12 @@ export function createValidator({ invariants }: { invariants?: InvariantEvaluato
   return (resource, options = {}) => {
     const type = isObject(resource) && typeof resource.resourceType === 'string' ? resource.resourceType : 'Resource'
     if (options.type !== undefined && type !== options.type) return [mismatch(type, options.type)]
+    const large = largeness(resource, type)
+    if (large) return [large]
     const walk = startWalk(isObject(resource) ? resource : {}, type)
     walk.conditional = options.conditionalReferences ?? type === 'Bundle'
     check(resource, walk)
-    return walk.issues
+    return listed(walk)
   }
 }
 
@@ -38,4 +42,17 @@ export const validateResource: Validate = createValidator()
 function mismatch(type: string, wanted: string): Issue {
   const diagnostics = `expected a resource of type ${wanted}, not ${type}`
   return { severity: 'error', code: 'structure', diagnostics, expression: type.slice(0, 64) }
+}
+
+/** The issue of a resource that is too large to be looked at, naming the element that makes it so. */
+function largeness(resource: unknown, type: string): Issue | undefined {
+  if (!isObject(resource)) return undefined
+  const parts = Object.entries(resource).map(([name, value]) => ({ name, values: elementsOf(value) }))
+  const all = parts.reduce((sum, { values }) => sum + values, 0)
+  const most = boundsOf(type).values
+  if (all <= most) return undefined
+  const largest = parts.reduce((one, other) => (other.values > one.values ? other : one))
+  const name = largest.name.slice(0, 64)
+  const diagnostics = `the resource has ${all} values, ${largest.values} of them in \`${name}\`; ${most} are the most: divide it`
+  return { severity: 'error', code: 'too-costly', diagnostics, expression: `${type.slice(0, 64)}.${name}` }
 }

@@ -7,11 +7,13 @@ import { authorHash } from './author.ts'
 import { lockIndex } from './epoch.ts'
 import type { Costly } from './index/account.ts'
 import type { IndexEntry } from './index/draft.ts'
+import type { Indexer } from './index/entry.ts'
 import { notesOf, tellCommitted, writeNote } from './note.ts'
 import { isCanonical, lockCanonicals, mustBeOnly, mustBeUnreserved } from './owners/canonicals.ts'
 import { mustSpeakFor } from './owners/check.ts'
 import { settleEntries } from './owners/entries.ts'
 import { ownerFor } from './owners/party.ts'
+import { createPause } from './pause.ts'
 import { prepared, project, readied } from './projection.ts'
 import type { Row } from './row-arrays.ts'
 import * as rows from './rows.ts'
@@ -274,7 +276,7 @@ async function create(
   notes: readonly Note[],
 ): Promise<void> {
   const { epoch } = indexer
-  const indexed = plans.map(each => indexer.indexed(each.resource!))
+  const indexed = await indexedAll(indexer, plans)
   const entries = plans.map((each, index) => row(each, indexed[index]!.entry))
   const isFresh = plans.every(each => each.change.fresh === true)
   const author = authorHash(principal.author)
@@ -282,12 +284,23 @@ async function create(
   await rows.insert(on, entries, { epoch, isFresh, author, owner: ownerFor(principal.party), notes })
 }
 
+/** What each is found by; others are answered in between. */
+async function indexedAll(indexer: Indexer, plans: readonly Plan[]): Promise<ReturnType<Indexer['indexed']>[]> {
+  const all: ReturnType<Indexer['indexed']>[] = []
+  const pause = createPause()
+  for (const { resource } of plans) {
+    await pause.after(resource)
+    all.push(indexer.indexed(resource!))
+  }
+  return all
+}
+
 async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {
   const { epoch } = indexer
-  const indexed = plans.map(each => indexer.indexed(each.resource!))
+  const indexed = await indexedAll(indexer, plans)
   const entries = plans.map((each, index) => {
     const { entry } = indexed[index]!
-    const former = indexer.entry(parseJson(each.stored!.body) as JsonObject)
+    const former = indexer.entry(parseJson(each.stored!.body) as JsonObject, true)
     return { ...row(each, entry), key: each.stored!.key, isReindexed: !sameEntry(entry, former) }
   })
   await suspend(on, costliest(indexed))

@@ -7,7 +7,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from '../values.ts'
-import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor } from './draft.ts'
+import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor, mustFit } from './draft.ts'
 import { componentParams, plainPath } from './param-paths.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
@@ -73,6 +73,7 @@ export const isRange = (kind: SearchParamModel['type']): boolean =>
 function addRangePair(draft: Draft, key: ParamKey, { right, lefts, rights }: Pair): void {
   const tokens = lefts.flatMap(({ type, value }) => tokensOf(type, value)).filter(token => token.code !== undefined)
   for (const { system = '', code } of tokens) {
+    mustFit(draft, key)
     const token = postings.spanToken(system, code!)
     if (right.type === 'date') addDates(draft, rights, key, token)
     else addMagnitudes(draft, rights, key.number, token)
@@ -81,6 +82,7 @@ function addRangePair(draft: Draft, key: ParamKey, { right, lefts, rights }: Pai
 
 function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base }: Pair): void {
   for (const one of lefts.flatMap(value => pairKeys(left.type, value, base))) {
+    mustFit(draft, key)
     if (right.type === 'string') {
       for (const { type, value } of rights)
         for (const part of stringsOf(type, value)) addWord(draft, key, pairWord(one, part))

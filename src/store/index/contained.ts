@@ -29,12 +29,12 @@ export function addContained(draft: Draft, key: ParamKey, type: string, inner: D
   draft.tokens.add(containedPosting(key, type))
   for (const posting of inner.tokens) draft.tokens.add(posting ^ key.salt)
   for (const posting of inner.refs) draft.refs.add(posting ^ key.salt)
-  draft.spans.push(...inner.spans.map(moved))
+  for (const span of inner.spans) draft.spans.push(moved(span))
   // The columns of the row belong to the container.
   if (inner.date !== noDate) {
     const param = paramKey(type, clinicalDate(type)).number ^ shift
     draft.spans.push({ param, token: 0n, unit: 0n, low: inner.date, high: inner.dateHigh })
   }
-  draft.words.push(...inner.words.map(moved))
-  draft.terms.push(...inner.terms.map(term => ({ ...moved(term), posting: term.posting ^ key.salt })))
+  for (const word of inner.words) draft.words.push(moved(word))
+  for (const term of inner.terms) draft.terms.push({ ...moved(term), posting: term.posting ^ key.salt })
 }

@@ -1,5 +1,6 @@
 // An index entry in the making: how each kind of value is added to it.
 import type { Steps, Typed } from '../../fhirpath/compile.ts'
+import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
@@ -56,15 +57,29 @@ export const noDate = -(2 ** 53 - 1)
 const longestWord = 2400
 
 export interface Draft {
+  /** Most entries that it may have. */
+  readonly most: number
   tokens: Set<bigint>
   refs: Set<bigint>
   spans: Span[]
   words: Word[]
+  /** Parameters and texts of `words`. */
+  known: Set<string>
   terms: Term[]
   codes: Set<bigint>
   patient: bigint | undefined
   date: number
   dateHigh: number
+}
+
+/** @throws Failure VALIDATION_FAILED that names the search parameter whose values are too many. */
+export function mustFit({ most, tokens, refs, spans, words, terms }: Draft, { name }: ParamKey): void {
+  if (tokens.size + refs.size + spans.length + words.length + terms.length <= most) return
+  const message = `The values of ${name} make more than ${most} entries of the index: divide the resource.`
+  throw new Failure('VALIDATION_FAILED', message, {
+    issue: 'too-costly',
+    details: [{ field: name, code: 'too-costly', message }],
+  })
 }
 
 export type Extract = (focus: unknown, env: { resource: unknown }, steps?: Steps) => readonly Typed[]
@@ -199,6 +214,8 @@ export function foldedWord(part: string): string {
 
 export function addWord(draft: Draft, key: ParamKey, part: string): Word {
   const word = { param: key.number, folded: foldedWord(part), exact: part }
-  if (!draft.words.some(other => other.param === word.param && other.exact === word.exact)) draft.words.push(word)
+  const name = `${key.number} ${part}`
+  if (!draft.known.has(name)) draft.words.push(word)
+  draft.known.add(name)
   return word
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { boundsOf } from '../size.ts'
 import { tokensOf } from '../values.ts'
 import { type Account, type Costly, createAccount, weighed } from './account.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
@@ -27,6 +28,7 @@ import {
   type Extract,
   type Extractor,
   type IndexEntry,
+  mustFit,
   noDate,
 } from './draft.ts'
 import { isSingle, isStored, pathText } from './param-paths.ts'
@@ -56,10 +58,14 @@ export interface Indexer {
   /** Which state of the users' search parameters `params` is; 1 when nobody has defined any yet. */
   readonly epoch: number
   columns(type: string): Columns
-  /** What the resource is found by. */
-  entry(resource: JsonObject): IndexEntry
+  /**
+   * What the resource is found by.
+   * @param isStored it has been taken already, so that no bound keeps it from being indexed.
+   * @throws Failure VALIDATION_FAILED if that is too much (`boundsOf`).
+   */
+  entry(resource: JsonObject, isStored?: boolean): IndexEntry
   /** The same, and which parameters of users cost too much on it: these must be suspended before the entry is stored. */
-  indexed(resource: JsonObject): { readonly entry: IndexEntry; readonly costly: readonly Costly[] }
+  indexed(resource: JsonObject, isStored?: boolean): { readonly entry: IndexEntry; readonly costly: readonly Costly[] }
   /** True if somebody follows every change of the type. */
   isWatched(type: string): boolean
   /** From now on somebody does, as far as this process knows. */
@@ -105,15 +111,16 @@ export function createIndexer(base: Base): Indexer {
       epoch = known.epoch
     },
     columns: type => indexOf(type).columns,
-    entry: resource => indexed(resource).entry,
+    entry: (resource, isStored) => indexed(resource, isStored).entry,
     indexed,
   }
 
-  function indexed(resource: JsonObject): { entry: IndexEntry; costly: Costly[] } {
+  function indexed(resource: JsonObject, isStored = false): { entry: IndexEntry; costly: Costly[] } {
     const type = String(resource['resourceType'])
     const account = createAccount(resource)
     const inner = resource['contained'] === undefined ? undefined : new Map<JsonObject, Draft>()
-    const draft = draftOf(resource, type, account, inner)
+    const most = isStored ? Infinity : boundsOf(type).entries
+    const draft = draftOf(resource, type, { account, most }, inner)
     return {
       costly: account.costly(),
       entry: {
@@ -129,26 +136,37 @@ export function createIndexer(base: Base): Indexer {
   }
 
   /** @param contained the drafts of contained resources that were made already; undefined: there are none to be made. */
-  function draftOf(resource: JsonObject, type: string, account: Account, contained?: Map<JsonObject, Draft>): Draft {
-    const draft = emptyDraft()
+  function draftOf(resource: JsonObject, type: string, budget: Budget, contained?: Map<JsonObject, Draft>): Draft {
+    const { account, most } = budget
+    const draft = emptyDraft(most)
     for (const extractor of indexOf(type).extractors) {
       const values = valuesOf(extractor, resource, account)
       if (values.length === 0) continue
       draft.tokens.add(postings.present(extractor.key))
       charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+      mustFit(draft, extractor.key)
       if (!contained) continue
       for (const target of containedTargets(resource, values)) {
         const targetType = String(target['resourceType'])
-        const inner = contained.get(target) ?? draftOf(target, targetType, account)
+        const inner = contained.get(target) ?? draftOf(target, targetType, budget)
         contained.set(target, inner)
         charged(extractor, account, steps => {
           if (steps) spend(steps, sizeOf(inner))
           addContained(draft, extractor.key, targetType, inner)
         })
+        mustFit(draft, extractor.key)
       }
     }
     return draft
   }
+}
+
+/** What indexing one resource may cost. */
+interface Budget {
+  /** Pays for the parameters of users. */
+  readonly account: Account
+  /** Most entries. */
+  readonly most: number
 }
 
 /** What the parameter finds in the resource. */
@@ -170,11 +188,13 @@ const sizeOf = ({ tokens, refs, spans, words, terms }: Draft): number =>
 const isAlike = (one: OwnParam, other: OwnParam | undefined): boolean =>
   one.isReady === other?.isReady && one.suspended?.reason === other.suspended?.reason
 
-const emptyDraft = (): Draft => ({
+const emptyDraft = (most: number): Draft => ({
+  most,
   tokens: new Set(),
   refs: new Set(),
   spans: [],
   words: [],
+  known: new Set(),
   terms: [],
   codes: new Set(),
   patient: undefined,

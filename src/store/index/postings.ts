@@ -85,9 +85,12 @@ export const refPosting = (key: ParamKey, target: string): bigint => hash64(targ
 /** The hash of a resource by which references to it are found. */
 export const selfHash = (type: string, id: string): bigint => hash64(`${type}/${id}`)
 
+/** Longer ones are found as they stand, not by what lies above them. */
+const longestUri = 2048
+
 /** Every address above a URL that ends before a slash, and the URL itself; a URN is no path, so nothing lies above it. */
 export function ancestors(uri: string): string[] {
-  if (!/^https?:\/\//.test(uri)) return []
+  if (uri.length > longestUri || !/^https?:\/\//.test(uri)) return []
   const trimmed = uri.replace(/\/+$/, '')
   const all = [trimmed]
   for (let at = trimmed.lastIndexOf('/'); at > 'https://'.length - 1; at = trimmed.lastIndexOf('/', at - 1))
@@ -98,6 +101,7 @@ export function ancestors(uri: string): string[] {
 /** A canonical with its version, and with that cut after each number: `url|1.2` and `url|1` lie above `url|1.2.3`. */
 export function versionsAbove(canonical: string): string[] {
   const all = [canonical]
+  if (canonical.length > longestUri) return all
   const bar = canonical.lastIndexOf('|')
   for (let at = canonical.lastIndexOf('.'); at > bar; at = canonical.lastIndexOf('.', at - 1))
     all.push(canonical.slice(0, at))

@@ -6,8 +6,8 @@ import { fold } from '../values.ts'
 import { paramKey } from './postings.ts'
 import { visitTexts } from './texts.ts'
 
-/** Most different words, and pairs of them, that one resource is found by; far more than a patient's whole record has. */
-const mostPostings = 100_000
+/** Most different words, and pairs of them, that one resource is found by: a book of 25,000 words. More words are not found. */
+const mostPostings = 50_000
 
 // Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words: there each letter is a word, and a longer
 // query a phrase of them.
@@ -40,13 +40,14 @@ export function textPostings(resource: JsonObject, type: string): bigint[] {
     content: text => contents.add(text),
     identifier: value => found.add(identifierHash(value) ^ textSalt(type, '_content')),
   })
-  for (const text of narratives) addAll(found, saltedHashes(text, textSalt(type, '_text')))
-  for (const text of contents) addAll(found, saltedHashes(text, textSalt(type, '_content')))
+  for (const text of narratives) addAll(found, text, textSalt(type, '_text'))
+  for (const text of contents) addAll(found, text, textSalt(type, '_content'))
   return [...found]
 }
 
-function addAll(found: Set<bigint>, hashes: readonly bigint[]): void {
-  for (const hash of hashes) if (found.size < mostPostings) found.add(hash)
+function addAll(found: Set<bigint>, text: string, salt: bigint): void {
+  if (found.size >= mostPostings) return
+  for (const hash of saltedHashes(text, salt)) if (found.size < mostPostings) found.add(hash)
 }
 
 // Displays of codes recur in nearly every resource of a type.
@@ -67,9 +68,12 @@ function saltedHashes(text: string, salt: bigint): readonly bigint[] {
   return hashes
 }
 
+/** Letters of one text in which words are looked for. */
+const mostLetters = 500_000
+
 /** The words of a text and its pairs of neighbours, hashed. */
 function hashText(text: string): bigint[] {
-  const single = wordsOf(text).map(wordHash)
+  const single = wordsOf(text.slice(0, mostLetters)).slice(0, mostPostings).map(wordHash)
   return [...single, ...single.slice(1).map((hash, index) => pairHash(single[index]!, hash))]
 }
 

@@ -14,7 +14,7 @@ export interface Issue {
 export interface Walk {
   readonly path: (string | number)[]
   readonly issues: Issue[]
-  /** Problems met, as far as they were counted. */
+  /** Problems met, listed or not. */
   found: number
   /** Those of them that are not failed invariants. */
   broken: number
@@ -71,7 +71,7 @@ export function noteLocal(walk: Walk, reference: string): void {
 /** Notes a problem at the element the walk has reached, or at one of its children; a costly text is made when needed. */
 export function report(walk: Walk, code: Issue['code'], problem: string | (() => string), child?: string): void {
   walk.broken++
-  if (walk.issues[mostIssues]?.severity === 'error') return
+  if (walk.issues[mostIssues]?.severity === 'error') return void walk.found++
   const diagnostics = typeof problem === 'string' ? problem : problem()
   note(walk, { severity: 'error', code, diagnostics, expression: expressionOf(walk, child) })
 }
@@ -81,10 +81,18 @@ export function note(walk: Walk, issue: Issue): void {
   walk.found++
   if (walk.found <= mostIssues) walk.issues.push(issue)
   else if (walk.issues[mostIssues]?.severity !== 'error') {
-    const diagnostics = `Only the first ${mostIssues} problems are listed`
+    const diagnostics = ''
     const expression = String(walk.path[0])
     walk.issues[mostIssues] = { severity: issue.severity, code: 'too-costly', diagnostics, expression }
   }
+}
+
+/** The problems of a walk that has ended, and, where there are more, how many. */
+export function listed({ issues, found }: Walk): Issue[] {
+  const more = issues[mostIssues]
+  if (!more) return issues
+  const diagnostics = `Only the first ${mostIssues} of ${found} problems are listed`
+  return [...issues.slice(0, mostIssues), { ...more, diagnostics }]
 }
 
 /** The element's own name, without its place in a list. */
