@@ -16,7 +16,7 @@ import { createCursors } from './http/cursor.ts'
 import type { Route } from './http/route.ts'
 import type { Config } from './lib/config.ts'
 import type { Log } from './lib/log.ts'
-import { createDesk } from './mapping/desk.ts'
+import { createDesks } from './mapping/desk.ts'
 import type { Mappings } from './mapping/mappings.ts'
 import type { Transformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
@@ -95,7 +95,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...shared,
       searchParams: () => parts.indexer.params,
       peopleFor: createPeople(shared),
-      maps: createDesk(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
+      mapsFor: createDesks(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
       log,
       version: interfaceVersion,
     }),

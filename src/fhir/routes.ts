@@ -40,7 +40,7 @@ export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
   /** What can be searched by at the moment. */
   readonly searchParams: () => SearchParams
-  readonly maps: MapDesk
+  readonly mapsFor: (client: string) => MapDesk
   readonly peopleFor: (caller: Caller) => People
   readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log
@@ -58,7 +58,7 @@ const headersOf = (request: Request, name: string): string | undefined => {
 }
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
-function fhirRequest(request: Request, { maps, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
+function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
   mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
   return {
@@ -77,7 +77,7 @@ function fhirRequest(request: Request, { maps, peopleFor, trailFor, capabilities
     ifNoneExist: headersOf(request, 'if-none-exist'),
     prefer: preferences(headersOf(request, 'prefer')),
     base: `${request.baseUrl}${fhirBase}`,
-    maps,
+    maps: mapsFor(request.caller.clientId),
     people: peopleFor(request.caller),
     trail: trailFor(request.caller),
     capabilities: () => capabilities(request.baseUrl),

@@ -7,6 +7,7 @@ import type { SourceFile } from './files.ts'
 import { type Job, type Outcome, runProgram } from './job.ts'
 import { matching } from './map-urls.ts'
 import type { Mappings } from './mappings.ts'
+import type { Study } from './study.ts'
 import type { Transformer } from './transformer.ts'
 
 export interface MapDesk {
@@ -20,7 +21,10 @@ export interface MapDesk {
   resources(): SourceFile[]
   /** True if the URL of a structure is one of R4, of a record of the interface, or of one of the service's models. */
   knows(url: string): boolean
-  readonly run: Transformer['run']
+  /** Runs a map that came with the request, in the client's turn. @throws Failure as the transformer. */
+  run(job: Job): Promise<Outcome>
+  /** What maps say of themselves. @throws Failure as the transformer. */
+  study(files: readonly SourceFile[]): Promise<readonly Study[]>
   /** Runs the service's own map of a URL, which is compiled already; undefined if there is none. */
   runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): Outcome | undefined
 }
@@ -31,10 +35,23 @@ interface Service {
   readonly origin: string
 }
 
-export function createDesk(mappings: Mappings, { run }: Transformer, service: Service): MapDesk {
+/** The desk of each client, whose turn it is that its maps run in. */
+export function createDesks(
+  mappings: Mappings,
+  transformer: Transformer,
+  service: Service,
+): (client: string) => MapDesk {
+  const shared = deskOf(mappings, service)
+  return client => ({
+    ...shared,
+    run: job => transformer.run(client, job),
+    study: files => transformer.study(client, files),
+  })
+}
+
+function deskOf(mappings: Mappings, service: Service): Omit<MapDesk, 'run' | 'study'> {
   return {
     version: service.version,
-    run,
     context: () => ({ base_url: service.origin, received_at: new Date().toISOString() }),
     files(url) {
       const all = [...mappings.set().mappings.values()]

@@ -4,8 +4,6 @@
 import type { FmlMap } from '../fml/ast.ts'
 import { urlOf } from '../fml/compile/unit.ts'
 import { compileMap, type MapLibrary, type Program } from '../fml/compile.ts'
-import { fromStructureMap } from '../fml/from-structure-map.ts'
-import { type Parsed, parse } from '../fml/parser.ts'
 import type { Problem } from '../fml/problem.ts'
 import type { Step } from '../fml/run/frame.ts'
 import { MapError, type Site } from '../fml/run/map-error.ts'
@@ -16,6 +14,7 @@ import { shapes } from '../shapes/all.ts'
 import type { SourceFile } from './files.ts'
 import { matching } from './map-urls.ts'
 import { resourcesIn } from './resources.ts'
+import { readMap } from './study.ts'
 
 export interface Job {
   /** The map that is run: in the mapping language, or a StructureMap in JSON. */
@@ -107,10 +106,6 @@ function lineOf({ site, depth, path, value }: Step, nameOf: NameOf): string {
   const found = typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value)
   const about = path === undefined ? '' : ` ${path}${found === undefined ? '' : ` = ${found}`}`
   return `${'  '.repeat(depth)}${nameOf(site.map)}:${site.span.line} ${site.group} "${site.rule}"${about}`
-}
-
-function readMap({ path, text }: SourceFile): Parsed {
-  return text.trimStart().startsWith('{') ? fromStructureMap(parseJson(text)) : parse(text, path)
 }
 
 /** A problem in the words of an answer. */

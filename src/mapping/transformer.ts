@@ -1,79 +1,96 @@
-// Runs maps that come with requests in a thread, one after the other, each for a limited time: such a map can hold
-// expressions that take for ever, and the service goes on answering.
+// Reads, compiles and runs maps that come with requests, in threads, each step for a limited time: such a map can hold
+// expressions that take for ever, and the service goes on answering. Clients share the threads, and none has more than one.
 
 import { Worker } from 'node:worker_threads'
 import { Failure } from '../lib/failure.ts'
+import { createShares } from '../lib/shares.ts'
+import type { SourceFile } from './files.ts'
 import type { Job, Outcome } from './job.ts'
+import type { Study } from './study.ts'
+import type { Task } from './worker.ts'
 
 export interface Transformer {
   /**
-   * Runs a job when those before it are done.
-   * @throws Failure VALIDATION_FAILED if it takes too long, UNAVAILABLE if too many are waiting.
+   * Runs a job when it is the client's turn.
+   * @throws Failure VALIDATION_FAILED if it takes too long, RATE_LIMITED if too many of the client wait, UNAVAILABLE if too many in all.
    */
-  run(job: Job): Promise<Outcome>
+  run(client: string, job: Job): Promise<Outcome>
+  /** What maps say of themselves: read in a thread too, since they may be of any size. @throws Failure as `run`. */
+  study(client: string, files: readonly SourceFile[]): Promise<readonly Study[]>
   close(): Promise<void>
 }
 
 export interface TransformerOptions {
-  /** Milliseconds that one job may take. */
+  /** Milliseconds that one step may take: to read maps, or to compile and run one. */
   readonly limit?: number
-  /** Jobs that may wait. */
-  readonly queue?: number
+  /** Threads; one client has one at a time. */
+  readonly threads?: number
 }
 
 const MEGABYTES = 256
 
-/** Milliseconds that the thread may take to start, which on a busy machine is not the fault of a map. */
+/** Milliseconds that a thread may take to start, which on a busy machine is not the fault of a map. */
 const STARTS_WITHIN = 30_000
 
-/** The thread is started with the first job, and anew after one that took too long. */
-export function createTransformer({ limit = 5000, queue = 20 }: TransformerOptions = {}): Transformer {
-  let worker: Worker | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
+/** Threads are started when they are needed, and anew after a task that took too long. */
+export function createTransformer({ limit = 5000, threads = 2 }: TransformerOptions = {}): Transformer {
+  const shares = createShares({
+    name: 'threads for maps',
+    total: threads,
+    perClient: 1,
+    waitingPerClient: 10,
+    waiting: 100,
+    patience: 30_000,
+  })
+  const all = new Set<Worker>()
+  const idle: Worker[] = []
+  let isClosed = false
   const start = async (): Promise<Worker> => {
-    worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: MEGABYTES },
     })
+    all.add(worker)
     if (await answerOf<'ready'>(worker, STARTS_WITHIN)) return worker
+    await end(worker)
     throw new Failure('UNAVAILABLE', 'Transformations cannot be begun at the moment; try again.', { retryAfter: 5 })
   }
-  const stop = async (): Promise<void> => {
-    const old = worker
-    worker = undefined
-    await old?.terminate()
+  const end = async (worker: Worker): Promise<void> => {
+    all.delete(worker)
+    await worker.terminate()
   }
-  const work = async (job: Job): Promise<Outcome> => {
-    let outcome: Outcome | undefined
+  const work = async <Result>(client: string, task: Task): Promise<Result> => {
+    const share = await shares.take(client)
+    let worker: Worker | undefined
+    let result: Result | undefined
     try {
-      outcome = await answerOf<Outcome>(worker ?? (await start()), limit, job)
-      if (outcome) return outcome
+      if (isClosed) throw new Failure('UNAVAILABLE', 'The service is stopping; try again.', { retryAfter: 5 })
+      worker = idle.pop() ?? (await start())
+      result = await answerOf<Result>(worker, limit, task)
     } finally {
-      if (!outcome) await stop()
+      // A thread that gave no answer is ended before its place is given away.
+      if (worker && result) idle.push(worker)
+      else if (worker) await end(worker)
+      share.release()
     }
+    if (result) return result
     throw new Failure(
       'VALIDATION_FAILED',
       `The map was stopped: it needs more than ${limit / 1000} s or ${MEGABYTES} MB.`,
-      {
-        issue: 'too-costly',
-      },
+      { issue: 'too-costly' },
     )
   }
   return {
-    async run(job) {
-      if (waiting >= queue)
-        throw new Failure('UNAVAILABLE', 'Too many transformations are waiting; try again.', { retryAfter: 2 })
-      waiting++
-      const mine = last.then(() => work(job))
-      last = mine.catch(() => {}).finally(() => waiting--)
-      return mine
+    run: (client, job) => work(client, { job }),
+    study: (client, files) => work(client, { files }),
+    async close() {
+      isClosed = true
+      await Promise.all([...all].map(end))
     },
-    close: stop,
   }
 }
 
-/** The next message of the thread, which gets the job, if there is one; undefined if it ended or took too long. */
-function answerOf<Message>(worker: Worker, limit: number, job?: Job): Promise<Message | undefined> {
+/** The next message of the thread, which gets the task, if there is one; undefined if it ended or took too long. */
+function answerOf<Message>(worker: Worker, limit: number, task?: Task): Promise<Message | undefined> {
   return new Promise((done, fail) => {
     const settle = (message?: Message): void => {
       clearTimeout(timer)
@@ -89,6 +106,6 @@ function answerOf<Message>(worker: Worker, limit: number, job?: Job): Promise<Me
     const timer = setTimeout(ended, limit)
     worker.on('message', settle).on('error', broken).on('exit', ended)
     worker.ref()
-    if (job) worker.postMessage(job)
+    if (task) worker.postMessage(task)
   })
 }

@@ -1,14 +1,10 @@
 // Everything a map draws upon, wherever it is kept: sent along, stored, or among the maps of the service.
 
-import { urlOf } from '../../fml/compile/unit.ts'
-import { fromStructureMap } from '../../fml/from-structure-map.ts'
-import { type Parsed, parse } from '../../fml/parser.ts'
 import { Failure } from '../../lib/failure.ts'
-import { parseJson } from '../../lib/json.ts'
 import type { MapDesk } from '../../mapping/desk.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import { matching } from '../../mapping/map-urls.ts'
-import { type References, referencesOf } from '../../mapping/references.ts'
+import type { References } from '../../mapping/references.ts'
 import type { Store } from '../../store/store.ts'
 import { membersOf } from '../../store/terminology/expand.ts'
 import { canonicalParts, type Library, type LibraryType } from '../../store/terminology/library.ts'
@@ -21,8 +17,9 @@ const MOST = 200
 export async function gathered(map: SourceFile, asked: Asked, store: Store, desk: MapDesk): Promise<SourceFile[]> {
   const library = store.library()
   const found = new Map<string, SourceFile>()
-  const sent = new Map(
-    asked.supporting.map((text, index) => [urlIn(text) ?? '', fileOf(`supportingMap-${index + 1}`, text)]),
+  const sent = await byUrl(
+    asked.supporting.map((text, index) => fileOf(`supportingMap-${index + 1}`, text)),
+    desk,
   )
   for (const [index, text] of asked.models.entries()) found.set(`model ${index}`, fileOf(`model-${index + 1}`, text))
   const queue = [map]
@@ -32,7 +29,8 @@ export async function gathered(map: SourceFile, asked: Asked, store: Store, desk
     if (isMap) queue.push(file)
   }
   for (const each of queue) {
-    const { maps, structures, tables, valueSets } = referencesOf(readMap(each).map)
+    const [study] = await desk.study([each])
+    const { maps, structures, tables, valueSets } = study!.references
     for (const url of maps) for (const file of await mapsAt(url, sent, store, desk)) add(`map ${file.path}`, file, true)
     for (const url of unknown(structures, desk)) await addStored('StructureDefinition', url, library, add)
     for (const url of tables) await addStored('ConceptMap', url, library, add)
@@ -75,7 +73,7 @@ async function mapsAt(
 ): Promise<SourceFile[]> {
   const given = matching(sent, url)
   if (given.length > 0) return given
-  const stored = url.includes('*') ? await storedMaps(url, store) : await storedMap(url, store)
+  const stored = url.includes('*') ? await storedMaps(url, store, desk) : await storedMap(url, store)
   return stored.length > 0 ? stored : desk.files(url)
 }
 
@@ -85,27 +83,22 @@ async function storedMap(url: string, store: Store): Promise<SourceFile[]> {
 }
 
 /** Those that fit a URL with `*`, found by the part of the path before it. */
-async function storedMaps(url: string, store: Store): Promise<SourceFile[]> {
+async function storedMaps(url: string, store: Store, desk: MapDesk): Promise<SourceFile[]> {
   if (!store.may('StructureMap', 's')) return []
   const path = url.slice(0, url.indexOf('*')).replace(/\/[^/]*$/, '')
   const found = await store.library().below('StructureMap', path, MOST)
-  const files = found.map(each => {
-    const text = JSON.stringify(each)
-    const name = urlIn(text) ?? ''
-    return [name, fileOf(name, text)] as const
-  })
-  return matching(new Map(files), url)
+  const files = found.map(each => fileOf(`StructureMap/${each['id']}`, JSON.stringify(each)))
+  return matching(await byUrl(files, desk), url)
+}
+
+/** Maps by the URLs that they give themselves. */
+async function byUrl(files: readonly SourceFile[], desk: MapDesk): Promise<Map<string, SourceFile>> {
+  if (files.length === 0) return new Map()
+  const studies = await desk.study(files)
+  return new Map(files.map((file, index) => [studies[index]!.url ?? '', file]))
 }
 
 /** A text as a file of this name. */
 export function fileOf(name: string, text: string): SourceFile {
   return { path: name, name: text.trimStart().startsWith('{') ? `${name}.json` : name, text }
-}
-
-function readMap({ path, text }: SourceFile): Parsed {
-  return text.trimStart().startsWith('{') ? fromStructureMap(parseJson(text)) : parse(text, path)
-}
-
-function urlIn(text: string): string | undefined {
-  return urlOf(readMap(fileOf('', text)).map)
 }

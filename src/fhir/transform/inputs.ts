@@ -73,7 +73,11 @@ function mustNameOneMap({ source, id, map }: Asked): void {
 }
 
 function asText(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') {
+    // It is parsed where nothing else bounds it.
+    if (value.trimStart().startsWith('{')) mustBeWithinBounds(value)
+    return value
+  }
   if (isObject(value)) return JSON.stringify(value)
   throw wrongParameter(name, `${name} must be a resource, or its text.`)
 }

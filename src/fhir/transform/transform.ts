@@ -20,10 +20,14 @@ export async function transformOf(store: Store, request: FhirRequest): Promise<F
   throw refused(outcome)
 }
 
-/** What one of the service's own maps makes, unless one with its URL is stored or something was sent along for it. */
+/** Characters of a source that the service's own maps take outside of a thread. */
+const smallContent = 65_536
+
+/** What one of the service's own maps makes of a source that is not large, unless one with its URL is stored or something was sent along for it. */
 async function ownOutcome(asked: Asked, store: Store, request: FhirRequest): Promise<Outcome | undefined> {
   const { source, supporting, models } = asked
   if (source === undefined || supporting.length > 0 || models.length > 0) return undefined
+  if (asked.content.length > smallContent) return undefined
   if (await store.library().find('StructureMap', source)) return undefined
   return request.maps.runOwn(source, workOf(asked, request))
 }

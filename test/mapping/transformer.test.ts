@@ -1,0 +1,52 @@
+// Maps of requests run in threads that clients share: one client has one thread at a time, and only so many of its maps wait.
+import { expect, test } from 'vitest'
+import type { Job } from '../../src/mapping/job.ts'
+import { createTransformer } from '../../src/mapping/transformer.ts'
+import { onCleanup } from '../support/cleanup.ts'
+
+const jobOf = (rule: string, family: string): Job => ({
+  map: {
+    path: 'map',
+    name: 'map',
+    text: `map "http://a.example/m" = "m"
+      uses "http://hl7.org/fhir/StructureDefinition/Patient" as source
+      uses "http://hl7.org/fhir/StructureDefinition/Basic" as target
+      group main(source src : Patient, target tgt : Basic) { ${rule} }`,
+  },
+  others: [],
+  sources: [JSON.stringify({ resourceType: 'Patient', id: 'p', name: [{ family }] })],
+  isTraced: false,
+})
+
+const endless = jobOf(
+  `src.name as n where n.family.matches('^(([a-z])+.)+[A-Z]([a-z])+$') -> tgt.id = 'x' "slow";`,
+  'a'.repeat(60),
+)
+const quick = jobOf('src.id -> tgt.id "id";', 'a')
+
+test('a client whose maps take for ever waits for itself, and others do not wait for it', async () => {
+  const transformer = createTransformer({ limit: 20_000 })
+  onCleanup(transformer.close)
+  const codes: string[] = []
+  const endlessOnes = Array.from({ length: 12 }, () =>
+    transformer.run('a', endless).catch(error => void codes.push(error.code)),
+  )
+  const made = await Promise.all(['b', 'c'].map(client => transformer.run(client, quick)))
+  expect(made.map(({ result }) => JSON.parse(result!).id)).toEqual(['p', 'p'])
+  // One runs, ten wait, and the one after these is refused.
+  expect(codes).toEqual(['RATE_LIMITED'])
+  const [study] = await transformer.study('b', [quick.map])
+  expect(study!.url).toBe('http://a.example/m')
+  await transformer.close()
+  await Promise.all(endlessOnes)
+  expect(codes.toSorted().slice(0, 1)).toEqual(['RATE_LIMITED'])
+})
+
+test('a map that takes too long is stopped, and its thread is another client’s', async () => {
+  const transformer = createTransformer({ limit: 1500, threads: 1 })
+  onCleanup(transformer.close)
+  const stopped = transformer.run('a', endless).catch(error => [error.code, error.options.issue])
+  const made = transformer.run('b', quick)
+  expect(await stopped).toEqual(['VALIDATION_FAILED', 'too-costly'])
+  expect(JSON.parse((await made).result!).id).toBe('p')
+})
