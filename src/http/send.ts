@@ -53,9 +53,7 @@ export function send(context: Koa.Context, reply: Reply, { requestId, route, ver
     return
   }
   const isReady = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
-  const bytes = isReady ? body : JSON.stringify(body)
   if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
-  // A terminal shows its prompt on a line of its own.
-  const isJson = typeof bytes === 'string' && /\bjson\b/.test(context.response.get('content-type'))
-  context.body = isJson ? `${bytes}\n` : bytes
+  // What is written here ends with a line, so that a terminal shows its prompt on the next; stored bytes stay as they are.
+  context.body = isReady ? body : `${JSON.stringify(body)}\n`
 }

@@ -11,10 +11,10 @@ beforeAll(async () => {
   exposed = await startService()
 })
 
-/** The address of this server in the self link of a search; one client sends it three times at most. */
+/** The address of this server as the CapabilityStatement tells it; one client asks for it three times at most. */
 async function linked(service: Service, headers: Record<string, string>): Promise<string> {
   const { body } = await fhirCaller(() => service)('GET', 'metadata', { headers })
-  return body.url.replace('/api/fhir/R4/metadata', '')
+  return body.implementation.url.replace('/api/fhir/R4', '')
 }
 
 const told: readonly [string, Record<string, string>, string][] = [

@@ -121,7 +121,7 @@ describe('the root of the address', () => {
   })
 })
 
-test('a reply in JSON ends with a line, so that a terminal shows its prompt on the next one', async () => {
-  for (const path of ['/api/fhir/R4/metadata', '/healthz', '/api/v1/connect/nothing'])
+test('a reply that is no stored resource ends with a line, so that a terminal shows its prompt on the next one', async () => {
+  for (const path of ['/', '/healthz', '/api/v1/connect/nothing'])
     expect(await (await fetch(service.url + path)).text()).toMatch(/\}\n$/)
 })
