@@ -47,6 +47,8 @@ export interface Application extends Storage {
   prepare(): Promise<void>
   /** Begins the work in the background; for processes that serve. */
   start(): void
+  /** Ends the work in the background; requests in hand go on. */
+  quiet(): Promise<void>
   close(): Promise<void>
 }
 
@@ -178,6 +180,11 @@ export async function createApplication(
     maxBodyBytes: config.maxBodyBytes,
     intake: createIntake({ memory: config.bodyMemory }),
   })
+  let quieted: Promise<unknown> | undefined
+  const quiet = async (): Promise<void> => {
+    idempotency.close()
+    await (quieted ??= Promise.all([webhooks.close(), bulk.close(), mappings.close(), indexing.close()]))
+  }
   return {
     koa,
     routes,
@@ -198,13 +205,10 @@ export async function createApplication(
       webhooks.start()
       metrics.start()
     },
+    quiet,
     async close() {
-      idempotency.close()
-      await webhooks.close()
-      await bulk.close()
-      await mappings.close()
+      await quiet()
       await transformer.close()
-      await indexing.close()
       await identity.close()
       await audit.close()
       await database.end()

@@ -15,6 +15,7 @@ import { createLog, type Log } from './lib/log.ts'
 import { type Mappings, MappingsError } from './mapping/mappings.ts'
 import { collectFigures } from './metrics/collector.ts'
 import { fromAll, type Gather } from './metrics/gather.ts'
+import { heedSignals, inTime, type Stop } from './stop.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
 
@@ -32,7 +33,7 @@ async function lead(config: Config, log: Log): Promise<void> {
   log.info({ environment, workers }, 'starting: the first start makes the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
   const settled: Config = { ...config, port }
-  const stopped = stopSignal()
+  const stop = heedSignals()
   log.info('reading the maps, and opening the database')
   const maps = loadMappings(settled, log)
   const embedded =
@@ -41,17 +42,32 @@ async function lead(config: Config, log: Log): Promise<void> {
       : undefined
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {
-    await prepare(settled, connection, log, maps)
-    log.info({ workers }, 'starting to serve')
-    const serving =
-      config.workers === 1 ? await serve(settled, connection, log) : await serveByWorkers(settled, connection, log)
-    process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
-    await stopped
+    // A signal does not wait for the start to be over.
+    const started = stop.isAsked() ? undefined : begin(settled, connection, log, maps, stop)
+    const serving = await Promise.race([started, stop.asked])
+    if (serving) process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
+    await stop.asked
     log.info('stopping: the requests in hand are finished first')
-    await serving.close()
+    embedded?.hasten()
+    await serving?.close()
   } finally {
-    await embedded?.stop()
+    await embedded?.stop(stop.left('database'))
   }
+  process.exit(0)
+}
+
+/** Prepares the database and serves; nothing more is begun once the service is to stop. */
+async function begin(
+  config: Config,
+  connection: Connection,
+  log: Log,
+  maps: Promise<Mappings>,
+  stop: Stop,
+): Promise<Serving | undefined> {
+  await prepare(config, connection, log, maps)
+  if (stop.isAsked()) return undefined
+  log.info({ workers: config.workers }, 'starting to serve')
+  return config.workers === 1 ? serve(config, connection, log, stop) : serveByWorkers(config, connection, log, stop)
 }
 
 async function prepare(config: Config, connection: Connection, log: Log, maps: Promise<Mappings>): Promise<void> {
@@ -72,20 +88,23 @@ interface Serving {
   close(): Promise<void>
 }
 
-async function serve(config: Config, connection: Connection, log: Log, gather?: Gather): Promise<Serving> {
+async function serve(config: Config, connection: Connection, log: Log, stop: Stop, gather?: Gather): Promise<Serving> {
   const address = addressOf(config)
   const application: Application = await createApplication(config, connection, address, log, undefined, gather)
   const listening = await listen(application.koa, config.port, config.host, config)
   application.start()
   return {
     async close() {
-      await listening.close()
-      await application.close()
+      // What works in the background stops at once; it goes on where it is with the next start.
+      const quiet = application.quiet()
+      await listening.close(stop.left('requests'))
+      await quiet
+      await inTime(application.close(), stop.left('worker'))
     },
   }
 }
 
-async function serveByWorkers(config: Config, connection: Connection, log: Log): Promise<Serving> {
+async function serveByWorkers(config: Config, connection: Connection, log: Log, stop: Stop): Promise<Serving> {
   let isClosing = false
   const start = (): Worker =>
     cluster.fork({
@@ -109,7 +128,8 @@ async function serveByWorkers(config: Config, connection: Connection, log: Log):
         alive.map(worker => {
           const ended = once(worker, 'exit')
           worker.process.kill('SIGTERM')
-          return ended
+          const end = setTimeout(() => worker.process.kill('SIGKILL'), stop.left('workers'))
+          return ended.finally(() => clearTimeout(end))
         }),
       )
     },
@@ -118,17 +138,11 @@ async function serveByWorkers(config: Config, connection: Connection, log: Log):
 
 /** One of several processes: ends when it is told to, or when the first one is gone. */
 async function work(config: Config, connection: Connection, log: Log): Promise<void> {
-  const stopped = Promise.race([stopSignal(), once(process, 'disconnect')])
-  const serving = await serve(config, connection, log, fromAll)
-  await stopped
-  await serving.close()
+  const stop = heedSignals()
+  const serving = await Promise.race([serve(config, connection, log, stop, fromAll), stop.asked])
+  await stop.asked
+  await serving?.close()
   process.exit(0)
-}
-
-/** Resolves at SIGTERM, or at Ctrl-C, which a terminal sends to every process: only the first one heeds it. */
-function stopSignal(): Promise<unknown> {
-  if (!cluster.isPrimary) process.on('SIGINT', () => {})
-  return Promise.race([once(process, 'SIGTERM'), ...(cluster.isPrimary ? [once(process, 'SIGINT')] : [])])
 }
 
 function probe(port: number, host: string): Promise<number> {

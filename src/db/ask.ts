@@ -36,6 +36,7 @@ export function translated(error: unknown): unknown {
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ENOENT':
+    case '25P03':
     case '57P01':
     case '57P02':
     case '57P03':

@@ -43,6 +43,9 @@ export interface DatabaseOptions {
   readonly statementTimeout: number
 }
 
+/** Milliseconds after which a transaction in which nothing is asked is ended, with its locks: whoever waits for work has no locks. */
+const longestIdle = 60_000
+
 // Keys and milliseconds fit a double; hashes are only ever written, never read as numbers.
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -77,6 +80,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     ...(typeof connection === 'string' ? { connectionString: connection } : connection),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
+    idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
     types,
   }
   const planned = openPool(config, options.poolSize, 'force_custom_plan')

@@ -19,8 +19,13 @@ export interface EmbeddedServer {
     readonly user: string
     readonly database: string
   }
-  /** Shuts the server down cleanly (checkpoint, no recovery at the next start). */
-  stop(): Promise<void>
+  /** Has the server write what it holds in memory, so that it shuts down sooner. */
+  hasten(): void
+  /**
+   * Shuts the server down cleanly (checkpoint, no recovery at the next start); at once if that takes longer than so many
+   * milliseconds, and then the next start recovers what was committed.
+   */
+  stop(most?: number): Promise<void>
 }
 
 const port = 5432
@@ -34,7 +39,11 @@ const lockKey = 4_215_001
 export async function borrowEmbedded(dataDir: string, connections: number, log: Log): Promise<EmbeddedServer> {
   const running = await runningServer(join(dataDir, 'postgres'))
   if (!running) return startEmbedded(dataDir, connections, log)
-  return { connection: { host: running.socket, port, user: 'postgres', database }, stop: () => Promise.resolve() }
+  return {
+    connection: { host: running.socket, port, user: 'postgres', database },
+    hasten() {},
+    stop: () => Promise.resolve(),
+  }
 }
 
 /**
@@ -82,13 +91,14 @@ export async function startEmbedded(dataDir: string, connections: number, log: L
   if (orphan) log.info({ postgres: orphan.pid }, 'took over the database server that an earlier process left running')
   return {
     connection: { host: server.socket, port, user: 'postgres', database },
-    async stop() {
+    hasten: () => void guard?.query('checkpoint').catch(() => {}),
+    async stop(most = 30_000) {
       isStopping = true
       await reviving
       // Without the folder's lock the server may be another service's: it is left to whoever starts next.
       if (!guard) return
       await guard.end()
-      await shutDown(server.pid)
+      await shutDown(server.pid, most)
     },
   }
 }
@@ -234,8 +244,13 @@ async function createDatabase(guard: pg.Client): Promise<void> {
   if (rowCount === 0) await guard.query(`create database ${database}`)
 }
 
-async function shutDown(pid: number): Promise<void> {
+/** SIGINT has PostgreSQL end all sessions and write a checkpoint, SIGQUIT only end. https://www.postgresql.org/docs/18/server-shutdown.html */
+async function shutDown(pid: number, most: number): Promise<void> {
   if (!alive(pid)) return
   process.kill(pid, 'SIGINT')
-  for (let tries = 0; tries < 1200 && alive(pid); tries++) await sleep(25)
+  const until = performance.now() + most
+  while (alive(pid) && performance.now() < until) await sleep(25)
+  if (!alive(pid)) return
+  process.kill(pid, 'SIGQUIT')
+  for (let tries = 0; tries < 12 && alive(pid); tries++) await sleep(25)
 }

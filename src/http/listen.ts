@@ -8,8 +8,11 @@ import { answerMalformed, answerUnreadable } from './unreadable.ts'
 
 export interface Listening {
   readonly port: number
-  /** Stops taking connections, lets the requests in hand finish, and resolves when the last one is answered. */
-  close(): Promise<void>
+  /**
+   * Stops taking connections, lets the requests in hand finish, and resolves when the last one is answered.
+   * @param most milliseconds after which those that are left are cut off, which ends their statements too.
+   */
+  close(most?: number): Promise<void>
 }
 
 export interface ListenOptions {
@@ -19,7 +22,7 @@ export interface ListenOptions {
   readonly trustedProxies?: BlockList
 }
 
-/** Listens; `finish` on close is bounded by 25 s, after which what is left is cut. */
+/** Listens until it is closed. */
 export async function listen(
   app: Koa,
   port: number,
@@ -48,9 +51,9 @@ export async function listen(
   server.keepAliveTimeout = 65_000
   return {
     port: (server.address() as AddressInfo).port,
-    close: () =>
+    close: (most = 7500) =>
       new Promise(done => {
-        const cut = setTimeout(() => server.closeAllConnections(), 25_000)
+        const cut = setTimeout(() => server.closeAllConnections(), most)
         // A connection that is answered now would otherwise be kept alive for the next request.
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         server.close(() => {

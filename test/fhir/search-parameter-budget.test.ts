@@ -292,6 +292,13 @@ describe('older resources', () => {
     await database.query({ text: `delete from resource where id = 'old-1'`, values: [] })
   })
 
+  test('and all else are written on connections that end a transaction in which nothing is asked', async () => {
+    const [row] = await service.application.database.transaction(on =>
+      on.query({ text: `select current_setting('idle_in_transaction_session_timeout') as longest`, values: [] }),
+    )
+    expect(row).toEqual({ longest: '1min' })
+  })
+
   test('are indexed without a transaction that waits, so a parameter can be deleted meanwhile', async () => {
     expect((await call('POST', '', { body: basics(300) })).status).toBe(200)
     await database.transaction(async on => {

@@ -5,10 +5,21 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { transactionBundle } from '../load/bundles.ts'
 import { read } from '../support/metrics.ts'
-import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
+import {
+  demoToken,
+  endDatabase,
+  freePort,
+  isAlive,
+  postmaster,
+  type Running,
+  run,
+  runScript,
+  until,
+} from '../support/process.ts'
 
 let folder: string
 let env: Record<string, string>
@@ -74,8 +85,7 @@ async function connect(service: Running): Promise<ToOne> {
   return { pid: (JSON.parse(line()!) as { pid: number }).pid, get, figures, close: () => agent.destroy() }
 }
 
-async function start(): Promise<Running> {
-  const service = run('src/main.ts', [], env)
+async function start(service = run('src/main.ts', [], env)): Promise<Running> {
   started.push(service)
   let isOver = false
   void service.ended.then(() => (isOver = true))
@@ -181,7 +191,18 @@ describe('a service', () => {
   })
 })
 
-test('after kill -9 the next start takes over the database server that was left behind', async () => {
+/** Locks a patient's row from beside the service, in its database, until the connection ends. */
+async function holding(id: string): Promise<pg.Client> {
+  const lock = await readFile(join(folder, 'data', 'postgres/postmaster.pid'), 'utf8')
+  const client = new pg.Client({ host: lock.split('\n')[4], user: 'postgres', database: 'health_interop' })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('begin')
+  await client.query('select from resource where id = $1 for update', [id])
+  return client
+}
+
+test('after kill -9 the next start takes over the database server that was left behind, and npm passes signals on to it', async () => {
   const first = await start()
   const pid = await postmaster(join(folder, 'data'))
   first.child.kill('SIGKILL')
@@ -193,12 +214,32 @@ test('after kill -9 the next start takes over the database server that was left 
       () => true,
     ),
   )
-  const second = await start()
+  const second = await start(runScript('start', env))
   expect(second.output()).toContain('took over the database server')
   expect(await postmaster(join(folder, 'data'))).toBe(pid)
-  second.child.kill('SIGTERM')
+  // A request that would wait for as long as a statement may take does not keep the service from ending.
+  const headers = { authorization: `Bearer ${await demoToken(base)}`, 'content-type': 'application/fhir+json' }
+  const put = (active: boolean) =>
+    fetch(`${base}/api/fhir/R4/Patient/held`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ resourceType: 'Patient', id: 'held', active }),
+    })
+  expect((await put(true)).status).toBe(201)
+  const client = await holding('held')
+  const cut = put(false).then(
+    ({ status }) => status,
+    () => 'cut off',
+  )
+  await until('the request waits', async () => {
+    const { rows } = await client.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
+    return rows.length > 0
+  })
+  for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) second.child.kill(signal)
+  expect(await cut).toBe('cut off')
   expect(await second.ended).toBe(0)
   expect(isAlive(pid)).toBe(false)
+  await client.end().catch(() => {})
 })
 
 test('wrong settings are named, each with what it should be, before anything starts', async () => {

@@ -21,8 +21,14 @@ export interface Running {
 }
 
 /** Starts `node FILE ARGS` in the project's folder, with these settings and no others (the test runner sets a BASE_URL of its own). */
-export function run(file: string, args: readonly string[], env: Record<string, string>): Running {
-  const child = spawn(process.execPath, [file, ...args], {
+export const run = (file: string, args: readonly string[], env: Record<string, string>): Running =>
+  begin(process.execPath, [file, ...args], env)
+
+/** Starts `npm run SCRIPT` in the same way; signals go to npm. */
+export const runScript = (script: string, env: Record<string, string>): Running => begin('npm', ['run', script], env)
+
+function begin(program: string, args: readonly string[], env: Record<string, string>): Running {
+  const child = spawn(program, args, {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_COMPILE_CACHE: compiled, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
