@@ -11,6 +11,7 @@ import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- maps
+       npm run bench -- budget search-parameters [--data DIR] [--seconds N]
        npm run bench -- matching [--rounds N]
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
@@ -25,6 +26,7 @@ const help = `Usage: npm run bench -- maps
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
+  budget      measures instead what one client's costly search parameters are to others, on DIR-budget with one process
   matching    measures instead how many people are found again, and how many strangers are taken for them
   token       measures instead how many access tokens are given out, to 16 clients and to 64
   resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
@@ -61,6 +63,7 @@ const { values: options, positionals } = parseArgs({
 const root = resolve(import.meta.dirname, '../..')
 /** Benches that have a folder of their own. */
 const folders: Readonly<Record<string, string>> = {
+  budget: '-budget',
   inventory: '-inventory',
   records: '-records',
   webhooks: '-webhooks',
@@ -91,6 +94,11 @@ async function main(): Promise<void> {
   if (positionals[0] === 'matching') {
     const { benchMatching } = await import('./matching.ts')
     return benchMatching(Number(options.rounds))
+  }
+  if (positionals[0] === 'budget' && positionals[1] === 'search-parameters') {
+    const { benchBudget } = await import('./budget-search-parameters.ts')
+    const env = { ...environment(), WORKERS: '1' }
+    return benchBudget({ root, env, base, token: () => demoToken(base), answering, seconds: Number(options.seconds) })
   }
   if (positionals[0] === 'token') {
     const { benchToken } = await import('./token.ts')
