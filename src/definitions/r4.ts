@@ -3,7 +3,16 @@
 
 import { readFileSync } from 'node:fs'
 import type { ConstraintModel, ElementModel, SearchParamModel, SearchParamType, TypeModel } from './model.ts'
-import type { ConstraintRow, ElementRow, SearchFile, SearchParamRow, TypeRow, TypesFile, ValueSetRows } from './rows.ts'
+import type {
+  CodeSystemRows,
+  ConstraintRow,
+  ElementRow,
+  SearchFile,
+  SearchParamRow,
+  TypeRow,
+  TypesFile,
+  ValueSetRows,
+} from './rows.ts'
 
 const typesFile = read<TypesFile>('r4-types.json')
 const compartmentsFile = read<Record<string, Record<string, string[]>>>('r4-compartments.json')
@@ -13,7 +22,9 @@ const jsonKeys = new Map<string, Map<string, JsonKey>>()
 const params = new Map<string, ReadonlyMap<string, SearchParamModel>>()
 const valueSets = new Map<string, Map<string, Set<string>>>()
 let searchFile: SearchFile | undefined
+const codeSystems = new Map<string, ReadonlySet<string>>()
 let valueSetRows: ValueSetRows | undefined
+let codeSystemRows: CodeSystemRows | undefined
 
 /** An element as it stands in JSON: `valueQuantity` is the element `value` holding a Quantity. */
 export interface JsonKey {
@@ -112,6 +123,24 @@ export function valueSetCodes(url: string): readonly string[] | undefined {
 /** A required value set as published: its codes by system; undefined when the set is not known here. */
 export function valueSetSystems(url: string): ReadonlyMap<string, ReadonlySet<string>> | undefined {
   return valueSets.get(url) ?? loadValueSet(url)
+}
+
+/** The codes of a code system that R4 carries as a whole; undefined where it does not. */
+export function codeSystemCodes(url: string): ReadonlySet<string> | undefined {
+  const known = codeSystems.get(url)
+  if (known) return known
+  codeSystemRows ??= read<CodeSystemRows>('r4-code-systems.json')
+  const codes = Object.hasOwn(codeSystemRows, url) ? codeSystemRows[url]! : ''
+  if (codes === '') return undefined
+  const found = new Set(codes.split('|'))
+  codeSystems.set(url, found)
+  return found
+}
+
+/** The URLs of the code systems that R4 is published with. */
+export function codeSystemUrls(): readonly string[] {
+  codeSystemRows ??= read<CodeSystemRows>('r4-code-systems.json')
+  return Object.keys(codeSystemRows)
 }
 
 /** The types that have compartments: `Patient`, `Encounter`… (https://hl7.org/fhir/R4/compartmentdefinition.html). */

@@ -11,6 +11,7 @@ import { type Program, programOf } from './compile/program.ts'
 import { checkMade, type Required } from './compile/required.ts'
 import { type Build, type Given, type GroupCode, report, type Unit } from './compile/scope.ts'
 import type { Table } from './compile/table.ts'
+import { checkLookups } from './compile/translate.ts'
 import { checkUnit, unitOf } from './compile/unit.ts'
 import type { Problem } from './problem.ts'
 import type { Structures } from './structures.ts'
@@ -34,6 +35,11 @@ export interface CompileOptions {
   readonly lenient?: boolean
   /** The map comes with a request: expressions of unbounded cost are refused. */
   readonly untrusted?: boolean
+  /**
+   * What could not be read of the text. What seems to be missing is then not reported, nor anything else of these lines,
+   * and nothing can run.
+   */
+  readonly unread?: readonly Problem[]
 }
 
 export interface Compiled {
@@ -54,8 +60,11 @@ export interface Coverage {
   readonly missing: readonly Required[]
 }
 
-/** Compiles a map whose text was read without errors. Never throws. */
+/** Compiles a map, or, where its text could not be read as a whole, checks what could be read. Never throws. */
 export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOptions = {}): Compiled {
+  const { unread = [] } = options
+  const isPartial = unread.length > 0
+  const lines = new Set(unread.map(({ span }) => span.line))
   const build = newBuild(library, options)
   const unit = unitOf(map, library.structures)
   checkUnit(unit, build)
@@ -64,9 +73,12 @@ export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOpt
   const entry = map.groups[0] && entryOf(map.groups[0], unit, build)
   compilePending(build)
   for (const group of map.groups.slice(1)) checkAlone(group, unit, build)
-  const missing = checkMade(build)
-  const problems = build.problems.toSorted((a, b) => a.span.offset - b.span.offset)
-  const isSound = problems.every(each => each.severity === 'warning')
+  if (!isPartial) checkLookups(build)
+  const missing = isPartial ? [] : checkMade(build)
+  const problems = build.problems
+    .filter(({ span, file }) => file !== map.file || !lines.has(span.line))
+    .toSorted((a, b) => a.span.offset - b.span.offset)
+  const isSound = !isPartial && problems.every(each => each.severity === 'warning')
   return {
     problems,
     program: entry && isSound ? programOf({ unit, group: map.groups[0]! }, entry.given, entry.code, build) : undefined,
@@ -74,7 +86,7 @@ export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOpt
   }
 }
 
-function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: CompileOptions): Build {
+function newBuild(library: MapLibrary, { lenient = false, untrusted = false, unread = [] }: CompileOptions): Build {
   const units = new Map<string, readonly Unit[]>()
   const made = new Map<FmlMap, Unit>()
   const unit = (map: FmlMap): Unit => {
@@ -86,6 +98,7 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: C
     structures: library.structures,
     system: typeSystem(library.structures),
     isLenient: lenient,
+    isPartial: unread.length > 0,
     untrusted,
     problems: [],
     errors: 0,
@@ -95,6 +108,7 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false }: C
     imports: new Map(),
     constants: new Map(),
     defaults: new Map(),
+    lookups: new Map(),
     rules: 0,
     creations: [],
     reads: new Map(),
@@ -127,6 +141,7 @@ function entryOf(group: Group, unit: Unit, build: Build): Entry {
       { build, unit },
       group.name.span,
       'the first group needs a target: `group Name(source src : A, target tgt : B)`',
+      { isAbsence: true },
     )
   return { given, code }
 }

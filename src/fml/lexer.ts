@@ -1,5 +1,6 @@
 // Cuts the text of a map into tokens that the FHIRPath parser understands too. https://hl7.org/fhir/R4/mapping-language.html
 
+import type { Position } from '../fhirpath/ast.ts'
 import type { TokenKind } from '../fhirpath/lexer.ts'
 import { MAX_PROBLEMS, type Problem, shown, spanOf } from './problem.ts'
 import { endOfText, isMark, type Marks, typographic } from './quotation.ts'
@@ -127,11 +128,28 @@ class Lexer extends Scanner {
     if (!closed) {
       this.unclosedLines.add(this.line)
       const what = mark === '`' ? 'the name that begins here has no closing backtick' : unclosed
-      const place = spanOf({ ...this.position(), offset: end, column: end - this.lineStart + 1 }, end)
-      this.problems.push({ message: what, span: this.here(end - this.offset), fix: { span: place, replacement: mark } })
+      const open = this.swallowing(mark) ?? { at: this.position(), end }
+      const place = spanOf({ ...open.at, offset: open.end, column: open.end - this.lineStart + 1 }, open.end)
+      this.problems.push({ message: what, span: spanOf(open.at, open.end), fix: { span: place, replacement: mark } })
     }
     const raw = this.text.slice(this.offset + 1, closed ? end - 1 : end)
     this.push(KINDS[mark], this.unescaped(raw), end)
+  }
+
+  /**
+   * A text of this line that a word follows at once: it has taken the opening mark of the next text for its own closing
+   * one, and ends before the comma between the two.
+   */
+  private swallowing(mark: Marks): { at: Position; end: number } | undefined {
+    let found: { at: Position; end: number } | undefined
+    for (let index = this.tokens.length - 1; index >= 0; index--) {
+      const { kind, at, end } = this.tokens[index]!
+      if (at.line !== this.line) break
+      const taken = /\s*,\s*$/.exec(this.text.slice(at.offset + 1, end - 1))
+      if (kind === KINDS[mark] && taken && NAME_START[this.text.charCodeAt(end)])
+        found = { at, end: end - 1 - taken[0].length }
+    }
+    return found
   }
 
   private markdown(): boolean {

@@ -57,8 +57,11 @@ export function runJob({ map, others, sources, isTraced }: Job): Outcome {
   const read = readMap(map)
   const resource = isTraced ? JSON.stringify(toStructureMap(read.map).resource) : undefined
   const failed = (remarks: readonly Remark[]): Outcome => ({ remarks, result: undefined, map: resource, trace: [] })
-  if (read.problems.length > 0) return failed(read.problems.map(remarkOf))
   const { library, problems } = libraryOf(others)
+  if (read.problems.length > 0) {
+    const more = compileMap(read.map, library, { lenient: true, unread: read.problems }).problems
+    return failed([...read.problems, ...more].map(remarkOf))
+  }
   if (problems.length > 0) return failed(problems.map(remarkOf))
   const { program, problems: found } = compileMap(read.map, library, { lenient: true })
   const remarks = found.map(remarkOf)

@@ -103,13 +103,14 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
   return known?.source.path === path && known.source.text === text ? known.parsed : undefined
 }
 
-/** A map of which something could not be read is not checked further: what is missing would be missed everywhere. */
+/** Of a map of which something could not be read, the rest is checked all the same, but for what seems to be missing. */
 function mappingOf({ source, parsed }: Read, library: MapLibrary, lenient: boolean, found: Problem[]): Mapping {
   const name = mapName(source.name)
   const unread = parsed.problems
-  if (unread.length > 0) return { name, source, parsed, program: undefined, problems: unread, coverage: undefined }
-  const { program, coverage, problems } = compileMap(parsed.map, library, { lenient })
+  const { program, coverage, problems } = compileMap(parsed.map, library, { lenient, unread })
   found.push(...problems)
+  if (unread.length > 0)
+    return { name, source, parsed, program: undefined, problems: [...unread, ...problems], coverage: undefined }
   return { name, source, parsed, program, problems, coverage }
 }
 

@@ -31,9 +31,9 @@ export interface Mistake {
 }
 
 /** Rules of the group, among rules that are right. */
-function rule(title: string, rules: string, before = ''): Mistake {
+function rule(title: string, rules: string, before = '', count = 1): Mistake {
   const text = `${header.replace('uses "https', `${before}uses "https`)}${patient}  ${rules.replaceAll('\n', '\n  ')}\n}\n`
-  return { title, shown: before + rules, text }
+  return { title, shown: before + rules, text, count }
 }
 
 /** A map of its own, behind the line that names AllergyRecord where it speaks of that. */
@@ -121,6 +121,7 @@ export const mistakes: readonly Mistake[] = [
     'A concept map gives codes that the element does not have',
     "src.severity as v -> tgt.criticality = translate(v, '#worst', 'code');",
     'conceptmap "worst" {\n  prefix s = "https://clinic.example/severity"\n  prefix t = "https://clinic.example/criticality"\n  unmapped for s = provided\n\n  s:severe == t:deadly\n}\n\n',
+    2,
   ),
   rule('A code is not among those of the element', "src -> tgt.type = 'allergie';"),
   rule('Codes are copied that the element does not have', 'src.severity -> tgt.criticality;'),

@@ -219,7 +219,7 @@ const mistakes: readonly (readonly [string, readonly string[]])[] = [
     whole(
       "group G(source src, target tgt) {\n  src.a as a -> tgt.b = translate(a, '#m, 'code');\n  src.b -> tgt.c;\n}\n",
     ),
-    ["2:48+1 the text that begins here has no closing quotation mark ⇒ '"],
+    ["2:38+3 the text that begins here has no closing quotation mark ⇒ '"],
   ],
   [
     whole('group G(source src, target tgt) {\n  if (src.a) src.b -> tgt.c;\n  src.b -> tgt.c;\n}\n'),

@@ -293,7 +293,8 @@ describe('a concept map', () => {
 
   test('that gives codes which the element does not have is told so', () => {
     expect(problemsOf("src.text as v -> tgt.gender = translate(v, '#c', 'code');", { before, to: 'Patient' })).toEqual([
-      'the concept map gives `A`, `B`, which are not codes of `Patient.gender` (male, female, other, unknown)',
+      '`A` is not a code of `Patient.gender` (male, female, other, unknown)',
+      '`B` is not a code of `Patient.gender` (male, female, other, unknown)',
     ])
   })
 })

@@ -9,12 +9,14 @@ import type { RunOptions } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { codingsOf } from '../value-set.ts'
 import { namesOf } from './bindings.ts'
+import { checkConditions } from './codings.ts'
 import { visit } from './expression.ts'
 import { type Build, lenient, replacing, report, type Scope } from './scope.ts'
 
-/** Reports value sets and profiles that an expression names and that are not known here. */
+/** Reports value sets, profiles, systems and codes that an expression names and that are not known here. */
 export function checkAsked(tree: Expression, span: Span, scope: Scope): void {
   visit(tree, each => {
+    checkConditions(each, span, scope)
     if (each.kind !== 'call') return
     if (each.name === 'memberOf') checkValueSet(each, span, scope)
     if (each.name === 'conformsTo') checkProfile(each, span, scope)

@@ -202,11 +202,35 @@ function checkCodes(value: Value, element: Element, span: Span, scope: Scope): v
     })
     return
   }
-  const some = strange.slice(0, 5).map(shown).join(', ')
-  const more = strange.length > 5 ? ` and ${strange.length - 5} more` : ''
-  const are = strange.length > 1 ? 'are not codes' : 'is not a code'
-  const message = value.isTranslated
+  const { table } = value
+  const rest = table?.unit ? strange.filter(code => !toldAtLine(code, table, element, allowed, scope)) : strange
+  if (rest.length === 0) return
+  const some = rest.slice(0, 5).map(shown).join(', ')
+  const more = rest.length > 5 ? ` and ${rest.length - 5} more` : ''
+  const are = rest.length > 1 ? 'are not codes' : 'is not a code'
+  const message = value.table
     ? `the concept map gives ${some}${more}, which ${are} of ${element.shown}${list}`
     : `${some}${more} ${are} of ${element.shown}${list}; use translate(…) with a concept map`
   report(scope, span, message, lenient(scope.build))
+}
+
+/** A wrong code of a table is told where it stands; false where it does not stand in the text of a map. */
+function toldAtLine(
+  code: string,
+  { entries, unit }: NonNullable<Value['table']>,
+  { shown: label }: Element,
+  allowed: ReadonlySet<string>,
+  { build }: Scope,
+): boolean {
+  const places = [...entries.values()]
+    .flat()
+    .flatMap(({ target, place }) => (target?.code === code && place ? [place] : []))
+  const meant = nearest(code, [...allowed])
+  const list = allowed.size > 12 ? '' : ` (${[...allowed].join(', ')})`
+  for (const place of places)
+    report({ build, unit: unit! }, place, `${shown(code)} is not a code of ${label}${didYouMean(meant, list)}`, {
+      ...replacing(place, meant),
+      ...lenient(build),
+    })
+  return places.length > 0
 }

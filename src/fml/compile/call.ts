@@ -30,7 +30,9 @@ export function callGroup({ name, args, span }: Dependent, scope: Scope): Action
   const { parameters } = place.group
   if (args.length !== parameters.length) {
     const list = parameters.map(each => `${each.mode} ${each.name.text}`).join(', ')
-    report(scope, span, `${shown(name.text)} takes ${counted(parameters.length)} (${list}), not ${args.length}`)
+    report(scope, span, `${shown(name.text)} takes ${counted(parameters.length)} (${list}), not ${args.length}`, {
+      isAbsence: true,
+    })
     return undefined
   }
   const passed = args.map((argument, index) => pass(argument, parameters[index]!, place, scope))

@@ -45,7 +45,10 @@ function unknownName(name: string, span: Invocation['span'], element: Element | 
   const names = element?.types ?? structures.urls.map(each => each.slice(each.lastIndexOf('/') + 1))
   const meant = nearest(name, names)
   const question = didYouMean(meant)
-  report(scope, span, `there is no type ${shown(name)}${question}`, replacing(span, meant && `'${meant}'`))
+  report(scope, span, `there is no type ${shown(name)}${question}`, {
+    ...replacing(span, meant && `'${meant}'`),
+    isAbsence: true,
+  })
   return false
 }
 

@@ -43,7 +43,9 @@ export function expression({ expression: tree, span }: Embedded, focus: Types, s
   } catch (error) {
     if (!(error instanceof FhirPathError)) throw error
     const place = placeOf(error.at, span, tree, error.meant !== undefined)
-    report(scope, place, error.message.replace(/^line \d+, column \d+: /, ''), replacing(place, error.meant))
+    const message = error.message.replace(/^line \d+, column \d+: /, '')
+    const isAbsence = message.startsWith('there is no variable')
+    report(scope, place, message, { ...replacing(place, error.meant), isAbsence })
     return NEVER
   }
 }

@@ -69,7 +69,10 @@ export function unknownGroup(name: Group['name'], scope: Scope): void {
   const meant = nearest(name.text, names)
   const reason = missing ? `, perhaps because ${shown(missing.url.text)} is missing` : ''
   const question = didYouMean(meant, reason)
-  report(scope, name.span, `there is no group ${shown(name.text)} here${question}`, replacing(name.span, meant))
+  report(scope, name.span, `there is no group ${shown(name.text)} here${question}`, {
+    ...replacing(name.span, meant),
+    isAbsence: true,
+  })
 }
 
 /** The type of FHIR that holds the values of a type of FHIRPath: `string` for `System.String`, and for `String`. */
@@ -100,6 +103,9 @@ export function declaredType({ type }: Parameter, unit: Unit, build: Build): str
       urls.map(url => url.slice(url.lastIndexOf('/') + 1)),
     )
   const question = didYouMean(meant, `; say so by \`uses "…" alias ${text} as source\``)
-  report({ build, unit }, type.span, `there is no type ${shown(text)} here${question}`, replacing(type.span, meant))
+  report({ build, unit }, type.span, `there is no type ${shown(text)} here${question}`, {
+    ...replacing(type.span, meant),
+    isAbsence: true,
+  })
   return undefined
 }

@@ -16,6 +16,8 @@ export interface Found {
   readonly types: Types
   /** The codes the last element can have, where its value set is known and required. */
   readonly codes: ReadonlySet<string> | undefined
+  /** The same, whatever conditions leave of them. */
+  readonly domain?: ReadonlySet<string>
   readonly isList: boolean
   /** Part of what is being made. */
   readonly isGrowing?: boolean
@@ -45,7 +47,8 @@ function variableFound(name: Name, scope: Scope): Found | undefined {
     return undefined
   }
   const codes = variable.kind === 'source' ? variable.codes : undefined
-  const base = { types: bound.types, codes, isList: false }
+  const domain = variable.kind === 'source' ? variable.domain : undefined
+  const base = { types: bound.types, codes, domain, isList: false }
   if (variable.kind !== 'source')
     return { ...base, isGrowing: variable.kind !== 'constant', read: frame => bound.read(frame) }
   const { slot, isGrowing } = variable
@@ -65,9 +68,11 @@ function elementFound(from: Found, name: Name, scope: Scope): Found | undefined 
   const element = from.types?.length === 1 ? system.model.typeModel(only!)?.elements.get(name.text) : undefined
   const reader = (only !== undefined && element && directReader(system, element, name.text)) || steppingReader(step)
   const fixed = from.fixed && `${from.fixed} ${name.text}`
+  const codes = element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined
   const all: Found = {
     types: step.types,
-    codes: element?.requiredValueSet ? codesOf(scope, element.requiredValueSet) : undefined,
+    codes,
+    domain: codes,
     isList: from.isList || (element?.max ?? 1) > 1,
     isGrowing: from.isGrowing,
     fixed,

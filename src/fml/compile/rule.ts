@@ -5,6 +5,7 @@ import type { Batch, Block, Dependent, Name, Path, Rule, Source, Target } from '
 import { type Action, at, type Mark } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
 import { callGroup } from './call.ts'
+import { checkTargets } from './codings.ts'
 import { copying } from './copy.ts'
 import { direct } from './direct.ts'
 import { looping } from './loop.ts'
@@ -63,7 +64,8 @@ function compileRule(rule: Rule, outer: Scope): Action {
   }
   const site: Site = { ...outer.site, rule: rule.name?.text ?? ruleName(rule), span: siteSpan(rule, outer) }
   let scope: Scope = { ...outer, site, depth: outer.depth + 1 }
-  if (rule.sources.length === 0) report(scope, rule.span, 'a rule needs a source: `src.element -> …`')
+  if (rule.sources.length === 0)
+    report(scope, rule.span, 'a rule needs a source: `src.element -> …`', { isAbsence: true })
   const sources: SourceCode[] = []
   for (const source of rule.sources) {
     const code = compileSource(source, scope)
@@ -97,6 +99,7 @@ function bodyOf(rule: Rule, sources: readonly SourceCode[], mark: Mark, outer: S
     if (code.action) actions.push(code.action)
     scope = code.scope
   }
+  checkTargets(rule.targets, scope)
   for (const [index, dependent] of rule.dependents.entries()) {
     if (index > 0) actions.push(frame => at(frame, mark))
     actions.push(compileDependent(dependent, scope))

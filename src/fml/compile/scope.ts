@@ -39,6 +39,8 @@ export type Variable =
       readonly slot: number
       readonly types: Types
       readonly codes?: ReadonlySet<string>
+      /** Those that its element can have, whatever conditions leave of them. */
+      readonly domain?: ReadonlySet<string>
       /** Part of what is being made, so that it may have more a moment later. */
       readonly isGrowing?: boolean
     }
@@ -118,6 +120,8 @@ export interface Build {
   readonly system: TypeSystem
   /** What is unknown or incomplete is a warning. */
   readonly isLenient: boolean
+  /** A part of the text could not be read, so what seems to be missing may stand there. */
+  readonly isPartial: boolean
   /** Expressions come with a request: those of unbounded cost are refused. */
   readonly untrusted: boolean
   readonly problems: Problem[]
@@ -143,6 +147,14 @@ export interface Build {
   unit(url: string): readonly Unit[]
   table(url: string): Table | undefined
   readonly terminology: Terminology
+  /** The tables in which codes are looked up, and which codes; undefined where that is not known. */
+  readonly lookups: Map<Table, Lookup>
+}
+
+/** A table of a map, and all codes that are looked up in it. */
+export interface Lookup {
+  readonly unit: Unit
+  domain: ReadonlySet<string> | undefined
 }
 
 /** The places that the variables of a group have. */
@@ -204,8 +216,9 @@ export function report(
   { build, unit, site }: Pick<Scope, 'build' | 'unit'> & { readonly site?: Site },
   span: Span,
   message: string,
-  more: { readonly fix?: Fix; readonly severity?: 'warning' } = {},
+  more: { readonly fix?: Fix; readonly severity?: 'warning'; readonly isAbsence?: boolean } = {},
 ): void {
+  if (more.isAbsence && build.isPartial) return
   const { file, span: whole } = unit.map
   const isText = whole !== NOWHERE
   const said = isText || !site ? message : `group ${site.group}, rule ${JSON.stringify(site.rule)}: ${message}`

@@ -47,7 +47,7 @@ export function compileSource(source: Source, scope: Scope): SourceCode | undefi
   const possible = fallback ? fallback.codes : values.codes
   const bind = (codes: ReadonlySet<string> | undefined): Scope =>
     source.variable
-      ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes, isGrowing })
+      ? withVariable(scope, source.variable.text, { kind: 'source', slot, types, codes, domain: possible, isGrowing })
       : scope
   const inner = bind(possible)
   const where = source.where && condition(source.where, types, inner)
@@ -94,7 +94,7 @@ function narrowedTypes({ names, span }: Path, types: Types, scope: Scope): Types
   if (type === unknownType) {
     const meant = nearest(text, types ?? [])
     const question = didYouMean(meant)
-    report(scope, span, `there is no type ${shown(text)}${question}`, replacing(span, meant))
+    report(scope, span, `there is no type ${shown(text)}${question}`, { ...replacing(span, meant), isAbsence: true })
     return types
   }
   if (type === undefined) return undefined

@@ -1,6 +1,6 @@
 // Concept maps as `translate` looks codes up in them. https://hl7.org/fhir/R4/conceptmap.html
 
-import type { ConceptMap, Mapping } from '../ast.ts'
+import type { ConceptMap, Mapping, Span } from '../ast.ts'
 import { EQUIVALENCES, isJson, type Json, objects, string } from '../resource-parts.ts'
 
 export interface Translation {
@@ -15,6 +15,9 @@ export interface Entry {
   readonly target: Translation | undefined
   /** https://hl7.org/fhir/R4/valueset-concept-map-equivalence.html */
   readonly equivalence: string
+  /** Where the two codes stand in the text of a map. */
+  readonly source?: Span
+  readonly place?: Span
 }
 
 export interface Table {
@@ -48,6 +51,8 @@ function entryOf({ source, target, operator }: Mapping, urls: ReadonlyMap<string
     sourceSystem: urls.get(source.prefix.text) ?? '',
     target: target && { system: urls.get(target.prefix.text) ?? '', code: target.code.text, display: undefined },
     equivalence: EQUIVALENCES.get(operator) ?? 'relatedto',
+    source: source.code.span,
+    place: target?.code.span,
   }
 }
 

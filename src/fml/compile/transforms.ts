@@ -3,6 +3,7 @@
 import { didYouMean, nearest } from '../../lib/nearest.ts'
 import type { Invocation, Transform } from '../ast.ts'
 import { shown } from '../problem.ts'
+import { checkTransform } from './codings.ts'
 import { coding, concept, contactPoint, identifier, quantity } from './datatypes.ts'
 import { evaluate, pointer, reference, uuid } from './references.ts'
 import { replacing, report, type Scope } from './scope.ts'
@@ -59,7 +60,9 @@ function transformed(call: Invocation, scope: Scope): Value | undefined {
   }
   if (name.text === 'evaluate') return evaluate(call, scope)
   const values = args.map(each => argumentValue(each, scope))
-  return values.every(each => each !== undefined) ? spec.build(values, call, scope) : undefined
+  if (!values.every(each => each !== undefined)) return undefined
+  if (name.text === 'cc' || name.text === 'c') checkTransform(values, args, scope)
+  return spec.build(values, call, scope)
 }
 
 function unknownTransform({ name }: Invocation, scope: Scope): void {

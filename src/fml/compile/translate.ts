@@ -9,7 +9,7 @@ import { shown } from '../problem.ts'
 import type { Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { simple } from './computed.ts'
-import { lenient, replacing, report, type Scope } from './scope.ts'
+import { type Build, lenient, replacing, report, type Scope, type Unit } from './scope.ts'
 import { lookUp, type Table, type Translation } from './table.ts'
 import { withImports } from './unit.ts'
 import type { Value } from './value.ts'
@@ -39,20 +39,22 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
     )
     return undefined
   }
-  const table = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
-  if (!table) {
+  const named = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
+  if (!named) {
     if (typeof url === 'string') return untranslated(url, OUTPUTS[output]!, scope)
     report(scope, call.args[1]!.span, "the concept map is named by a text, such as '#severity'")
     return undefined
   }
+  const { table, unit } = named
   checkComplete(value, table, call, scope)
+  if (unit) noteLookup(value, table, unit, scope)
   const type = OUTPUTS[output]!
   const name = String(url)
   return {
     types: [type],
     codes: output === 'code' ? targetsFor(table, value.codes) : undefined,
     constant: undefined,
-    isTranslated: true,
+    table: { entries: table.entries, unit },
     run: translating(value, item => outcome(item, table, name, output, type), table),
   }
 }
@@ -136,13 +138,14 @@ function codeText(code: string): string {
 }
 
 /** `#id` is in this map or one it imports, `url#id` in the map of that URL, anything else a ConceptMap of its own. */
-function tableNamed(url: string, call: Invocation, scope: Scope): Table | undefined {
+function tableNamed(url: string, call: Invocation, scope: Scope): { table: Table; unit?: Unit } | undefined {
   const { build, unit } = scope
   const [base = '', fragment] = url.split('#')
   const units = base === '' ? withImports(unit, build) : [...(base === unit.url ? [unit] : []), ...build.unit(base)]
-  const own = fragment === undefined ? undefined : units.map(each => each.tables.get(fragment)).find(Boolean)
-  const found = own ?? build.table(url) ?? unit.tables.get(url)
-  if (found) return found
+  const owner = fragment === undefined ? undefined : units.find(each => each.tables.has(fragment))
+  if (owner) return { table: owner.tables.get(fragment!)!, unit: owner }
+  const found = build.table(url) ?? unit.tables.get(url)
+  if (found) return { table: found }
   const { span } = call.args[1]!
   const meant = nearest(
     url,
@@ -153,6 +156,7 @@ function tableNamed(url: string, call: Invocation, scope: Scope): Table | undefi
     ...replacing(span, meant && `'${meant}'`),
     // What is meant is certainly in this map, so that it is a slip, and not something that is missing.
     ...(meant === undefined ? lenient(build) : {}),
+    isAbsence: true,
   })
   return undefined
 }
@@ -170,8 +174,31 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
     scope,
     span,
     `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or keep such codes by \`unmapped for s = provided\``,
-    lenient(scope.build),
+    { ...lenient(scope.build), isAbsence: true },
   )
+}
+
+/** Keeps which codes are looked up in a table of a map, so that lines for others can be told of. */
+function noteLookup({ domain, types }: Value, table: Table, unit: Unit, { build }: Scope): void {
+  const isCode = types?.length === 1 && build.system.isPrimitive(types[0]!)
+  const own = isCode ? domain : undefined
+  const known = build.lookups.get(table)
+  if (!known) build.lookups.set(table, { unit, domain: own })
+  else known.domain = own && known.domain && new Set([...known.domain, ...own])
+}
+
+/** Lines of tables that can never be used: no element that is looked up has such a code. */
+export function checkLookups(build: Build): void {
+  for (const [table, { unit, domain }] of build.lookups) {
+    if (!domain) continue
+    for (const [code, [entry]] of table.entries) {
+      if (domain.has(code) || !entry?.source) continue
+      const meant = nearest(code, [...domain])
+      const list = domain.size > 12 ? '' : ` (${[...domain].join(', ')})`
+      const message = `${shown(code)} is never looked up here${didYouMean(meant, `: it is none of the codes that there can be${list}`)}`
+      report({ build, unit }, entry.source, message, { ...replacing(entry.source, meant), severity: 'warning' })
+    }
+  }
 }
 
 /** The codes that can come out. */

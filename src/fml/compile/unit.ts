@@ -5,6 +5,7 @@ import { nearest } from '../../lib/nearest.ts'
 import type { FmlMap, Group, Name, Parameter, Span, Uses } from '../ast.ts'
 import { shown } from '../problem.ts'
 import type { Structures } from '../structures.ts'
+import { checkTable } from './codings.ts'
 import { type Build, lenient, replacing, report, type Unit } from './scope.ts'
 import { tableOf } from './table.ts'
 
@@ -48,12 +49,14 @@ export function checkUnit(unit: Unit, build: Build): void {
   }
   checkGroups(unit, build)
   for (const each of map.groups[0]?.parameters ?? []) checkNamed(each, unit, build)
+  for (const each of map.conceptMaps) checkTable(each, { unit, build })
   for (const each of map.conceptMaps) for (const { mode } of each.unmapped) checkUnmapped(mode, unit, build)
   if (map.groups.length === 0 && map.conceptMaps.length === 0)
     report(
       { build, unit },
       { ...map.span, length: 0 },
       'a map needs a group: `group Name(source src : A, target tgt : B) { … }`',
+      { isAbsence: true },
     )
 }
 

@@ -15,7 +15,7 @@ export function unknownVariable({ text, span }: Name, scope: Scope): void {
     ? `; the one in line ${owner.line} is known within its own rule only`
     : `; there are ${names.slice(0, 8).map(shown).join(', ')}`
   const way = didYouMean(meant, others)
-  report(scope, span, `there is no variable ${shown(text)} here${way}`, replacing(span, meant))
+  report(scope, span, `there is no variable ${shown(text)} here${way}`, { ...replacing(span, meant), isAbsence: true })
 }
 
 /** Where a rule gives something this name. */

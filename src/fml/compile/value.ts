@@ -7,19 +7,22 @@ import type { Argument, Literal, Path } from '../ast.ts'
 import type { Frame } from '../run/frame.ts'
 import { expression, literalExpression } from './expression.ts'
 import { found } from './read.ts'
-import { replacing, report, type Scope } from './scope.ts'
+import { replacing, report, type Scope, type Unit } from './scope.ts'
+import type { Table } from './table.ts'
 
 export interface Value {
   /** Undefined when only the data can tell. */
   readonly types: Types
   /** The codes it can be, where they are known. */
   readonly codes: ReadonlySet<string> | undefined
+  /** The codes that its element can have, whatever conditions leave of them. */
+  readonly domain?: ReadonlySet<string>
   /** Where it is known already. */
   readonly constant: Typed | undefined
   /** It may be part of what is being made. */
   readonly isGrowing?: boolean
-  /** Found in a concept map. */
-  readonly isTranslated?: boolean
+  /** Found in this concept map, and the map that it stands in. */
+  readonly table?: { readonly entries: Table['entries']; readonly unit: Unit | undefined }
   /** Objects that it has made itself, which nobody else holds: they need not be copied. */
   readonly isFresh?: boolean
   /** The address of a resource, which a Reference can be made of. */
@@ -51,13 +54,13 @@ function pathValue(path: Path, scope: Scope): Value | undefined {
   const [first] = path.names
   if (path.names.length === 1 && first && isText(first.text, scope)) {
     const message = `there is no variable \`${first.text}\` here; a text stands in quotation marks`
-    report(scope, first.span, message, replacing(first.span, `'${first.text}'`))
+    report(scope, first.span, message, { ...replacing(first.span, `'${first.text}'`), isAbsence: true })
     return undefined
   }
   const value = found(path, scope)
   if (!value) return undefined
-  const { types, codes, isGrowing, read } = value
-  return { types, codes, constant: undefined, isGrowing, run: read }
+  const { types, codes, domain, isGrowing, read } = value
+  return { types, codes, domain, constant: undefined, isGrowing, run: read }
 }
 
 /** True for a word that is nothing like a variable: a text without its quotation marks. */
