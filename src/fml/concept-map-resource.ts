@@ -7,6 +7,7 @@ import {
   clean,
   documentation,
   EQUIVALENCES,
+  equivalenceIn,
   isJson,
   type Json,
   nameOf,
@@ -118,7 +119,7 @@ export function conceptMapFrom(resource: Json): ConceptMap {
 
 function mappingsOf(element: Json, source: string, target: string): Mapping[] {
   return objects(element.target).map(each => {
-    const operator: MappingOperator = OPERATORS.get(string(each.equivalence) ?? '') ?? '-'
+    const operator: MappingOperator = OPERATORS.get(equivalenceIn(each) ?? '') ?? '-'
     const to = operator === '--' || each.code === undefined ? undefined : codeOf(target, each.code)
     const from = codeOf(source, element.code)
     return { kind: 'mapping', source: from, operator, target: to, around: around(each.comment), span: NOWHERE }

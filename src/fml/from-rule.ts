@@ -7,10 +7,10 @@ import {
   AUTOMATIC,
   argumentOf,
   around,
-  automaticName,
   EXTENSIONS,
   expressionOf,
   extended,
+  isAutomaticName,
   isJson,
   type Json,
   literalOf,
@@ -47,7 +47,7 @@ export function ruleFrom(json: Json, problems: Problem[], depth: number): Rule {
 
 /** Where every engine would give the rule this name: those that are not about one element must have one for some. */
 function isImplied(name: string, sources: readonly Json[]): boolean {
-  return sources.length === 1 && string(sources[0]!.element) !== undefined && name === automaticName(sources)
+  return sources.length === 1 && string(sources[0]!.element) !== undefined && isAutomaticName(name, sources)
 }
 
 /** The form that the reference implementation gives `a.x -> b.y`. */
@@ -95,6 +95,8 @@ function fallback(json: Json, problems: Problem[]): Source['default'] {
   const [extension] = extended(json, EXTENSIONS.defaultValue)
   const text = string(extension?.valueString)
   if (text) return expressionOf(text, problems)
+  // R5 has an expression here, where R4 has a value of some type.
+  if (typeof json.defaultValue === 'string') return expressionOf(json.defaultValue, problems)
   const key = Object.keys(json).find(each => each.startsWith('defaultValue'))
   const value = key === undefined ? undefined : json[key]
   if (typeof value === 'string') return expressionOf(`'${value.replace(/[\\']/g, '\\$&')}'`, problems)
@@ -155,12 +157,21 @@ function argumentFrom(json: Json, problems: Problem[]): Argument | undefined {
   if (typeof json.valueBoolean === 'boolean') return literalOf('Boolean', String(json.valueBoolean))
   if (isJsonNumber(json.valueInteger)) return numberLiteral(json.valueInteger)
   if (isJsonNumber(json.valueDecimal)) return { ...numberLiteral(json.valueDecimal), type: 'Decimal' }
+  const moment = string(json.valueDate) ?? string(json.valueDateTime)
+  if (moment !== undefined) return argumentOf(`@${moment}`, problems)
+  if (typeof json.valueTime === 'string') return argumentOf(`@T${json.valueTime}`, problems)
   return literalOf('String', typeof json.valueString === 'string' ? json.valueString : '')
 }
 
+/** R4 hands over variables by name, R5 values of several types. */
 function dependentFrom(json: Json, problems: Problem[]): Dependent {
   const written = extended(json, EXTENSIONS.parameter).map(each => string(each.valueString) ?? '')
   const variables = Array.isArray(json.variable) ? json.variable.filter(each => typeof each === 'string') : []
+  const parameters = objects(json.parameter)
+  if (parameters.length > 0) {
+    const given = parameters.map(each => argumentFrom(each, problems)).filter(each => each !== undefined)
+    return { kind: 'dependent', name: nameOf(string(json.name) ?? ''), args: given, around: around(), span: NOWHERE }
+  }
   const args =
     written.length > 0
       ? written.map(each => argumentOf(each, problems)).filter(each => each !== undefined)

@@ -43,7 +43,10 @@ function mapFrom(json: Json, problems: Problem[]): FmlMap {
       .map(conceptMapFrom),
     uses: objects(json.structure).map(usesFrom),
     imports: imports.map(url => ({ kind: 'import', url: textOf(url), around: around(), span: NOWHERE })),
-    constants: extended(json, EXTENSIONS.constant).flatMap(each => constantFrom(each, problems)),
+    constants: [
+      ...extended(json, EXTENSIONS.constant).flatMap(each => constantFrom(each, problems)),
+      ...objects(json.const).flatMap(each => constantOf(each.name, each.value, problems)),
+    ],
     groups: objects(json.group).map(each => groupFrom(each, problems)),
     closing: [],
     span: NOWHERE,
@@ -70,8 +73,13 @@ function optionalName(value: unknown): Name | undefined {
 
 function constantFrom(extension: Json, problems: Problem[]): Constant[] {
   const part = (url: string) => objects(extension.extension).find(each => each.url === url)
-  const name = string(part('name')?.valueId)
-  const value = expressionOf(string(part('value')?.valueString) ?? '', problems)
+  return constantOf(part('name')?.valueId, part('value')?.valueString, problems)
+}
+
+/** As R5 has it: a name and an expression. */
+function constantOf(given: unknown, written: unknown, problems: Problem[]): Constant[] {
+  const name = string(given)
+  const value = expressionOf(string(written) ?? '', problems)
   return name && value ? [{ kind: 'constant', name: nameOf(name), value, around: around(), span: NOWHERE }] : []
 }
 

@@ -1,6 +1,6 @@
 // What stands at the top of a map: its name and metadata, what it uses and imports, constants. https://hl7.org/fhir/R4/mapping-language.html
 
-import type { Constant, Declaration, Import, Literal, Metadata, Text, Uses } from './ast.ts'
+import type { Constant, Declaration, Import, Literal, Metadata, Name, Text, Uses } from './ast.ts'
 import { embedded, literal } from './expression.ts'
 import { path } from './path.ts'
 import type { Reader } from './reader.ts'
@@ -56,11 +56,21 @@ export function uses(reader: Reader): Uses {
   const around = reader.surroundings()
   const { at } = reader.take()
   const url = text(reader, 'the URL of a structure, in quotation marks,')
-  const alias = reader.acceptWord('alias') ? reader.name('the name after `alias`') : undefined
+  const alias = reader.acceptWord('alias') ? aliasName(reader) : undefined
   if (!reader.acceptWord('as')) reader.fail(`\`as\` is missing: \`uses "url" as source\`; found ${reader.found()}`)
   const mode = reader.oneOf(MODES, 'a structure is used as')
   reader.accept(';')
   return { kind: 'uses', url, alias, mode, around: around(), span: reader.since(at) }
+}
+
+/** A name; in quotation marks, as some published maps have it, it is understood and told. */
+function aliasName(reader: Reader): Name {
+  const token = reader.peek()
+  if (token.kind !== 'text' && token.kind !== 'string') return reader.name('the name after `alias`')
+  const { text: name, span } = text(reader, 'the name after `alias`')
+  const message = `a name stands without quotation marks: \`alias ${name}\``
+  reader.problems.push({ message, span, severity: 'warning', fix: { span, replacement: name } })
+  return { kind: 'name', text: name, span }
 }
 
 /** `imports "url"` */

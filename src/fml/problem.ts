@@ -18,6 +18,11 @@ export interface Problem {
   readonly file?: string
 }
 
+/** Those that are no mere warnings. */
+export function errorsIn(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(each => each.severity !== 'warning')
+}
+
 /** After this many a text is not read further: it is not a map. */
 export const MAX_PROBLEMS = 100
 

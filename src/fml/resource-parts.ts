@@ -39,6 +39,20 @@ export const EQUIVALENCES: ReadonlyMap<MappingOperator, string> = new Map([
   ['~', 'inexact'],
 ])
 
+/** How R5 says the same of two codes, seen from the source. https://hl7.org/fhir/R5/valueset-concept-map-relationship.html */
+const RELATIONSHIPS: Readonly<Record<string, string>> = {
+  'related-to': 'relatedto',
+  equivalent: 'equivalent',
+  'source-is-narrower-than-target': 'wider',
+  'source-is-broader-than-target': 'narrower',
+  'not-related-to': 'disjoint',
+}
+
+/** The equivalence that a target of a ConceptMap states, in R4's words. */
+export function equivalenceIn({ equivalence, relationship }: Json): string | undefined {
+  return string(equivalence) ?? RELATIONSHIPS[string(relationship) ?? '']
+}
+
 /** Leaves out what is absent or empty: FHIR has no empty values. */
 export function clean(object: Json): Json {
   return Object.fromEntries(
@@ -77,13 +91,34 @@ export function elementText(names: readonly Name[]): string {
   return pathText({ kind: 'path', names, span: NOWHERE })
 }
 
-/** A rule without a name is called after its elements, as by the reference implementation, in the signs of R4's ids. */
+/**
+ * A rule without a name is called after its elements, as by the reference implementation; in one word, since names of
+ * the mapping language have no hyphen, and R4's ids no underscore.
+ */
 export function automaticName(sources: readonly Json[]): string {
-  const names = sources.map(({ context, element, type }) => {
+  return inOneWord(elementsOf(sources).join(' '))
+}
+
+/** True for the names that engines give to rules without a name: ours, and that of the reference implementation. */
+export function isAutomaticName(name: string, sources: readonly Json[]): boolean {
+  const reference = elementsOf(sources)
+    .join('-')
+    .replace(/[^A-Za-z0-9.-]/g, '-')
+  return name === automaticName(sources) || name === reference
+}
+
+function elementsOf(sources: readonly Json[]): string[] {
+  return sources.map(({ context, element, type }) => {
     const name = string(element) ?? string(context) ?? ''
     return string(type) && sources.length === 1 ? `${name}-${type}` : name
   })
-  return names.join('-').replace(/[^A-Za-z0-9.-]/g, '-')
+}
+
+/** `patient_id Reference` is `patientIdReference`; at most the 64 letters that an id has. */
+export function inOneWord(text: string): string {
+  const [first = 'rule', ...rest] = text.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  const word = first + rest.map(each => each.charAt(0).toUpperCase() + each.slice(1)).join('')
+  return (/^[A-Za-z]/.test(word) ? word : `r${word}`).slice(0, 64)
 }
 
 export function nameOf(text: string): Name {

@@ -9,6 +9,7 @@ import {
   documentation,
   EXTENSIONS,
   elementText,
+  inOneWord,
   type Json,
   jsonNumber,
 } from './resource-parts.ts'
@@ -23,7 +24,7 @@ function batchResources({ source, target, elements, name, around }: Batch): Json
     const element = elementText([...source.names.slice(1), { kind: 'name', text, span: source.span }])
     const into = elementText([...target.names.slice(1), { kind: 'name', text, span: target.span }])
     return clean({
-      name: name ? `${name.text}-${text}` : automaticName([{ element }]),
+      name: name ? inOneWord(`${name.text} ${text}`) : automaticName([{ element }]),
       source: [{ context: source.names[0]!.text, element, variable: AUTOMATIC }],
       target: [
         {
@@ -107,16 +108,15 @@ function isSimple({ type }: Literal): boolean {
 
 function targetResource(target: Target): Json {
   const { path, transform, variable, listModes } = target
-  const isOnlyVariable = path?.names.length === 1 && !transform
   const modes = listModes.map(each => each.mode)
   const single = modes.includes('single') ? [{ url: EXTENSIONS.listMode, valueCode: 'single' }] : []
   return clean({
     extension: single,
-    ...(path && !isOnlyVariable ? context(path) : {}),
+    ...(path ? context(path) : {}),
     variable: variable?.text,
     listMode: modes.filter(mode => mode !== 'single'),
     listRuleId: listModes.find(each => each.share)?.share?.text,
-    ...(isOnlyVariable ? made(path) : transform ? made(transform) : {}),
+    ...(transform ? made(transform) : {}),
   })
 }
 

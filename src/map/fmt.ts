@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises'
 import { format } from '../fml/format.ts'
 import { parse } from '../fml/parser.ts'
+import { errorsIn } from '../fml/problem.ts'
 import type { Answer } from '../lib/command.ts'
 import type { Call, Command } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
@@ -19,7 +20,7 @@ export const fmt: Command = {
 async function run(call: Call): Promise<Answer> {
   const { files, chosen } = await openWorkspace(call)
   const isOnlyCheck = call.isSet('check')
-  const unread = chosen.flatMap(({ source }) => parse(source.text, source.path).problems)
+  const unread = chosen.flatMap(({ source }) => errorsIn(parse(source.text, source.path).problems))
   const other = chosen.filter(({ source }) => format(source.text) !== source.text).map(({ source }) => source)
   if (!isOnlyCheck) for (const { path, text } of other) await writeFile(path, format(text))
   const paths = other.map(({ path }) => path)

@@ -4,7 +4,7 @@
 import type { FmlMap } from '../fml/ast.ts'
 import { urlOf } from '../fml/compile/unit.ts'
 import { compileMap, type MapLibrary, type Program } from '../fml/compile.ts'
-import type { Problem } from '../fml/problem.ts'
+import { errorsIn, type Problem } from '../fml/problem.ts'
 import type { Step } from '../fml/run/frame.ts'
 import { MapError, type Site } from '../fml/run/map-error.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
@@ -58,13 +58,14 @@ export function runJob({ map, others, sources, isTraced }: Job): Outcome {
   const resource = isTraced ? JSON.stringify(toStructureMap(read.map).resource) : undefined
   const failed = (remarks: readonly Remark[]): Outcome => ({ remarks, result: undefined, map: resource, trace: [] })
   const { library, problems } = libraryOf(others)
-  if (read.problems.length > 0) {
-    const more = compileMap(read.map, library, { lenient: true, unread: read.problems }).problems
+  const unread = errorsIn(read.problems)
+  if (unread.length > 0) {
+    const more = compileMap(read.map, library, { lenient: true, unread }).problems
     return failed([...read.problems, ...more].map(remarkOf))
   }
   if (problems.length > 0) return failed(problems.map(remarkOf))
   const { program, problems: found } = compileMap(read.map, library, { lenient: true })
-  const remarks = found.map(remarkOf)
+  const remarks = [...read.problems, ...found].map(remarkOf)
   return program ? runProgram(program, { sources, isTraced }, remarks, resource) : failed(remarks)
 }
 

@@ -5,7 +5,7 @@ import type { FmlMap } from '../fml/ast.ts'
 import { urlOf } from '../fml/compile/unit.ts'
 import { compileMap, type MapLibrary } from '../fml/compile.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
-import { type Problem, shown } from '../fml/problem.ts'
+import { errorsIn, type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
 import type { Matching } from '../matching/weights.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
@@ -106,11 +106,18 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
 /** Of a map of which something could not be read, the rest is checked all the same, but for what seems to be missing. */
 function mappingOf({ source, parsed }: Read, library: MapLibrary, lenient: boolean, found: Problem[]): Mapping {
   const name = mapName(source.name)
-  const unread = parsed.problems
+  const unread = errorsIn(parsed.problems)
   const { program, coverage, problems } = compileMap(parsed.map, library, { lenient, unread })
   found.push(...problems)
   if (unread.length > 0)
-    return { name, source, parsed, program: undefined, problems: [...unread, ...problems], coverage: undefined }
+    return {
+      name,
+      source,
+      parsed,
+      program: undefined,
+      problems: [...parsed.problems, ...problems],
+      coverage: undefined,
+    }
   return { name, source, parsed, program, problems, coverage }
 }
 

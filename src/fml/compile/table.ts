@@ -1,7 +1,7 @@
 // Concept maps as `translate` looks codes up in them. https://hl7.org/fhir/R4/conceptmap.html
 
 import type { ConceptMap, Mapping, Span } from '../ast.ts'
-import { EQUIVALENCES, isJson, type Json, objects, string } from '../resource-parts.ts'
+import { EQUIVALENCES, equivalenceIn, isJson, type Json, objects, string } from '../resource-parts.ts'
 
 export interface Translation {
   readonly system: string
@@ -75,7 +75,7 @@ export function tableOfResource(resource: Json): Table {
         : { system: target, code: string(of.code)!, display: string(of.display) }
     for (const element of objects(group.element)) {
       for (const each of objects(element.target)) {
-        const equivalence = string(each.equivalence) ?? 'equivalent'
+        const equivalence = equivalenceIn(each) ?? 'equivalent'
         add(entries, string(element.code) ?? '', { sourceSystem: source, target: translation(each), equivalence })
       }
     }
