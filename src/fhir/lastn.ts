@@ -1,4 +1,5 @@
 // Observation/$lastn: the newest observations of each kind (https://hl7.org/fhir/R4/observation-operation-lastn.html).
+import { Failure } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
 import { type Link, searchset, warningOutcome } from './bundle.ts'
 import { operationPairs, single, wrongParameter } from './parameters.ts'
@@ -6,6 +7,9 @@ import type { FhirReply, FhirRequest } from './request.ts'
 
 /** Parameters that would give the answer another shape than the operation has. */
 const shaping = ['_sort', '_count', '_total', '_summary', '_elements', '_include', '_revinclude', '_cursor']
+
+/** Most observations of each kind: the answer has no pages. */
+const mostOfKind = 100
 
 /** Any search parameter of Observation chooses; `max` says how many of each kind. */
 export async function lastnOf(store: Store, request: FhirRequest): Promise<FhirReply> {
@@ -28,5 +32,12 @@ export async function lastnOf(store: Store, request: FhirRequest): Promise<FhirR
 function maxOf(text: string | undefined): number {
   if (text === undefined) return 1
   if (!/^[1-9]\d{0,5}$/.test(text)) throw wrongParameter('max', 'max must be a whole number above 0.')
+  if (Number(text) > mostOfKind) {
+    const message = `max is at most ${mostOfKind}: search for Observation by code and page for more of one kind.`
+    throw new Failure('MALFORMED_REQUEST', message, {
+      issue: 'too-costly',
+      details: [{ field: 'max', code: 'too-costly', message }],
+    })
+  }
   return Number(text)
 }

@@ -177,18 +177,32 @@ export async function history({ on, principal }: Reading, request: HistoryReques
     conditions.push(`(updated_at, type, id, version) ${request.after ? '<' : '>'} ${row}`)
   }
   const direction = request.before ? 'asc' : 'desc'
+  const inType = `updated_at ${direction}, id collate "C" ${direction}, version ${direction}`
   const order = `order by updated_at ${direction}, type ${direction}, id collate "C" ${direction}, version ${direction}`
+  const limit = `limit ${bind(request.count + 1)}`
   const until = request.at ? `, lead(updated_at) over (partition by type, id order by version) as until` : ''
-  const part = (table: string): string =>
-    `(select ${columns} from ${table} where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)})`
+  const part = (table: string, isCurrent: boolean): string =>
+    walked(table, isCurrent, `${conditions.join(' and ')} and type = of.type order by ${inType} ${limit}`)
   const all = principal.visibility ? `${columns}, is_seen` : columns
   const text = request.at
     ? `select ${columns} from (select *${until} from (select ${all} from ${current} union all select ${all} from ${former}) versions
-        where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} limit ${bind(request.count + 1)}`
-    : `select * from (${part(current)} union all ${part(former)}) versions ${order} limit ${bind(request.count + 1)}`
+        where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} ${limit}`
+    : `select type, id, version, method, updated_at, ${bodyOf('page')} as body
+        from (select * from (${part(current, true)} union all ${part(former, false)}) versions ${order} ${limit}) page ${order}`
   const rows = await on.query<VersionRow>({ text, values })
   if (rows.length === 0 && request.id && !place) await mustHaveBeen(on, request.type!, request.id)
   return (request.before ? rows.reverse() : rows).map(toVersion)
+}
+
+/** The first versions of each type along its index, without their bodies: of all together only a page is read. */
+const walked = (table: string, isCurrent: boolean, rest: string): string =>
+  `(select v.* from unnest($1::smallint[]) as of(type) cross join lateral (
+    select type, id, version, method, updated_at, ${isCurrent} as is_current from ${table} where ${rest}) v)`
+
+const bodyOf = (page: string): string => {
+  const which = `b.type = ${page}.type and b.id = ${page}.id and b.version = ${page}.version`
+  return `case when ${page}.is_current then (select b.body from resource b where ${which})
+    else (select b.body from history b where ${which}) end`
 }
 
 async function mustHaveBeen(on: Queryable, type: string, id: string): Promise<void> {

@@ -21,6 +21,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
+       npm run bench -- budget searches [--data DIR] [--load PATH] [--seconds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -40,6 +41,7 @@ nothing if it is there already, and measures each workload; the median round cou
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
               tells 20 receivers of 10000 events while processes are killed, and looks for what was lost, on DIR-webhooks
+  budget      measures what costly requests of one client leave to another client: searches
   --scale N   repeats the bundles of PATH under new ids until there are N resources
   --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
@@ -130,6 +132,10 @@ async function main(): Promise<void> {
   if (Number(options.scale) > 0) {
     const copies = await writeCopies(options.load, join(dataDir, 'copies'), Number(options.scale))
     await run(process.execPath, ['src/load.ts', copies], 'loading the copies')
+  }
+  if (positionals[0] === 'budget') {
+    const { benchBudget } = await import('./budget.ts')
+    return benchBudget({ root, env: environment(), base, seconds: Number(options.seconds), answering }, positionals[1])
   }
   if (positionals[0] === 'audit') {
     const { benchAudit } = await import('./audit.ts')

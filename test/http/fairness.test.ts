@@ -209,3 +209,25 @@ test('a search is ended after SEARCH_TIMEOUT with 503 and what to do, an operati
   await gate.lift()
   expect((await operation).status).toBe(200)
 })
+
+test('the same parameter said thirty times is asked once, and the self link says it once', async () => {
+  const said = Array.from({ length: 30 }, () => 'patient.name:contains=lovelace').join('&')
+  const { status, body } = await call('GET', `Observation?${said}`)
+  expect(status).toBe(200)
+  const { url } = body.link.find((each: { relation: string }) => each.relation === 'self')
+  expect(url.match(/patient\.name/g)).toHaveLength(1)
+})
+
+const pieces = Array.from({ length: 11 }, (_, index) => `name:contains=a${index}`).join('&')
+
+test.each([
+  [`Patient?${pieces}`, ':contains'],
+  ['List?item.subject._lastUpdated=gt2020', 'at most 200'],
+  [`Observation?${'encounter.part-of.part-of.part-of.part-of.part-of.'}part-of.class=a`, 'at most 5 hops'],
+  ['Observation?_sort=status,code,date,_id,-_lastUpdated,category', 'at most five keys'],
+  ['Observation/$lastn?max=101', 'at most 100'],
+])('%s is refused before it runs, with the bound', async (path, bound) => {
+  const { status, body } = await call('GET', path)
+  expect(status).toBe(400)
+  expect(issueOf(body)).toMatchObject({ code: 'too-costly', diagnostics: expect.stringContaining(bound) })
+})

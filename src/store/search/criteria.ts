@@ -4,7 +4,7 @@ import { commonParam, type SearchParams } from '../search-params/known.ts'
 import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { checkModifier, checkTarget } from './modifiers.ts'
-import { malformed, shown, splitOr, unescaped } from './query-text.ts'
+import { malformed, shown, splitOr, tooCostly, unescaped } from './query-text.ts'
 import type { Criterion } from './request.ts'
 import { readText } from './sql-text.ts'
 
@@ -18,7 +18,7 @@ export function readCriterion(
   value: string,
   hops: number,
 ): Criterion | undefined {
-  if (hops > mostHops) throw malformed(name, `A chain may have at most ${mostHops} hops.`)
+  if (hops > mostHops) throw tooCostly(name, `A chain may have at most ${mostHops} hops.`)
   if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
   if (name === '_filter') return readFilter(params, types, value)
   if (name.startsWith('_filter:')) throw malformed('_filter', '_filter takes no modifier.')

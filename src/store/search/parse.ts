@@ -3,8 +3,9 @@
 import { isResourceType } from '../../definitions/r4.ts'
 import type { Failure } from '../../lib/failure.ts'
 import { commonParam, isOwn, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { mustBeBounded } from './costs.ts'
 import { readCriterion } from './criteria.ts'
-import { malformed, shown, splitOr } from './query-text.ts'
+import { malformed, shown, splitOr, tooCostly } from './query-text.ts'
 import {
   type Criterion,
   decodeCursor,
@@ -67,12 +68,15 @@ export function parseSearch(
     own,
   }
   let values = 0
+  // What is said twice is asked once.
+  const said = new Set<string>()
   for (const [name, value] of params) {
-    if (splitOr(value).length === 0) continue
+    if (splitOr(value).length === 0 || said.has(`${name}=${value}`)) continue
+    said.add(`${name}=${value}`)
     if (name.includes('\0') || value.includes('\0')) throw malformed(shown(name), 'The search holds a NUL character.')
     values += value.split(',').length
     if (values > mostValues || draft.criteria.length > mostCriteria)
-      throw malformed(
+      throw tooCostly(
         name,
         `The search names too many values: at most ${mostValues} values in ${mostCriteria} parameters.`,
       )
@@ -93,6 +97,7 @@ function watched(options: ParseOptions): { options: ParseOptions; own: OwnParam[
 }
 
 function finish(draft: Draft, types: readonly string[]): SearchRequest {
+  mustBeBounded(draft)
   const { cursorText, sortText: _sortText, ...request } = draft
   const cursor = cursorText === undefined ? undefined : decodeCursor(cursorText, sortLength(draft))
   if (cursorText !== undefined && !cursor)
@@ -150,7 +155,7 @@ const controls = new Map<string, Control>(
     },
     _sort(draft, types, value, name, options) {
       draft.sort = value.split(',').flatMap(part => readSort(draft, types, part.trim(), name, options))
-      if (draft.sort.length > 5) throw malformed(name, '_sort takes at most five keys.')
+      if (draft.sort.length > 5) throw tooCostly(name, '_sort takes at most five keys.')
     },
     _total(draft, _types, value, name) {
       if (!totals.includes(value))

@@ -6,6 +6,13 @@ export function malformed(name: string, message: string, code: 'invalid' | 'valu
   return new Failure('MALFORMED_REQUEST', message, { details: [{ field: name, code, message }] })
 }
 
+/** A search that would cost more than one may: `message` names the bound. */
+export const tooCostly = (name: string, message: string): Failure =>
+  new Failure('MALFORMED_REQUEST', message, {
+    issue: 'too-costly',
+    details: [{ field: name, code: 'too-costly', message }],
+  })
+
 /** A piece of the caller's own text for a message, short. */
 export function shown(value: string): string {
   return value.length > 60 ? `${value.slice(0, 60)}…` : value

@@ -39,12 +39,19 @@ export interface ParamCriterion {
   readonly strings?: readonly string[]
 }
 
+export interface ChainTarget {
+  readonly type: string
+  readonly criterion: Criterion
+  /** The `self` of every resource that meets the criterion and may be seen, once they have been looked up. */
+  readonly found?: readonly bigint[] | 'many'
+}
+
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */
 export interface ChainCriterion {
   readonly kind: 'chain'
   readonly types: readonly string[]
   readonly param: SearchParamModel
-  readonly targets: readonly { readonly type: string; readonly criterion: Criterion }[]
+  readonly targets: readonly ChainTarget[]
   /** True if some resource contains a Patient that the parameter points at, once that has been looked up. */
   readonly meetsContainedPatients?: boolean
 }

@@ -6,9 +6,12 @@ import type { Indexer } from '../index/entry.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
+import { lookedUp, mostLookedUp } from './chained.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './query-text.ts'
 import {
+  type ChainCriterion,
+  type ChainTarget,
   type Coding,
   type Criterion,
   codeModifiers,
@@ -17,6 +20,7 @@ import {
   type SearchRequest,
 } from './request.ts'
 import { isByPatient, meetsContainedPatients } from './sql-contained.ts'
+import type { SearchOptions } from './sql-context.ts'
 import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
 
@@ -33,6 +37,7 @@ export interface Sources {
   readonly library: Library
   readonly on: Queryable
   readonly indexer: Indexer
+  readonly options: SearchOptions
 }
 
 function needsLookup(criterion: Criterion, sources: Sources): boolean {
@@ -42,6 +47,7 @@ function needsLookup(criterion: Criterion, sources: Sources): boolean {
     isOfTexts(criterion) ||
     isOfStrings(criterion) ||
     isThroughPatient(criterion, sources) ||
+    isOfFewTypes(criterion) ||
     partsOf(criterion).some(part => needsLookup(part, sources))
   )
 }
@@ -57,6 +63,9 @@ const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param
 const isThroughPatient = (criterion: Criterion, { indexer }: Sources): boolean =>
   criterion.kind === 'chain' && isByPatient(criterion, indexer)
 
+const isOfFewTypes = (criterion: Criterion): criterion is ChainCriterion =>
+  criterion.kind === 'chain' && criterion.targets.length <= mostLookedUp
+
 async function resolved(criterion: Criterion, sources: Sources): Promise<Criterion> {
   if (!needsLookup(criterion, sources)) return criterion
   if (criterion.kind === 'not') return { ...criterion, part: await resolved(criterion.part, sources) }
@@ -69,10 +78,13 @@ async function resolved(criterion: Criterion, sources: Sources): Promise<Criteri
   if (criterion.kind === 'list')
     return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, sources.library)) }
   if (criterion.kind === 'chain') {
-    const targets = []
-    for (const { type, criterion: inner } of criterion.targets)
-      targets.push({ type, criterion: await resolved(inner, sources) })
     const meets = isThroughPatient(criterion, sources) && (await meetsContainedPatients(criterion, sources))
+    const isLookedUp = isOfFewTypes(criterion) && (meets || !isThroughPatient(criterion, sources))
+    const targets: ChainTarget[] = []
+    for (const { type, criterion: inner } of criterion.targets) {
+      const target = { type, criterion: await resolved(inner, sources) }
+      targets.push(isLookedUp ? await lookedUp(sources.on, target, sources.options) : target)
+    }
     return { ...criterion, targets, meetsContainedPatients: meets }
   }
   if (criterion.kind !== 'param') return criterion

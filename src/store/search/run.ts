@@ -8,6 +8,7 @@ import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { createBinder } from './binder.ts'
+import { withReason } from './costs.ts'
 import { countMatches } from './count.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './hit.ts'
 import { readPage } from './page.ts'
@@ -34,7 +35,11 @@ const mostRounds = 5
 
 /** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
 export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
-  return runResolved(on, await resolve(request, sourcesOf(on, options)), options)
+  try {
+    return await runResolved(on, await resolve(request, sourcesOf(on, options)), options)
+  } catch (error) {
+    throw withReason(error, request)
+  }
 }
 
 /** Where a search, or an operation of the same caller, looks up terminology. */
@@ -45,6 +50,7 @@ export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
   library: libraryFor(on, options),
   on,
   indexer: options.indexer,
+  options,
 })
 
 const nowhere = { next: undefined, previous: undefined, closed: undefined }

@@ -86,11 +86,17 @@ function bodyOrder(param: SearchParamModel, type: string, descending: boolean, c
 /** True if the page is read against the order, from its end to its beginning. */
 export const isBackward = (cursor: Cursor | undefined): boolean => cursor?.direction === 'previous'
 
-/** `order by` over the named columns k0, k1… and key. */
-export function orderBy(orders: readonly Order[], names: readonly string[], key: string, backward: boolean): string {
+/** `order by` over the named columns k0, k1… and key, which is left out where equals may stay equal. */
+export function orderBy(
+  orders: readonly Order[],
+  names: readonly string[],
+  key: string | undefined,
+  backward: boolean,
+): string {
   const direction = (descending: boolean): string => (descending !== backward ? 'desc' : 'asc')
   const last = orders.at(-1)!.descending
-  return `order by ${[...orders.map((order, index) => `${names[index]} ${direction(order.descending)}`), `${key} ${direction(last)}`].join(', ')}`
+  const parts = orders.map((order, index) => `${names[index]} ${direction(order.descending)}`)
+  return `order by ${[...parts, ...(key === undefined ? [] : [`${key} ${direction(last)}`])].join(', ')}`
 }
 
 /** The condition that a row lies beyond the cursor. */

@@ -35,7 +35,7 @@ export const isByPatient = ({ types, param, targets }: ChainCriterion, indexer: 
   targets.some(({ type }) => type === 'Patient')
 
 /** Postings of contained patients that have been met: what has been stored once is not looked for again. */
-const met = new WeakMap<Queryable, Set<bigint>>()
+const met = new WeakMap<Indexer, Set<bigint>>()
 
 /** True if some resource of the chain's type contains a Patient that the chain goes through. */
 export async function meetsContainedPatients(
@@ -43,8 +43,8 @@ export async function meetsContainedPatients(
   { on, indexer }: { readonly on: Queryable; readonly indexer: Indexer },
 ): Promise<boolean> {
   const postings = indexer.params.keys(types[0]!, param.code).map(key => containedPosting(key, 'Patient'))
-  const known = met.get(on) ?? new Set()
-  met.set(on, known)
+  const known = met.get(indexer) ?? new Set()
+  met.set(indexer, known)
   if (postings.some(posting => known.has(posting))) return true
   const found = await on.query<object>({
     name: 'contained-patients',

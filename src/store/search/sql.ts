@@ -123,6 +123,7 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   const held = isByPatient(criterion, context.indexer) && !criterion.meetsContainedPatients
   const conditions = criterion.targets.map(target => {
     const inner = context.nextAlias()
+    if (target.found && target.found !== 'many') return refersTo(target.found, criterion, row, context)
     const found = [
       `${inner}.type = ${typeNumber(target.type)}`,
       conditionOf(target.criterion, inner, context.outside ?? context),
@@ -131,10 +132,26 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
     if (held && target.type === 'Patient')
       return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
+    // As an expression, which PostgreSQL works out once and keeps as a table of hashes.
+    if (target.found === 'many')
+      return `(select bool_or((ref # salt) in (select ${inner}.self from search ${inner} where ${found}))
+        from unnest(${row}.refs) as ref, unnest(${salts}) as salt)`
     return `${row}.refs && (select coalesce(array_agg(${inner}.self # salt), '{}') from search ${inner}, unnest(${salts}) as salt where ${found})`
   })
   if (context.shift === undefined && !held) conditions.push(...containedConditions(criterion, row, context))
   return anyOf(conditions)
+}
+
+/** The row refers to one of these resources by the parameter of the chain. */
+function refersTo(
+  found: readonly bigint[],
+  { types, param }: ChainCriterion,
+  row: string,
+  context: SqlContext,
+): string {
+  const salts = types.flatMap(type => context.indexer.params.keys(type, param.code)).map(key => key.salt)
+  const postings = found.flatMap(self => salts.map(salt => self ^ salt))
+  return postings.length === 0 ? 'false' : `${row}.refs && ${postingArray(context, postings)}`
 }
 
 function containedConditions({ param, types, targets }: ChainCriterion, row: string, context: SqlContext): string[] {

@@ -17,12 +17,10 @@ export interface Conditions {
   readonly where: string
 }
 
-export function conditions(
-  request: SearchRequest,
-  options: SearchOptions,
-  typeColumn = 's.type',
-  isSeen = seen,
-): Conditions {
+/** What resources are looked for. */
+type Asked = Pick<SearchRequest, 'types' | 'criteria'>
+
+export function conditions(request: Asked, options: SearchOptions, typeColumn = 's.type', isSeen = seen): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
   const criteria = request.criteria.map(each => conditionOf(each, 's', context))
@@ -39,7 +37,7 @@ export function wideConditions(request: SearchRequest, options: SearchOptions): 
 }
 
 export function createContext(
-  request: SearchRequest,
+  request: Asked,
   { indexer, base, visibility }: SearchOptions,
   dateRow: string,
 ): SqlContext {
@@ -47,7 +45,7 @@ export function createContext(
   return { ...createBinder(), indexer, base, visibility, nextAlias: createAliases(), dateRow, meetsInPostings }
 }
 
-export function typeCondition({ types }: SearchRequest, { bind }: SqlContext, column = 's.type'): string {
+export function typeCondition({ types }: Asked, { bind }: SqlContext, column = 's.type'): string {
   const numbers = types.map(typeNumber)
   return numbers.length === 1
     ? `${column} = ${bind(numbers[0])}::smallint`
@@ -87,13 +85,26 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const [before, after] =
     beside.length > 0 ? [`(select ${beside.join(', ')}) beside left join (`, ') on true'] : ['', '']
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
+  const select = (shown: readonly string[], joins: boolean): string => `
+      select ${[key, ...shown].join(', ')}
+      from ${from}${joins ? ' join resource u on u.key = s.key' : ''}
+      where ${where}${joins ? scope : ''}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
+  const named = expressions.map((expression, index) => `${expression} as k${index}`)
+  const order = orderBy(orders, expressions, key, backward)
+  const limit = context.bind(request.count + 1)
+  const whole = `${select(named, usesResource)} ${order} limit ${limit}`
+  const inTurn = key === 's.key' && orders.slice(1).some(isLate)
+  // What decides among equals is worked out for these alone.
+  const first = orderBy(orders.slice(0, 1), expressions.slice(0, 1), undefined, backward)
+  const needsResource = orders[0]!.usesResource || (place !== '' && usesResource)
+  const tied = `
+      select s.key, t.k0, ${named.slice(1).join(', ')}
+      from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
+      join search s on s.key = t.key${usesResource ? ` join resource u on u.key = s.key${scope}` : ''}
+      ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
   return `${reach ? `with reach as materialized (${reach})` : ''}
     select ${hitColumns}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
-    from ${before}(
-      select ${key}, ${expressions.map((expression, index) => `${expression} as k${index}`).join(', ')}
-      from ${from}${usesResource ? ' join resource u on u.key = s.key' : ''}
-      where ${where}${scope}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}
-      ${orderBy(orders, expressions, key, backward)} limit ${context.bind(request.count + 1)}
+    from ${before}(${inTurn ? tied : whole}
     ) page join resource r on r.key = page.key${after}
     ${orderBy(
       orders,
@@ -102,3 +113,6 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
       backward,
     )}`
 }
+
+/** True for what is not in the row of search: a text of another table, or of the resource itself. */
+const isLate = ({ expression, usesResource }: Order): boolean => usesResource || expression.includes('(select')

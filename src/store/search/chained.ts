@@ -1,0 +1,22 @@
+// Chains, looked up from their end: what a step finds is asked for first, so that the next one is planned for it. A few
+// resources lead to those that refer to them by the index of postings; very many are met row by row.
+import { preparedName } from '../../db/database.ts'
+import type { Queryable } from '../../db/statement.ts'
+import type { ChainTarget } from './request.ts'
+import type { SearchOptions } from './sql-context.ts'
+import { conditions } from './statement.ts'
+
+/** Most resources of one step whose references are asked for one by one. */
+const mostFound = 1000
+
+/** Most types of one step that are looked up; what may lead to more is asked in one statement. */
+export const mostLookedUp = 8
+
+/** The step with what it finds, or with the word that it finds many. */
+export async function lookedUp(on: Queryable, target: ChainTarget, options: SearchOptions): Promise<ChainTarget> {
+  const { context, where } = conditions({ types: [target.type], criteria: [target.criterion] }, options)
+  const text = `select found.self::text as self from (select s.self from search s where ${where} offset 0) found
+    limit ${context.bind(mostFound + 1)}`
+  const rows = await on.query<{ self: string }>({ name: preparedName(text), text, values: context.values })
+  return { ...target, found: rows.length > mostFound ? 'many' : rows.map(({ self }) => BigInt(self)) }
+}
