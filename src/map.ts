@@ -6,6 +6,7 @@ import { type Call, callWith, common } from './map/command.ts'
 import { coverage } from './map/coverage.ts'
 import { fmt } from './map/fmt.ts'
 import { create } from './map/new.ts'
+import { pack } from './map/package.ts'
 import { run } from './map/run.ts'
 import { test } from './map/test.ts'
 import { shapes } from './shapes/all.ts'
@@ -18,7 +19,7 @@ const tool: Tool<Call> = {
     'Exit code 0 if all is well, 1 if it is not, 2 for wrong arguments.',
   ],
   options: common,
-  commands: [check, test, run, fmt, create, coverage],
+  commands: [check, test, run, fmt, create, coverage, pack],
   perform: (command, given) => command.run(callWith(given, shapes)),
 }
 

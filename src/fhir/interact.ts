@@ -10,6 +10,7 @@ import { isAboutTrail, trailOf } from './audit-search.ts'
 import { exportOperations } from './bulk/operations.ts'
 import { historyOf } from './history.ts'
 import { operationMethods } from './operations.ts'
+import { ownById } from './own.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 import { compartmentOf, searchOf } from './search.ts'
@@ -107,7 +108,9 @@ async function capabilitiesOf(_store: Store, { capabilities, search }: FhirReque
 
 async function read(store: Store, request: FhirRequest): Promise<FhirReply> {
   const [type, id] = request.segments as [string, string]
-  const { version, updatedAt, body } = await store.read(type, id)
+  const found = await store.read(type, id).catch(error => ownById(request, store, error))
+  if ('url' in found) return { status: 200, body: project(found.body, projectionFrom(request.search)) }
+  const { version, updatedAt, body } = found
   if (isFresh(request, version, updatedAt)) return { status: 304, version, updatedAt }
   return { status: 200, body: project(body, projectionFrom(request.search)), version, updatedAt }
 }

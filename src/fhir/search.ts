@@ -6,6 +6,7 @@ import { encodeCursor, type SearchRequest } from '../store/search/request.ts'
 import { membersOf } from '../store/search/sql-compartment.ts'
 import type { Store } from '../store/store.ts'
 import { type Link, searchset, warningOutcome } from './bundle.ts'
+import { ownMatches } from './own.ts'
 import { project, projectionOf } from './projection.ts'
 import type { FhirReply, FhirRequest } from './request.ts'
 
@@ -40,18 +41,28 @@ function pairsOf(request: FhirRequest): [string, string][] {
 
 async function answer(
   store: Store,
-  { base }: FhirRequest,
+  request: FhirRequest,
   path: readonly string[],
   search: SearchRequest,
 ): Promise<FhirReply> {
   const result = await store.search(search)
+  const own = ownMatches(request, search, result.matches)
+  const listed = search.summary === 'count' || search.count === 0 ? [] : own
+  const { base } = request
   const projection = projectionOf(search.summary, search.elements)
   const cut = (hit: Hit): Hit => (projection ? { ...hit, body: project(hit.body, projection) } : hit)
   const links = linksOf([base, ...path].join('/'), search, result)
   const outcome = warningOutcome(result.warnings, result.withheld)
   return {
     status: 200,
-    body: searchset(base, result.matches.map(cut), result.included.map(cut), links, result.total, outcome),
+    body: searchset(
+      base,
+      [...listed, ...result.matches].map(cut),
+      result.included.map(cut),
+      links,
+      result.total === undefined ? undefined : result.total + own.length,
+      outcome,
+    ),
   }
 }
 

@@ -6,13 +6,13 @@ import { lastSegment, type Structures } from '../fml/structures.ts'
 import { type Answer, UsageError } from '../lib/command.ts'
 import { nearest } from '../lib/nearest.ts'
 import { isMap, readFolder } from '../mapping/files.ts'
-import { resourcesIn } from '../mapping/resources.ts'
+import { OWN, resourcesIn } from '../mapping/resources.ts'
 import type { Call, Command } from './command.ts'
 import { draftMap } from './draft/draft.ts'
 import { pathHere } from './paths.ts'
 
 /** What the URLs of the maps of this project begin with. */
-const MAPS = 'https://health-interop.org/fhir/StructureMap'
+const MAPS = `${OWN}/StructureMap`
 
 export const create: Command = {
   name: 'new',

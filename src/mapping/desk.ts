@@ -3,10 +3,12 @@
 import { urlOf } from '../fml/compile/unit.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
 import { unversioned } from '../fml/structures.ts'
+import { shapes } from '../shapes/all.ts'
 import type { SourceFile } from './files.ts'
 import { type Job, type Outcome, runProgram } from './job.ts'
 import { matching } from './map-urls.ts'
 import type { Mappings } from './mappings.ts'
+import { type OwnResource, ownResources } from './own-resources.ts'
 import type { Study } from './study.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -25,6 +27,8 @@ export interface MapDesk {
   run(job: Job): Promise<Outcome>
   /** What maps say of themselves. @throws Failure as the transformer. */
   study(files: readonly SourceFile[]): Promise<readonly Study[]>
+  /** What the service itself is made of, as resources. */
+  own(): readonly OwnResource[]
   /** Runs the service's own map of a URL, which is compiled already; undefined if there is none. */
   runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): Outcome | undefined
 }
@@ -57,6 +61,7 @@ function deskOf(mappings: Mappings, service: Service): Omit<MapDesk, 'run' | 'st
       const all = [...mappings.set().mappings.values()]
       return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', byName(source)])), url)
     },
+    own: () => ownResources(mappings.set(), mappings.files(), shapes),
     resources: () =>
       mappings
         .files()

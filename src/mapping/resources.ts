@@ -13,8 +13,11 @@ import { isExamples } from './examples.ts'
 import type { SourceFile } from './files.ts'
 import { jsonOf, placeOf, problemIn } from './json-file.ts'
 
+/** What the URLs of all that is our own begin with. */
+export const OWN = 'https://health-interop.org/fhir'
+
 /** What the URLs of the record shapes begin with. */
-export const SHAPES = 'https://health-interop.org/fhir/StructureDefinition'
+export const SHAPES = `${OWN}/StructureDefinition`
 
 export interface Resources {
   /** R4, the shapes, and the models; without the models if something is wrong with these. */

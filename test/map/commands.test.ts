@@ -9,10 +9,12 @@ import { type Command, callOf } from '../../src/map/command.ts'
 import { coverage } from '../../src/map/coverage.ts'
 import { fmt } from '../../src/map/fmt.ts'
 import { create } from '../../src/map/new.ts'
+import { pack } from '../../src/map/package.ts'
 import { run } from '../../src/map/run.ts'
 import { test as tryOut } from '../../src/map/test.ts'
 import { example, folderWith, fromFhir, shapes, sound, toFhir } from '../mapping/support.ts'
 import { run as runProcess } from '../support/process.ts'
+import { jsonFiles } from '../support/tgz.ts'
 
 /** What a command answers, the folder left out of its words. */
 async function answer(command: Command, folder: string, ...args: string[]): Promise<Answer> {
@@ -318,6 +320,41 @@ group WardAllergyToAllergyIntolerance(source src : WardAllergy, target tgt : All
     expect((await answer(create, folder, 'WardVisit', 'Basic', '--output', 'visit-to-basic')).isGood).toBe(true)
     expect((await answer(check, folder)).json).toMatchObject({ maps: ['visit-to-basic', 'visit-to-flag', 'ward'] })
     await expect(answer(create, folder, 'WardAlergy', 'Patient')).rejects.toThrow('did you mean WardAllergy?')
+  })
+})
+
+describe('package', () => {
+  test('holds every map, and what the maps speak of, as FHIR packages do', async () => {
+    const folder = await folderWith(sound)
+    const file = join(folder, 'maps.tgz')
+    const { isGood, text } = await answer(pack, folder, '--output', file, '--version', '1.2.0')
+    expect([isGood, text]).toEqual([true, 'maps.tgz: 5 resources\n'])
+    expect(jsonFiles(file, /^package\/package\.json$/)).toMatchObject([
+      {
+        name: 'health-interop.maps',
+        version: '1.2.0',
+        fhirVersions: ['4.0.1'],
+        dependencies: { 'hl7.fhir.r4.core': '4.0.1' },
+      },
+    ])
+    expect(jsonFiles(file, /^package\/\.index\.json$/)).toMatchObject([
+      {
+        'index-version': 2,
+        files: [{ filename: 'StructureDefinition-WardAllergy.json', kind: 'logical' }, {}, {}, {}, {}],
+      },
+    ])
+    expect(jsonFiles(file, /^package\/StructureMap-/)).toMatchObject([
+      { resourceType: 'StructureMap', id: 'allergy-from-fhir', url: 'https://ward.example/allergy-from-fhir' },
+      { resourceType: 'StructureMap', id: 'allergy-to-fhir' },
+    ])
+  })
+
+  test('is not made of maps that have problems, nor without a place', async () => {
+    const folder = await folderWith(broken)
+    const { isGood, text } = await answer(pack, folder, '--output', join(folder, 'maps.tgz'))
+    expect([isGood, text]).toEqual([false, `${criticalty}\n`])
+    await expect(answer(pack, folder)).rejects.toThrow('--output is missing')
+    await expect(answer(pack, folder, '--output', 'x', '--version', 'one')).rejects.toThrow('one is no version')
   })
 })
 

@@ -1,0 +1,65 @@
+// A record of the interface as a StructureDefinition. https://hl7.org/fhir/R4/structuredefinition.html#logical
+
+import type { ElementModel } from '../definitions/model.ts'
+import type { LogicalModel } from '../fml/structures.ts'
+import type { JsonObject } from '../lib/json.ts'
+
+const FHIR = 'http://hl7.org/fhir'
+
+/** The logical model as a resource, and its code lists as value sets. */
+export function modelResources(model: LogicalModel): JsonObject[] {
+  const { url, type, valueSets } = model
+  return [modelResource(model), ...[...valueSets].map(([canonical, codes]) => valueSet(canonical, url, type, codes))]
+}
+
+function modelResource({ url, type, types }: LogicalModel): JsonObject {
+  const byName = new Map(types.map(each => [each.name, each]))
+  const elements: JsonObject[] = [{ id: type, path: type, min: 0, max: '*' }]
+  const add = (path: string, name: string): void => {
+    for (const element of byName.get(name)?.elements.values() ?? []) {
+      const inner = `${path}.${element.name}`
+      elements.push(elementResource(inner, element, byName))
+      for (const each of element.types) if (byName.has(each)) add(inner, each)
+    }
+  }
+  add(type, type)
+  return {
+    resourceType: 'StructureDefinition',
+    id: type,
+    url,
+    name: type,
+    status: 'active',
+    fhirVersion: '4.0.1',
+    kind: 'logical',
+    abstract: false,
+    type: url,
+    baseDefinition: `${FHIR}/StructureDefinition/Element`,
+    derivation: 'specialization',
+    differential: { element: elements },
+  }
+}
+
+function elementResource(path: string, element: ElementModel, byName: ReadonlyMap<string, unknown>): JsonObject {
+  const { min, max, types, requiredValueSet } = element
+  const type = types.map(each => ({ code: byName.has(each) ? 'BackboneElement' : each }))
+  const binding = requiredValueSet && { strength: 'required', valueSet: requiredValueSet }
+  return {
+    id: path,
+    path,
+    min,
+    max: max === Number.POSITIVE_INFINITY ? '*' : String(max),
+    type,
+    ...(binding && { binding }),
+  }
+}
+
+function valueSet(canonical: string, url: string, type: string, codes: readonly string[]): JsonObject {
+  const path = canonical.slice(canonical.indexOf('#') + 1)
+  return {
+    resourceType: 'ValueSet',
+    id: `${type}.${path}`.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 64),
+    url: canonical,
+    status: 'active',
+    compose: { include: [{ system: `${url}/${path}`, concept: codes.map(code => ({ code })) }] },
+  }
+}
