@@ -2,8 +2,8 @@
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
-import { earliest, type Interval, latest } from '../store/dates.ts'
 import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
+import { type AuditTest, auditCondition } from './criteria.ts'
 import type { ChainedRecord } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
 
@@ -18,18 +18,11 @@ export interface AuditPlace extends AuditId {
   readonly time: number
 }
 
-/** What is looked for: one of the values of each list, every interval. */
+/** What is looked for: what meets all of the tests. */
 export interface AuditQuery {
-  readonly ids?: readonly AuditId[]
-  /** In ms, both ends inclusive. */
-  readonly dates: readonly Interval[]
-  readonly patients?: readonly string[]
-  readonly clients?: readonly string[]
-  readonly actions?: readonly string[]
-  readonly outcomes?: readonly string[]
-  readonly entities?: readonly { readonly type: string; readonly id: string }[]
+  readonly tests: readonly AuditTest[]
   readonly count: number
-  readonly after?: AuditPlace
+  readonly after?: AuditPlace | undefined
   /** The parameters as text, for the trail. */
   readonly text: string
 }
@@ -118,23 +111,12 @@ async function one(on: Queryable, id: string, organization: string | undefined):
 function statement(query: AuditQuery, organization: string | undefined): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const value = (each: unknown): string => `$${values.push(each)}`
-  const conditions = [
-    organization !== undefined && `organization_id = ${value(organization)}`,
-    query.ids &&
-      `(chain, sequence) in (select * from unnest(${value(query.ids.map(each => each.chain))}::int[], ${value(query.ids.map(each => each.sequence))}::bigint[]))`,
-    ...query.dates.flatMap(({ low, high }) => [
-      low > earliest && `recorded_at >= ${value(new Date(low))}`,
-      high < latest && `recorded_at <= ${value(new Date(high))}`,
-    ]),
-    query.patients && `patients <> '{}' and patients && ${value(query.patients)}::text[]`,
-    query.clients && `client_id = any(${value(query.clients)})`,
-    query.actions && `action::text = any(${value(query.actions)})`,
-    query.outcomes && `outcome::text = any(${value(query.outcomes)})`,
-    query.entities &&
-      `resource_id <> '' and (resource_type, resource_id) in (select * from unnest(${value(query.entities.map(each => each.type))}::text[], ${value(query.entities.map(each => each.id))}::text[]))`,
-    query.after &&
-      `(recorded_at, chain, sequence) < (${value(new Date(query.after.time))}, ${value(query.after.chain)}, ${value(query.after.sequence)})`,
-  ].filter(each => typeof each === 'string')
+  const conditions = query.tests.map(test => auditCondition(test, value))
+  if (organization !== undefined) conditions.push(`organization_id = ${value(organization)}`)
+  if (query.after) {
+    const { time, chain, sequence } = query.after
+    conditions.push(`(recorded_at, chain, sequence) < (${value(new Date(time))}, ${value(chain)}, ${value(sequence)})`)
+  }
   const text = `select ${auditColumns} from audit_event ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
     order by recorded_at desc, chain desc, sequence desc limit ${query.count + 1}`
   return { text, values }

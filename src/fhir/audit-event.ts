@@ -2,9 +2,9 @@
 import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding } from '@medplum/fhirtypes'
 import type { ChainedRecord } from '../audit/record.ts'
 
-const terminology = 'http://terminology.hl7.org/CodeSystem'
-const dcm = 'http://dicom.nema.org/resources/ontology/DCM'
-const profiles = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit'
+export const terminology = 'http://terminology.hl7.org/CodeSystem'
+export const dcm = 'http://dicom.nema.org/resources/ontology/DCM'
+export const basicAudit = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit'
 
 /** The id of a row: its chain and its place there. */
 export const auditEventId = ({ chain, sequence }: ChainedRecord): string => `${chain}-${sequence}`
@@ -64,10 +64,10 @@ const coding = (system: string, code: string, display?: string): Coding => ({
 function profileOf({ interaction, outcome, patients }: ChainedRecord): string | undefined {
   const name = profileNames[interaction]
   if (outcome !== 0 || name === undefined) return undefined
-  return `${profiles}.${patients.length === 1 ? 'Patient' : ''}${name}`
+  return `${basicAudit}.${patients.length === 1 ? 'Patient' : ''}${name}`
 }
 
-const profileNames: Readonly<Partial<Record<ChainedRecord['interaction'], string>>> = {
+export const profileNames: Readonly<Partial<Record<ChainedRecord['interaction'], string>>> = {
   read: 'Read',
   vread: 'Read',
   'search-type': 'Query',

@@ -1,25 +1,16 @@
 // GET AuditEvent and AuditEvent/{id}: the audit trail, which clients read and never write (https://hl7.org/fhir/R4/auditevent.html).
-import { type AuditPlace, type AuditQuery, auditId } from '../audit/reader.ts'
-import { Failure } from '../lib/failure.ts'
-import { dateInterval, earliest, type Interval, latest } from '../store/dates.ts'
+import type { AuditTest } from '../audit/criteria.ts'
+import type { AuditPlace } from '../audit/reader.ts'
+import type { Base } from '../store/base.ts'
+import { splitOr, unescaped } from '../store/search/query-text.ts'
 import { auditEventId, auditEventOf } from './audit-event.ts'
-import { type Link, searchset, warningOutcome } from './bundle.ts'
+import { type AuditParameter, auditParameters } from './audit-parameters.ts'
+import { type Link, searchset } from './bundle.ts'
 import { wrongParameter } from './parameters.ts'
 import { project, projectionFrom } from './projection.ts'
 import type { FhirReply, FhirRequest } from './request.ts'
 
 type Pairs = readonly (readonly [string, string])[]
-
-/** What the trail is searched by, with the types that the CapabilityStatement names. */
-export const auditParameters = {
-  _id: 'token',
-  date: 'date',
-  patient: 'reference',
-  agent: 'reference',
-  action: 'token',
-  outcome: 'token',
-  entity: 'reference',
-} as const
 
 /** True for what the audit trail answers instead of the store. */
 export function isAboutTrail({ segments, method }: FhirRequest): boolean {
@@ -40,22 +31,19 @@ async function readTrail(request: FhirRequest, id: string): Promise<FhirReply> {
   return { status: 200, body: project(body, projectionFrom(request.search)), version: 1, updatedAt: record.recordedAt }
 }
 
-async function searchTrail(request: FhirRequest): Promise<FhirReply> {
-  const { base, trail, prefer, people } = request
-  const pairs: Pairs = [...request.search, ...(request.body instanceof URLSearchParams ? request.body : [])]
-  const unknown = pairs
-    .map(([name]) => name)
-    .filter(name => !understood.has(name.replace(/^agent:identifier$/, 'agent')))
-  const words = unknown.map(name => `The audit trail cannot be searched by ${name.slice(0, 60)}.`)
-  if (prefer.strict && words.length > 0) throw new Failure('MALFORMED_REQUEST', words.join(' '))
-  const applied = pairs.filter(([name]) => !unknown.includes(name) && name !== '_cursor')
-  const query = queryOf(pairs, text(applied))
-  const found = await trail.search(query)
-  const shown = found.slice(0, query.count)
+async function searchTrail({ base, trail, people, search, body }: FhirRequest): Promise<FhirReply> {
+  const pairs: Pairs = [...search, ...(body instanceof URLSearchParams ? body : [])]
+  const applied = pairs.filter(([name, value]) => name !== '_cursor' && value !== '')
+  const shape = shapeOf(pairs)
+  const own = people.addresses.base
+  const tests = applied.filter(([name]) => !controls.has(name)).map(([name, value]) => testOf(name, value, own))
+  const found = await trail.search({ tests, count: shape.count, after: shape.after, text: text(applied) })
+  const shown = found.slice(0, shape.count)
+  const projection = projectionFrom(new URLSearchParams(text(pairs)))
   const hits = shown.map(record => ({
     type: 'AuditEvent',
     id: auditEventId(record),
-    body: project(JSON.stringify(auditEventOf(record, people.addresses.base.endpoint)), projectionFrom(request.search)),
+    body: project(JSON.stringify(auditEventOf(record, own.endpoint)), projection),
   }))
   const address = `${base}/AuditEvent`
   const links: Link[] = [{ relation: 'self', url: `${address}?${text(applied)}` }]
@@ -64,70 +52,69 @@ async function searchTrail(request: FhirRequest): Promise<FhirReply> {
     const cursor = [last.recordedAt.getTime(), last.chain, last.sequence].join('-')
     links.push({ relation: 'next', url: `${address}?${text([...applied, ['_cursor', cursor]])}` })
   }
-  const outcome = warningOutcome(words)
-  return { status: 200, body: searchset(base, hits, [], links, undefined, outcome) }
+  const total = last || shape.after || !shape.isTotalWanted ? undefined : shown.length
+  return { status: 200, body: searchset(base, hits, [], links, total, undefined) }
 }
 
-const understood = new Set([
-  ...Object.keys(auditParameters),
+/** Parameters that shape the answer. */
+const controls: ReadonlySet<string> = new Set([
   '_count',
   '_sort',
+  '_total',
   '_cursor',
   '_format',
+  '_pretty',
   '_elements',
   '_summary',
 ])
+
 const text = (pairs: Pairs): string => new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString()
 
-function queryOf(pairs: Pairs, asText: string): AuditQuery {
-  const all = (name: string): string[] => pairs.filter(([key]) => key === name).map(([, value]) => value)
-  const list = (name: string, read: (value: string) => string = value => value): string[] | undefined => {
-    const [value, ...more] = all(name)
-    if (more.length > 0) throw wrongParameter(name, `${name} can be given once, with commas between alternatives.`)
-    return value?.split(',').filter(Boolean).map(read)
-  }
+/** What one parameter asks for. A trail that leaves a condition out would tell what nobody asked for, so it is refused. */
+function testOf(name: string, value: string, base: Base): AuditTest {
+  const [code, modifier = '', ...more] = name.split(':') as [string, string?, ...string[]]
+  const parameter = Object.hasOwn(auditParameters, code) ? auditParameters[code] : undefined
+  if (!parameter || more.length > 0)
+    throw wrongParameter(name.slice(0, 60), `The audit trail cannot be searched by ${name.slice(0, 60)}.`)
+  if (modifier === 'missing') return missingTest(parameter, code, value)
+  if (modifier !== '' && !parameter.modifiers.includes(modifier))
+    throw wrongParameter(name.slice(0, 60), wordsFor(code, modifier, parameter))
+  const values = splitOr(value).map(each => parameter.find(unescaped(each), modifier, base))
+  // None of several: `action:not=C,R` is neither.
+  return modifier === 'not' ? { all: values } : { any: values }
+}
+
+function missingTest({ has }: AuditParameter, code: string, value: string): AuditTest {
+  if (value === 'true') return { not: has }
+  if (value === 'false') return has
+  throw wrongParameter(`${code}:missing`, `${code}:missing must be true or false.`)
+}
+
+function wordsFor(code: string, modifier: string, { type, modifiers }: AuditParameter): string {
+  const taken = ['missing', ...modifiers].map(each => `:${each}`).join(', ')
+  return `:${modifier.slice(0, 60)} is not supported on ${code}, which is a ${type} parameter here; it takes ${taken}.`
+}
+
+interface Shape {
+  readonly count: number
+  readonly after: AuditPlace | undefined
+  readonly isTotalWanted: boolean
+}
+
+function shapeOf(pairs: Pairs): Shape {
+  const all = (name: string): string[] =>
+    pairs.filter(([key, value]) => key === name && value !== '').map(([, value]) => value)
   for (const sort of all('_sort'))
     if (sort !== '-date') throw wrongParameter('_sort', 'The audit trail is told newest first: _sort=-date.')
+  for (const total of all('_total'))
+    if (total === 'accurate' || total === 'estimate')
+      throw wrongParameter('_total', 'The audit trail is not counted: the total is told where one page holds all.')
+    else if (total !== 'none') throw wrongParameter('_total', '_total must be none here.')
   return {
-    ids: list('_id')?.flatMap(id => auditId(id) ?? []),
-    dates: all('date').map(intervalOf),
-    patients: list('patient', value => value.replace(/^.*Patient\//, '')),
-    clients: list('agent:identifier', codeOf) ?? list('agent', agentOf),
-    actions: list('action', codeOf),
-    outcomes: list('outcome', codeOf),
-    entities: list('entity')?.map(entityOf),
     count: countOf(all('_count')[0]),
     after: placeOf(all('_cursor')[0]),
-    text: asText,
+    isTotalWanted: all('_total').length === 0,
   }
-}
-
-/** Of `system|value` the value. */
-const codeOf = (value: string): string => value.slice(value.lastIndexOf('|') + 1)
-
-/** An agent as rows tell it: a client or user by its identifier, a patient by reference. */
-const agentOf = (value: string): string => codeOf(value).replace(/^.*\bPatient\//, 'patient/')
-
-function entityOf(value: string): { type: string; id: string } {
-  const [, type, id] = /(?:^|\/)([A-Z][A-Za-z]+)\/([A-Za-z0-9.-]{1,64})$/.exec(value) ?? []
-  if (!type || !id) throw wrongParameter('entity', 'entity must be a reference, such as Observation/1.')
-  return { type, id }
-}
-
-function intervalOf(value: string): Interval {
-  const [, prefix, date] = /^(eq|ge|gt|le|lt|sa|eb)?(.*)$/s.exec(value.replace(' ', '+')) as unknown as [
-    string,
-    string?,
-    string?,
-  ]
-  const interval = dateInterval(date ?? '')
-  if (!interval) throw wrongParameter('date', 'date must be a date, such as ge2026-01-31 or lt2026-01-31T14:00:00Z.')
-  const { low, high } = interval
-  if (prefix === 'ge') return { low, high: latest }
-  if (prefix === 'gt' || prefix === 'sa') return { low: high + 1, high: latest }
-  if (prefix === 'le') return { low: earliest, high }
-  if (prefix === 'lt' || prefix === 'eb') return { low: earliest, high: low - 1 }
-  return interval
 }
 
 function countOf(value = '20'): number {

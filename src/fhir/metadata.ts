@@ -11,7 +11,7 @@ import type {
 } from '@medplum/fhirtypes'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import { isInUse, type SearchParams } from '../store/search-params/known.ts'
-import { auditParameters } from './audit-search.ts'
+import { auditParameters } from './audit-parameters.ts'
 import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
@@ -111,7 +111,7 @@ const trail: CapabilityStatementRestResource = {
   interaction: [{ code: 'read' }, { code: 'search-type' }],
   versioning: 'no-version',
   readHistory: false,
-  searchParam: Object.entries(auditParameters).map(([name, type]) => ({ name, type })),
+  searchParam: Object.entries(auditParameters).map(([name, { type }]) => ({ name, type })),
   operation: operationsOn('AuditEvent'),
 }
 

@@ -24,7 +24,7 @@ export async function accessesOf(
   const found: RecordAccess[] = []
   let place = after
   for (let read = 0; read < mostBatches; read++) {
-    const rows = await trail.search({ patients: [patient], dates: [], count: batch, after: place, text: 'patient=own' })
+    const rows = await trail.search({ tests: [{ patient }], count: batch, after: place, text: 'patient=own' })
     for (const row of rows.slice(0, batch)) add(found, row)
     const last = found.at(-1)?.last
     // The last access may go on beyond the batch; with one more behind the page, none of the page can.

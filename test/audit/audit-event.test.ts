@@ -1,5 +1,6 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { demoClient } from '../../src/auth/demo.ts'
+import { searchParams } from '../../src/definitions/r4.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
 import { type Answer, creatorBy, fhirCaller, issueOf, linkOf, matchIds } from '../support/fhir.ts'
@@ -119,15 +120,123 @@ test('the trail is shown only to those whose scopes open it, and wrong questions
   ])
   for (const path of ['AuditEvent', 'AuditEvent/1-1']) expect((await call('GET', path, { token })).status).toBe(403)
   expect((await call('GET', 'AuditEvent/absent')).status).toBe(404)
-  for (const query of ['date=yesterday', 'entity=x', '_sort=action', '_count=none', '_cursor=x'])
+  for (const query of ['date=yesterday', '_sort=action', '_count=none', '_cursor=x', '_total=accurate', '_summary=x'])
     expect([query, (await call('GET', `AuditEvent?${query}`)).status]).toEqual([query, 400])
-  const lenient = await call('GET', 'AuditEvent?site=x&_count=1')
-  expect(lenient.body.entry.at(-1).search.mode).toBe('outcome')
-  const strict = await call('GET', 'AuditEvent?site=x', { headers: { prefer: 'handling=strict' } })
-  expect([strict.status, issueOf(strict.body).diagnostics]).toEqual([
-    400,
-    'The audit trail cannot be searched by site.',
-  ])
+})
+
+const handlings: Record<string, string>[] = [{}, { prefer: 'handling=lenient' }, { prefer: 'handling=strict' }]
+
+test.each([
+  'shoe=x',
+  'patient.name=x',
+  '_content=x',
+  '_filter=action eq R',
+  'constructor=x',
+  'action:text=x',
+  'date:not=2026',
+])('the trail is never told unfiltered: %s is refused, whatever handling is preferred', async query => {
+  for (const headers of handlings) {
+    const { status, body } = await call('GET', `AuditEvent?${query}&_count=1`, { headers })
+    expect([status, body.entry]).toEqual([400, undefined])
+    expect(issueOf(body).diagnostics).toMatch(/cannot be searched by|is not supported on/)
+  }
+})
+
+describe('every parameter of R4 finds what the trail is told as', () => {
+  const seen = { 'x-request-id': 'find-me-again' }
+  const told = (query: string) => ids(`${query}&entity:identifier=find-me-again&_count=100`)
+  const ids = async (query: string) => matchIds((await call('GET', `AuditEvent?${query}`)).body)
+  let all: string[]
+  let event: { id: string; recorded: string; agent: { policy?: string[] }[] }
+
+  beforeAll(async () => {
+    await call('PUT', 'Patient/found', { body: { resourceType: 'Patient', id: 'found' } })
+    for (const path of ['Patient/found', 'Observation?patient=found', 'Patient/nobody', 'Patient/found/_history'])
+      await call('GET', path, { headers: seen })
+    all = await ids('entity:identifier=find-me-again&_count=100')
+    event = (await call('GET', `AuditEvent/${all.at(-1)}`)).body
+  })
+
+  const base = () => `${service.url}/api/fhir/R4`
+  // How many of the four rows (a read, a search, a refusal and a history) each finds.
+  test.each<[query: string | (() => string), count: number]>([
+    ['entity=found', 3],
+    ['entity=Patient/found', 3],
+    [() => `entity=${base()}/Patient/found`, 3],
+    ['entity:Patient=found', 3],
+    ['entity=Observation/found', 0],
+    ['entity=nobody', 1],
+    ['entity:missing=true', 0],
+    ['patient=found', 3],
+    ['patient:missing=true', 0],
+    ['type=rest', 4],
+    ['type=http://terminology.hl7.org/CodeSystem/audit-event-type|rest', 4],
+    ['type=http://other|rest', 0],
+    ['type=110113', 0],
+    ['subtype=read', 2],
+    ['subtype=read,search-type', 3],
+    ['subtype:not=read', 2],
+    ['subtype=http://hl7.org/fhir/restful-interaction|history-instance', 1],
+    ['action=E', 1],
+    ['action:not=E', 3],
+    ['outcome=4', 1],
+    ['outcome=http://hl7.org/fhir/audit-event-outcome|0', 3],
+    ['address=127.0', 4],
+    ['address:exact=127.0', 0],
+    ['address:contains=.0.0.1', 4],
+    ['address=10.', 0],
+    [() => `address=${base()}`, 4],
+    [() => `agent=${demoClient.id}`, 4],
+    [() => `agent:identifier=${demoClient.organizationId}`, 4],
+    [() => `agent:identifier=${base()}`, 4],
+    ['agent=Patient/found', 0],
+    ['agent-name=x', 0],
+    ['agent-name:missing=true', 4],
+    ['agent-role=x', 0],
+    ['altid=x', 0],
+    ['site=x', 0],
+    ['site:missing=false', 0],
+    ['entity-name=x', 0],
+    ['entity-role=24', 1],
+    ['entity-role=http://terminology.hl7.org/CodeSystem/object-role|4', 3],
+    ['entity-type=XrequestId', 4],
+    ['entity-type=1', 4],
+    ['policy=urn:ietf:params:oauth:jti:none', 0],
+    [() => `policy=${event.agent[0]!.policy![0]}`, 4],
+    ['source=Device/x', 0],
+    [() => `source:identifier=${base()}`, 4],
+    ['_tag=x', 0],
+    ['_security=x', 0],
+    ['_source=x', 0],
+    [() => `_profile=${profile('PatientRead')}`, 1],
+    [() => `_profile=${profile('PatientQuery')}`, 1],
+    [() => `_id=${event.id}`, 1],
+    [() => `date=${event.recorded}`, 1],
+    ['date=lt2020', 0],
+    ['date=ne2020', 4],
+    ['date=ge2020&date=lt2021', 0],
+    [() => `_lastUpdated=ge${event.recorded}`, 4],
+  ])('%s', async (query, count) => {
+    const asked = typeof query === 'string' ? query : query()
+    expect((await told(asked)).length, asked).toBe(count)
+  })
+
+  test('and tells how many there are, where one page holds them', async () => {
+    expect((await call('GET', 'AuditEvent?entity:identifier=find-me-again')).body.total).toBe(4)
+    expect((await call('GET', 'AuditEvent?entity:identifier=find-me-again&_count=3')).body.total).toBeUndefined()
+    expect((await call('GET', 'AuditEvent?entity:identifier=find-me-again&_total=none')).body.total).toBeUndefined()
+  })
+
+  test('none of R4 is missing, but for words', async () => {
+    const { body } = await call('GET', 'metadata')
+    const trail = body.rest[0].resource.find((each: { type: string }) => each.type === 'AuditEvent')
+    const named = trail.searchParam.map((each: { name: string }) => each.name)
+    expect([...searchParams('AuditEvent').keys()].filter(code => !named.includes(code)).sort()).toEqual([
+      '_content',
+      '_query',
+      '_text',
+    ])
+  })
 })
 
 test('the CapabilityStatement says what the trail answers, and promises nothing more', async () => {
@@ -135,7 +244,7 @@ test('the CapabilityStatement says what the trail answers, and promises nothing 
   const trail = body.rest[0].resource.find((each: { type: string }) => each.type === 'AuditEvent')
   expect(trail.interaction).toEqual([{ code: 'read' }, { code: 'search-type' }])
   for (const { name } of trail.searchParam as { name: string }[]) {
-    const value = { date: '2026', entity: 'Patient/1' }[name] ?? 'x'
+    const value = { date: '2026', _lastUpdated: '2026', entity: 'Patient/1' }[name] ?? 'x'
     const answer = await call('GET', `AuditEvent?${name}=${value}`, { headers: { prefer: 'handling=strict' } })
     expect([name, answer.status]).toEqual([name, 200])
   }

@@ -1,0 +1,80 @@
+// What the audit trail is searched by: conditions on its rows as data, and as SQL. Values only ever travel as parameters.
+
+/** Columns of a row that hold one text. */
+export type TextColumn =
+  | 'action'
+  | 'address'
+  | 'client_id'
+  | 'interaction'
+  | 'organization_id'
+  | 'outcome'
+  | 'request_id'
+  | 'token_id'
+
+/** A condition on a row. */
+export type AuditTest =
+  | { readonly column: TextColumn; readonly among: readonly string[] }
+  /** A part of the text, whatever the case: how it begins, or anything in it. */
+  | { readonly column: TextColumn; readonly begins: string }
+  | { readonly column: TextColumn; readonly contains: string }
+  /** In ms, both ends inclusive; undefined: open. */
+  | { readonly from?: number; readonly to?: number }
+  | { readonly row: { readonly chain: number; readonly sequence: number } }
+  /** One of these patients is named, or something of theirs was disclosed or changed. */
+  | { readonly patient: string }
+  /** How many patients there are: one, or any. */
+  | { readonly patients: 'one' | 'some' }
+  /** The resource that it is about; without a type, of any. */
+  | { readonly resource: { readonly type?: string; readonly id: string } }
+  /** It names a resource, or says what was asked for. */
+  | { readonly tells: 'resource' | 'query' }
+  | { readonly all: readonly AuditTest[] }
+  | { readonly any: readonly AuditTest[] }
+  | { readonly not: AuditTest }
+
+/** Every row, and none. */
+export const everyRow: AuditTest = { all: [] }
+export const noRow: AuditTest = { any: [] }
+
+const sqlOf: Readonly<Record<'one' | 'some' | 'resource' | 'query', string>> = {
+  one: 'cardinality(patients) = 1',
+  some: `patients <> '{}'`,
+  resource: `(resource_type <> '' and resource_id ~ '^[A-Za-z0-9.-]{1,64}$')`,
+  query: `query <> ''`,
+}
+
+/** The condition as SQL on a row of `audit_event`. @param bind adds a value and returns its placeholder */
+export function auditCondition(test: AuditTest, bind: (value: unknown) => string): string {
+  if ('all' in test) return joined(test.all, 'and', 'true', bind)
+  if ('any' in test) return joined(test.any, 'or', 'false', bind)
+  if ('not' in test) return `(${auditCondition(test.not, bind)}) is not true`
+  if ('among' in test) return `${test.column}::text = any(${bind(test.among)}::text[])`
+  if ('begins' in test) return `starts_with(lower(${test.column}), lower(${bind(test.begins)}::text))`
+  if ('contains' in test) return `position(lower(${bind(test.contains)}::text) in lower(${test.column})) > 0`
+  if ('row' in test) return `(chain = ${bind(test.row.chain)}::int and sequence = ${bind(test.row.sequence)}::bigint)`
+  // The index of patients holds those rows only that name any.
+  if ('patient' in test) return `(patients <> '{}' and patients && ${bind([test.patient])}::text[])`
+  if ('patients' in test) return sqlOf[test.patients]
+  if ('tells' in test) return sqlOf[test.tells]
+  if ('resource' in test) return resourceCondition(test.resource, bind)
+  const { from, to } = test
+  const bounds = [
+    ...(from === undefined ? [] : [`recorded_at >= ${bind(new Date(from))}`]),
+    ...(to === undefined ? [] : [`recorded_at <= ${bind(new Date(to))}`]),
+  ]
+  return bounds.length === 0 ? 'true' : `(${bounds.join(' and ')})`
+}
+
+function joined(
+  tests: readonly AuditTest[],
+  word: 'and' | 'or',
+  none: string,
+  bind: (value: unknown) => string,
+): string {
+  return tests.length === 0 ? none : `(${tests.map(each => auditCondition(each, bind)).join(` ${word} `)})`
+}
+
+function resourceCondition({ type, id }: { type?: string; id: string }, bind: (value: unknown) => string): string {
+  const ofType = type === undefined ? `resource_type <> ''` : `resource_type = ${bind(type)}`
+  return `(resource_id <> '' and resource_id = ${bind(id)} and ${ofType})`
+}
