@@ -84,6 +84,7 @@ export function openStorage(
     searchParameters: { perClient: config.searchParametersPerClient, all: config.searchParameters },
     defaultCount: 20,
     maxCount: 1000,
+    maxIncluded: config.maxIncluded,
   })
   const databaseFor: DatabaseFor = principal => databaseOf(principal, database)
   return {

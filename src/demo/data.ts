@@ -34,8 +34,8 @@ export function createDemoData({ database, store, projections, base }: DemoParts
     async ensure() {
       const resources = made()
       const patient = resources.find(each => each['resourceType'] === 'Patient')!
-      const known = await store.history({ type: 'Patient', id: String(patient['id']), count: 1 }).catch(() => [])
-      if (known.length === 0) await seed(store, resources)
+      const known = await store.history({ type: 'Patient', id: String(patient['id']), count: 1 }).catch(() => undefined)
+      if (!known?.versions.length) await seed(store, resources)
     },
     async restore() {
       const resources = made()

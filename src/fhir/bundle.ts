@@ -16,6 +16,7 @@ function bundle(type: string, fields: readonly string[], entries: readonly strin
   return `{"resourceType":"Bundle","id":"${uuidv7()}","meta":{"lastUpdated":"${new Date().toISOString()}"},"type":"${type}"${fields.map(field => `,${field}`).join('')}${list}}`
 }
 
+const totalField = (total: number | undefined): string[] => (total === undefined ? [] : [`"total":${total}`])
 const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
 
 /** A page of search results; `outcome` is an OperationOutcome as JSON. */
@@ -33,7 +34,7 @@ export function searchset(
     `${start}${hit.type}/${hit.id}","resource":${hit.body},"search":{"mode":"${mode}"}}`
   const entries = [...matches.map(entry('match')), ...included.map(entry('include'))]
   if (outcome) entries.push(`{"fullUrl":"urn:uuid:${uuidv7()}","resource":${outcome},"search":{"mode":"outcome"}}`)
-  return bundle('searchset', [...(total === undefined ? [] : [`"total":${total}`]), linkField(links)], entries)
+  return bundle('searchset', [...totalField(total), linkField(links)], entries)
 }
 
 /** People who may be the one in question, the likeliest first, with how sure that is. */
@@ -62,10 +63,15 @@ export function warningOutcome(warnings: readonly string[], withheld: readonly s
 }
 
 /** A page of history: what was done to each resource, newest first. */
-export function historyBundle(base: string, versions: readonly Version[], links: readonly Link[]): string {
+export function historyBundle(
+  base: string,
+  versions: readonly Version[],
+  links: readonly Link[],
+  total: number | undefined,
+): string {
   return bundle(
     'history',
-    [linkField(links)],
+    [...totalField(total), linkField(links)],
     versions.map(version => historyEntry(base, version)),
   )
 }

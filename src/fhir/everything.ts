@@ -19,7 +19,7 @@ export async function everythingOf(store: Store, request: FhirRequest): Promise<
   const patient = request.segments.length === 3 ? request.segments[1] : undefined
   const page = await store.everything({ ...wanted(pairs, patient === undefined ? typePage : most), patient })
   const links = linksOf(`${request.base}/${request.segments.join('/')}`, pairs, page.next)
-  return { status: 200, body: searchset(request.base, page.matches, page.included, links, undefined, undefined) }
+  return { status: 200, body: searchset(request.base, page.matches, page.included, links, page.total, undefined) }
 }
 
 function wanted(pairs: Pairs, page: number): Omit<EverythingRequest, 'patient'> {
@@ -59,15 +59,18 @@ function linksOf(address: string, pairs: Pairs, next: EverythingPlace | undefine
   }
   const cursor = single(pairs, '_cursor')
   const links: Link[] = [{ relation: 'self', url: cursor === undefined ? url() : url(['_cursor', cursor]) }]
-  if (next)
-    links.push({ relation: 'next', url: url(['_cursor', `${next.part === 'compartment' ? 'c' : 'o'}${next.key}`]) })
+  if (next) links.push({ relation: 'next', url: url(['_cursor', cursorTo(next)]) })
   return links
 }
+
+const cursorTo = ({ part, key, total }: EverythingPlace): string =>
+  `${part === 'compartment' ? 'c' : 'o'}${key}${total === undefined ? '' : `-${total}`}`
 
 function placeOf(pairs: Pairs): EverythingPlace | undefined {
   const text = single(pairs, '_cursor')
   if (text === undefined) return undefined
-  const [, part, key] = /^([co])(\d{1,15})$/.exec(text) ?? []
+  const [, part, key, total] = /^([co])(\d{1,15})(?:-(\d{1,9}))?$/.exec(text) ?? []
   if (!part) throw wrongParameter('_cursor', 'The page link is not valid: follow the links of the previous page.')
-  return { part: part === 'c' ? 'compartment' : 'outside', key: Number(key) }
+  const place = { part: part === 'c' ? 'compartment' : 'outside', key: Number(key) } as const
+  return total === undefined ? place : { ...place, total: Number(total) }
 }

@@ -16,7 +16,7 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
   const count = countOf(request.search.get('_count'))
   const place = placeOf(request.search.get('_cursor'))
   const since = interval(request.search, '_since')?.low
-  const found = await store.history({
+  const { versions: found, total } = await store.history({
     type,
     id,
     count,
@@ -35,7 +35,7 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
     links.push({ relation: 'previous', url: linkTo(address, request.search, ['b', shown[0]]) })
   if (hasNext && shown.at(-1))
     links.push({ relation: 'next', url: linkTo(address, request.search, ['a', shown.at(-1)!]) })
-  return { status: 200, body: historyBundle(request.base, shown, links) }
+  return { status: 200, body: historyBundle(request.base, shown, links, total) }
 }
 
 function countOf(text: string | null): number {

@@ -20,7 +20,7 @@ export const operations: readonly Operation[] = [
     onInstance: ['GET', 'POST'],
     summary: 'Everything that is known about a patient, or about all patients',
     takes: {
-      start: 'Only care from this date on; what has no clinical date is always in.',
+      start: 'Only care from this date on; what has no date of care, or goes on, is in.',
       end: 'Only care up to this date.',
       _since: 'Only what changed since this instant.',
       _type: 'Only these types, with commas.',

@@ -218,6 +218,12 @@ export const settings = {
     whole(0, 10_000),
   ),
   searchParameters: setting('SEARCH_PARAMETERS', '1000', 'The same for all clients together.', whole(0, 10_000)),
+  maxIncluded: setting(
+    'MAX_INCLUDED',
+    '1000',
+    'Most resources that a page of a search includes beside its matches (_include, _revinclude); the rest goes on over `next`.',
+    whole(1, 10_000),
+  ),
   bulkFileResources: setting(
     'BULK_FILE_RESOURCES',
     '100000',

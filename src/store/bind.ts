@@ -80,7 +80,7 @@ function bound(session: Session): Store {
       const inner = await overridingFor(session, patientsNamed(request.criteria))
       const result = await runSearch(inner.on, request, searchOptions(inner))
       await mustStillBeUsed(inner, request)
-      const isEmpty = result.matches.length === 0 && !result.total
+      const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total
       return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
     },
     async everything(request) {

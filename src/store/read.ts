@@ -140,6 +140,13 @@ export interface HistoryRequest {
   readonly before?: HistoryPlace
 }
 
+export interface HistoryPage {
+  /** The newest first, one more than asked for if there are more. */
+  readonly versions: Version[]
+  /** How many there are in all; undefined if they would have to be counted. */
+  readonly total: number | undefined
+}
+
 const columns = 'type, id, version, method, updated_at, body'
 
 /** Where current and former versions are read from; for a caller who may not see them all, with a column that says which. */
@@ -153,11 +160,29 @@ function versionTables({ visibility, ...binder }: Seen & Binder): { current: str
   }
 }
 
+/** How many versions a resource has. */
+async function countVersions(
+  { on, principal }: Reading,
+  { type, id }: { readonly type: string; readonly id: string },
+): Promise<number> {
+  const binder = createBinder()
+  for (const value of [typeNumber(type), id]) binder.bind(value)
+  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
+  const part = (table: string): string =>
+    `(select count(*) from ${table} where type = $1 and id = $2${principal.visibility ? ' and is_seen' : ''})`
+  const [row] = await on.query<{ found: number }>({
+    text: `select ${part(current)} + ${part(former)} as found`,
+    values: binder.values,
+  })
+  return row!.found
+}
+
 /**
  * Versions, newest first, one more than `count` if there are more. https://hl7.org/fhir/R4/http.html#history
  * @throws Failure NOT_FOUND for the history of a resource that never was.
  */
-export async function history({ on, principal }: Reading, request: HistoryRequest): Promise<Version[]> {
+export async function history(reading: Reading, request: HistoryRequest): Promise<HistoryPage> {
+  const { on, principal } = reading
   const binder = createBinder()
   const { bind, values } = binder
   bind(request.types.map(typeNumber))
@@ -191,7 +216,17 @@ export async function history({ on, principal }: Reading, request: HistoryReques
         from (select * from (${part(current, true)} union all ${part(former, false)}) versions ${order} ${limit}) page ${order}`
   const rows = await on.query<VersionRow>({ text, values })
   if (rows.length === 0 && request.id && !place) await mustHaveBeen(on, request.type!, request.id)
-  return (request.before ? rows.reverse() : rows).map(toVersion)
+  const versions = (request.before ? rows.reverse() : rows).map(toVersion)
+  return { versions, total: await totalOf(reading, request, versions.length) }
+}
+
+/** A page that holds all tells it for nothing; the versions of one resource are few and quickly counted. */
+async function totalOf(reading: Reading, request: HistoryRequest, found: number): Promise<number | undefined> {
+  const { type, id, since, at, after, before, count } = request
+  if (!after && !before && found <= count) return found
+  return type !== undefined && id !== undefined && since === undefined && !at
+    ? countVersions(reading, { type, id })
+    : undefined
 }
 
 /** The first versions of each type along its index, without their bodies: of all together only a page is read. */

@@ -37,6 +37,8 @@ export interface StoreParts {
   readonly searchParameters: DefinitionLimits
   readonly defaultCount: number
   readonly maxCount: number
+  /** Most resources that a page includes beside its matches. */
+  readonly maxIncluded: number
 }
 
 export interface Session extends StoreParts {
@@ -164,9 +166,9 @@ export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used
 }
 
 export function searchOptions(session: Session): SearchOptions {
-  const { indexer, base, principal } = session
+  const { indexer, base, principal, maxIncluded } = session
   const { visibility, party } = principal
-  return { indexer, base, visibility, party, maySee: type => principal.may(type, 'r') }
+  return { indexer, base, visibility, party, maySee: type => principal.may(type, 'r'), maxIncluded }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { EverythingRequest } from './everything/request.ts'
 import type { Exporting } from './export/export.ts'
 import type { Patch } from './patch/patch.ts'
 import type { Interaction } from './principal.ts'
-import type { HistoryRequest, Version } from './read.ts'
+import type { HistoryPage, HistoryRequest, Version } from './read.ts'
 import type { Hit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { SearchResult } from './search/run.ts'
@@ -20,7 +20,7 @@ import type { Written } from './write.ts'
 export interface Store {
   read(type: string, id: string): Promise<Version & { body: string }>
   readVersion(type: string, id: string, version: number): Promise<Version & { body: string }>
-  history(request: Omit<HistoryRequest, 'types'>): Promise<Version[]>
+  history(request: Omit<HistoryRequest, 'types'>): Promise<HistoryPage>
   /** Understands a search; separate from running it, because links and errors need its parts. */
   parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
   /** `withheld`: what is said of patients named without whose consent nothing was found. */

@@ -43,7 +43,7 @@ export function witnessed(store: Store, base: Base, witness: Witness): Store {
       return watch(
         asked,
         () => store.history(request),
-        list => ({ bodies: list.flatMap(bodyOf), most: request.count }),
+        ({ versions: list }) => ({ bodies: list.flatMap(bodyOf), most: request.count }),
       )
     },
     parse: store.parse,

@@ -146,6 +146,20 @@ describe('Patient/{id}/$everything', () => {
     expect(found).toHaveLength(Math.ceil(all.length / count))
   })
 
+  test('tells on each page how many the compartment has', async () => {
+    const totals: number[] = []
+    for (let next: string | undefined = 'Patient/ada/$everything?_count=3'; next; ) {
+      const { body } = await get(next)
+      totals.push(body.total)
+      next = linkOf(body, 'next')
+    }
+    expect(totals).toEqual([8, 8, 8, 8])
+    expect((await get('Patient/ada/$everything')).body.total).toBe(8)
+    expect((await get('Patient/ada/$everything?_type=Binary')).body.total).toBe(0)
+    expect((await get('Patient/$everything')).body.total).toBeGreaterThan(8)
+    expect((await get('Patient/$everything?_count=3')).body.total).toBeUndefined()
+  })
+
   test('in pages keeps its other parameters', async () => {
     const found = await pages('Patient/ada/$everything?_count=1&_type=Observation,Practitioner&start=2024')
     expect(found.flat().sort()).toEqual(['o3', 'o5', 'o6', 'who'])
@@ -248,6 +262,156 @@ describe('Patient/$everything', () => {
     expect(sorted(found.body)).toEqual(['o6', 'shared', 'who'])
     const body = { resourceType: 'Parameters', parameter: [{ name: '_type', valueCode: 'Account' }] }
     expect(sorted((await call('POST', 'Patient/$everything', { body })).body)).toEqual(['shared'])
+  })
+})
+
+describe('care between two dates', () => {
+  const mia = { reference: 'Patient/mia' }
+  const of = (resourceType: string, id: string, more: object) => ({ resourceType, id, ...more })
+  const about = (resourceType: string, id: string, more: object) => of(resourceType, id, { subject: mia, ...more })
+  const resolved = {
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'resolved' }],
+  }
+  const active = {
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' }],
+  }
+  const condition = (id: string, more: object) =>
+    about('Condition', id, {
+      code,
+      recordedDate: '2019-01-01',
+      ...(Object.keys(more).some(name => name.startsWith('abatement')) ? { clinicalStatus: resolved } : {}),
+      ...more,
+    })
+  const order = { status: 'active', intent: 'order', code }
+  const claim = (id: string, more: object) =>
+    of('Claim', id, {
+      ...{ status: 'active', type: code, use: 'claim', patient: mia, created: '2019-01-01', priority: code },
+      ...{ provider: { display: 'x' }, insurance: [{ sequence: 1, focal: true, coverage: { display: 'x' } }] },
+      ...more,
+    })
+  const file = [{ attachment: { contentType: 'text/plain', url: 'http://x' } }]
+
+  // Each row: what it is, and whether it is in from 2022 to 2023.
+  const cases: [resource: { resourceType: string; id: string }, isIn: boolean][] = [
+    [condition('goes-on', { onsetDateTime: '2010' }), true],
+    [condition('over', { onsetDateTime: '2010', abatementDateTime: '2021-12-31' }), false],
+    [condition('ended-within', { onsetDateTime: '2010', abatementDateTime: '2022-01' }), true],
+    [condition('began-after', { onsetDateTime: '2024-01-01', recordedDate: '2022-06-01' }), false],
+    [condition('for-a-time', { onsetPeriod: { start: '2022-03-01' } }), true],
+    [condition('unknown', {}), true],
+    [condition('over-at-some-time', { abatementDateTime: '2020', recordedDate: '2022-06-01' }), false],
+    [
+      claim('billed-later', { created: '2025-01-01', billablePeriod: { start: '2022-05-01', end: '2022-05-02' } }),
+      true,
+    ],
+    [claim('other-care', { created: '2022-05-01', billablePeriod: { start: '2021-05-01', end: '2021-12-31' } }), false],
+    [claim('last-second', { billablePeriod: { start: '2021', end: '2022-01-01T00:00:00Z' } }), true],
+    [claim('just-in-time', { billablePeriod: { start: '2024-01-01T00:30:00+01:00' } }), true],
+    [claim('much-too-late', { billablePeriod: { start: '2024-01' } }), false],
+    [claim('until-some-time', { billablePeriod: { end: '2023' } }), true],
+    [claim('no-period', {}), true],
+    [
+      of('CoverageEligibilityRequest', 'serviced', {
+        ...{ status: 'active', purpose: ['benefits'], patient: mia, created: '2022-05-01', insurer: { display: 'x' } },
+        servicedDate: '2021-05',
+      }),
+      false,
+    ],
+    [
+      about('ServiceRequest', 'for-then', { ...order, authoredOn: '2021-05-01', occurrenceDateTime: '2022-05-01' }),
+      true,
+    ],
+    [
+      about('ServiceRequest', 'for-later', { ...order, authoredOn: '2022-05-01', occurrenceDateTime: '2024-05-01' }),
+      false,
+    ],
+    [about('ServiceRequest', 'ordered-then', { ...order, authoredOn: '2022-05-01' }), true],
+    [about('ServiceRequest', 'ordered-before', { ...order, authoredOn: '2021-05-01' }), false],
+    [
+      about('DocumentReference', 'about-then', {
+        status: 'current',
+        content: file,
+        date: '2025-01-01T00:00:00Z',
+        context: { period: { start: '2022-05-01', end: '2022-05-02' } },
+      }),
+      true,
+    ],
+    [
+      about('DocumentReference', 'about-before', {
+        status: 'current',
+        content: file,
+        date: '2022-05-01T00:00:00Z',
+        context: { period: { start: '2020', end: '2020' } },
+      }),
+      false,
+    ],
+    [about('DocumentReference', 'filed', { status: 'current', content: file, date: '2025-01-01T00:00:00Z' }), true],
+    [
+      of('AllergyIntolerance', 'allergy', { patient: mia, code, clinicalStatus: active, recordedDate: '2010-01-01' }),
+      true,
+    ],
+    [about('Goal', 'aim', { lifecycleStatus: 'active', description: code, startDate: '2010-01-01' }), true],
+    [about('Goal', 'later-aim', { lifecycleStatus: 'active', description: code, startDate: '2024-01-01' }), false],
+    [
+      about('Media', 'photo', { status: 'completed', content: file[0]!.attachment, createdDateTime: '2020-05-01' }),
+      false,
+    ],
+    [
+      about('MedicationStatement', 'taken', {
+        status: 'active',
+        medicationCodeableConcept: code,
+        effectivePeriod: { start: '2020' },
+      }),
+      true,
+    ],
+    [
+      about('Encounter', 'stay', {
+        status: 'finished',
+        class: code.coding[0],
+        period: { start: '2021-12-30', end: '2022-01-02' },
+      }),
+      true,
+    ],
+  ]
+  const named = (ids: readonly { resourceType: string; id: string }[]) =>
+    ids.map(each => `${each.resourceType}/${each.id}`).sort()
+  const inside = named([of('Patient', 'mia', {}), ...cases.filter(([, isIn]) => isIn).map(([resource]) => resource)])
+
+  beforeAll(async () => {
+    const entry = [of('Patient', 'mia', { birthDate: '1980-01-01' }), ...cases.map(([resource]) => resource)].map(
+      resource => ({
+        resource,
+        request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+      }),
+    )
+    const { status, text } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(status, text).toBe(200)
+  })
+
+  const found = (body: Answer['body']): string[] =>
+    named((body.entry as Entry[]).filter(each => each.search.mode === 'match').map(each => each.resource))
+
+  test('is decided by when the care took place, and what goes on or has no such date is in', async () => {
+    const { body } = await get('Patient/mia/$everything?start=2022-01-01&end=2023-12-31')
+    expect([found(body), body.total]).toEqual([inside, inside.length])
+  })
+
+  test('is the same for all patients, and in pages', async () => {
+    const types = [...new Set(cases.map(([resource]) => resource.resourceType))].join()
+    const { body } = await get(`Patient/$everything?start=2022-01-01&end=2023-12-31&_type=${types}`)
+    const ids = new Set(cases.map(([resource]) => `${resource.resourceType}/${resource.id}`))
+    expect(found(body).filter(each => ids.has(each))).toEqual(inside.filter(each => each !== 'Patient/mia'))
+    const paged = await pages('Patient/mia/$everything?start=2022-01-01&end=2023-12-31&_count=4')
+    expect(paged.flat()).toHaveLength(inside.length)
+  })
+
+  test('is open where a bound is left out', async () => {
+    const since = found((await get('Patient/mia/$everything?start=2022-01-01')).body)
+    expect(since).toEqual(expect.arrayContaining(['Condition/began-after', 'Condition/goes-on', 'Claim/much-too-late']))
+    expect(since).not.toContain('Condition/over')
+    const until = found((await get('Patient/mia/$everything?end=2023-12-31')).body)
+    expect(until).toEqual(expect.arrayContaining(['Condition/over', 'Claim/other-care']))
+    expect(until).not.toContain('Condition/began-after')
   })
 })
 

@@ -70,6 +70,17 @@ describe('the history of a resource', () => {
     expect(entries(await call('GET', 'Patient/gone/_history'))).toHaveLength(2)
   })
 
+  test('tells how many versions there are, on each page', async () => {
+    expect((await call('GET', 'Patient/ada/_history')).body.total).toBe(5)
+    const first = await call('GET', 'Patient/ada/_history?_count=2')
+    const next = await call('GET', linkOf(first.body, 'next')!)
+    expect([first.body.total, next.body.total]).toEqual([5, 5])
+    expect((await call('GET', `Patient/ada/_history?_since=${times[1]}`)).body.total).toBe(4)
+    expect((await call('GET', 'Device/_history')).body.total).toBe(1)
+    expect((await call('GET', 'Account/_history')).body.total).toBe(0)
+    expect((await call('GET', '_history?_count=1')).body.total).toBeUndefined()
+  })
+
   test('since a moment leaves out what was before', async () => {
     const answer = await call('GET', `Patient/ada/_history?_since=${times[1]}`)
     expect(entries(answer).map(entry => entry.response.etag)).toEqual(['W/"5"', 'W/"4"', 'W/"3"', 'W/"2"'])

@@ -250,7 +250,16 @@ describe('_total', () => {
 
   test('none, which is the default, counts nothing', async () => {
     expect((await get('Patient?_total=none')).body.total).toBeUndefined()
-    expect((await get('Patient')).body.total).toBeUndefined()
+    expect((await get('Patient?_count=3')).body.total).toBeUndefined()
+  })
+
+  test('comes without being asked for where the page holds all matches', async () => {
+    expect((await get('Patient')).body.total).toBe(7)
+    expect((await get('Patient?_count=7')).body.total).toBe(7)
+    expect((await get('Patient?family=nobody')).body.total).toBe(0)
+    expect((await get('Observation?_include=Observation:patient')).body.total).toBe(3)
+    const last = await get(linkOf((await get('Patient?_count=6')).body, 'next')!)
+    expect([matchIds(last.body).length, last.body.total]).toEqual([1, undefined])
   })
 
   test('is the same on every page', async () => {
@@ -487,6 +496,16 @@ describe('_include and _revinclude', () => {
     ],
   ])('bring %s', async (_what, query, expected) => {
     expect(await included(query)).toEqual(expected)
+  })
+
+  test('follow :iterate as deep as it leads', async () => {
+    const depth = 9
+    for (let index = depth; index >= 0; index--) {
+      const partOf = index === depth ? {} : { partOf: { reference: `Location/deep${index + 1}` } }
+      await call('PUT', `Location/deep${index}`, { body: { resourceType: 'Location', id: `deep${index}`, ...partOf } })
+    }
+    const found = await included('Location?_id=deep0&_include:iterate=Location:partof')
+    expect(found).toEqual(Array.from({ length: depth }, (_, index) => `Location/deep${index + 1}`).sort())
   })
 
   test('do not repeat a match among what is included', async () => {

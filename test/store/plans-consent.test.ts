@@ -103,6 +103,7 @@ beforeAll(async () => {
     searchParameters: { perClient: 10, all: 10 },
     defaultCount: 20,
     maxCount: 1000,
+    maxIncluded: 1000,
   }
   const explained = explaining(database, nodes => plan.push(...nodes))
   for (const organizationId of ['few', 'many'])

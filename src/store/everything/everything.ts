@@ -8,7 +8,7 @@ import { isInPatientCompartment, membersOf } from '../search/sql-compartment.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import { readSeen } from '../sight.ts'
 import { typeNumber } from '../type-number.ts'
-import { members } from './members.ts'
+import { type MemberRow, members } from './members.ts'
 import { outsideOfAll, outsideOfOne } from './outside.ts'
 import type { EverythingPlace, EverythingRequest, Outside } from './request.ts'
 
@@ -17,6 +17,8 @@ export interface EverythingPage {
   readonly matches: readonly Hit[]
   /** What it refers to. */
   readonly included: readonly Hit[]
+  /** How many the compartments have; undefined if they would have to be counted. */
+  readonly total: number | undefined
   readonly next: EverythingPlace | undefined
 }
 
@@ -35,7 +37,9 @@ export async function everything(session: Session, request: EverythingRequest): 
   }
   const shown = rows.slice(0, count)
   const matches = shown.map(toHit)
-  if (rows.length > count) return { matches, included: [], next: { part: 'compartment', key: lastKey(shown, request) } }
+  const total = totalOf(rows, request)
+  if (rows.length > count)
+    return { matches, included: [], total, next: { part: 'compartment', key: lastKey(shown, request), total } }
   const types = resourceTypes.filter(type => !isInPatientCompartment(type) && wanted(type))
   const room = count - shown.length
   const isWhole = after === undefined && request.since === undefined && request.types === undefined
@@ -51,8 +55,15 @@ export async function everything(session: Session, request: EverythingRequest): 
   return {
     matches,
     included: included.map(toHit),
-    next: beyond.length > room ? { part: 'outside', key: last } : undefined,
+    total,
+    next: beyond.length > room ? { part: 'outside', key: last, total } : undefined,
   }
+}
+
+/** The first page knows it: it holds all, or found all of one patient before it took a page of them; later ones are told. */
+function totalOf(rows: readonly MemberRow[], { after, count }: EverythingRequest): number | undefined {
+  if (after) return after.total
+  return rows.length > count ? rows[0]!.found : rows.length
 }
 
 /** The patient comes first, whatever its row number: after it alone comes the first row of all. */

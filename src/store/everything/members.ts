@@ -1,7 +1,6 @@
 // Who belongs to the compartments that $everything asks for, as one statement.
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
-import { noDate } from '../index/draft.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
@@ -10,15 +9,19 @@ import { compartmentCondition, waysIn } from '../search/sql-compartment.ts'
 import type { Session } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { careCondition } from './care-dates.ts'
 import type { EverythingRequest } from './request.ts'
 
 type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
+
+/** A member, and on the first page of one patient how many there are. */
+export type MemberRow = HitRow & { readonly found?: number }
 
 /** A page of the compartment, the patient itself first, and one row more than asked for if there are more. */
 export async function members(
   session: Session,
   request: Omit<EverythingRequest, 'types'> & { readonly types: readonly string[] },
-): Promise<HitRow[]> {
+): Promise<MemberRow[]> {
   const binder = createBinder()
   const { bind } = binder
   const { patient, after, count } = request
@@ -36,8 +39,8 @@ export async function members(
       select s.key, ${self} as first from search s${request.since === undefined ? '' : ' join resource r using (key)'}
       where ${conditions.join(' and ')}
     ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
-    select ${hitColumns} from page join resource r on r.key = page.key order by page.first desc, page.key`
-  return session.on.query<HitRow>({ name: preparedName(text), text, values: binder.values })
+    select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
+  return session.on.query<MemberRow>({ name: preparedName(text), text, values: binder.values })
 }
 
 /** What changed since then, as conditions on the row `r` of resource. */
@@ -58,11 +61,8 @@ export function inScope({ patient, start, end, types }: Scope, row: string, inde
           ofSomePatient(types, row, indexer, binder),
         ]
       : [compartmentCondition({ kind: 'compartment', types, of: 'Patient', id: patient }, row, context, false)]
-  const dates: string[] = []
-  if (start !== undefined) dates.push(`${row}.date_high >= ${bind(start)}::bigint`)
-  if (end !== undefined) dates.push(`${row}.date <= ${bind(end)}::bigint`)
-  const undated = `${row}.date = ${noDate} or ${row}.type = ${typeNumber('Patient')}`
-  if (dates.length > 0) conditions.push(`(${undated} or (${dates.join(' and ')}))`)
+  if (start !== undefined || end !== undefined)
+    conditions.push(careCondition({ start, end }, types, row, indexer, binder))
   return conditions.join(' and ')
 }
 

@@ -4,12 +4,14 @@
 export interface EverythingPlace {
   readonly part: 'compartment' | 'outside'
   readonly key: number
+  /** How many the compartments have, if an earlier page found that out. */
+  readonly total?: number
 }
 
 export interface EverythingRequest {
   /** Undefined: all patients. */
   readonly patient: string | undefined
-  /** Clinical dates, in ms; what has none is always in. */
+  /** Dates of care, in ms (care-dates.ts); what has none is always in. */
   readonly start: number | undefined
   readonly end: number | undefined
   /** Only what changed since (ms). */

@@ -20,6 +20,8 @@ export interface Page {
   readonly rows: readonly HitRow[]
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
+  /** The place before or after a row of the page. */
+  readonly cursorAt: (row: number, direction: Cursor['direction']) => Cursor
   /** As in the result of the search. */
   readonly closed: readonly string[] | undefined
 }
@@ -217,14 +219,15 @@ function pageOf(all: PageRow[], { count, cursor: from }: SearchRequest, sortLeng
   if (backward) shown.reverse()
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : from !== undefined
+  const cursorAt: Page['cursorAt'] = (place, direction) => {
+    const row = shown[place]!
+    return { direction, key: row.key, values: Array.from({ length: sortLength }, (_, index) => row[`k${index}`]!) }
+  }
   return {
     closed: closedOf(all),
     rows: shown,
-    next: hasNext ? cursorAt(shown.at(-1), 'next', sortLength) : undefined,
-    previous: hasPrevious ? cursorAt(shown[0], 'previous', sortLength) : undefined,
+    next: hasNext && shown.length > 0 ? cursorAt(shown.length - 1, 'next') : undefined,
+    previous: hasPrevious && shown.length > 0 ? cursorAt(0, 'previous') : undefined,
+    cursorAt,
   }
-}
-
-function cursorAt(row: PageRow | undefined, direction: Cursor['direction'], sortLength: number): Cursor | undefined {
-  return row && { direction, key: row.key, values: Array.from({ length: sortLength }, (_, index) => row[`k${index}`]!) }
 }

@@ -58,7 +58,7 @@ export function parseSearch(
     sort: [],
     sortText: undefined,
     count: options.defaultCount,
-    total: 'none',
+    total: undefined,
     summary: 'false',
     elements: [],
     includes: [],
@@ -176,10 +176,10 @@ const controls = new Map<string, Control>(
       )
     },
     _include(draft, types, value, name, options) {
-      draft.includes.push(readInclude(options, types, value, name, false))
+      draft.includes.push(...readInclude(options, types, value, name, false))
     },
     _revinclude(draft, types, value, name, options) {
-      draft.includes.push(readInclude(options, types, value, name, true))
+      draft.includes.push(...readInclude(options, types, value, name, true))
     },
     _format() {},
     _pretty() {},
@@ -219,20 +219,21 @@ function readInclude(
   value: string,
   name: string,
   reverse: boolean,
-): Include {
+): Include[] {
   const modifier = name.split(':')[1]
   if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
     throw malformed(name, `${name} is not known; the only modifier is :iterate.`)
   const iterate = modifier !== undefined
   const [source, code, target] = value.split(':')
-  if (value === '*' && !reverse) return { source: types[0]!, param: undefined, target: undefined, reverse, iterate }
+  if (value === '*' && !reverse)
+    return types.map(type => ({ source: type, param: undefined, target: undefined, reverse, iterate }))
   if (!source || !isResourceType(source))
     throw malformed(name, `${name}=${shown(value)}: "${shown(source ?? '')}" is not a resource type.`)
   if (target !== undefined && !isResourceType(target))
     throw malformed(name, `${name}=${shown(value)}: "${shown(target)}" is not a resource type.`)
-  if (code === '*' || code === undefined) return { source, param: undefined, target, reverse, iterate }
+  if (code === '*' || code === undefined) return [{ source, param: undefined, target, reverse, iterate }]
   const param = params.find(source, code)
   if (param?.type !== 'reference')
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
-  return { source, param, target, reverse, iterate }
+  return [{ source, param, target, reverse, iterate }]
 }

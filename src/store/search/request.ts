@@ -152,7 +152,8 @@ export interface SearchRequest {
   readonly criteria: readonly Criterion[]
   readonly sort: readonly SortKey[]
   readonly count: number
-  readonly total: 'none' | 'estimate' | 'accurate'
+  /** Undefined: not asked for. */
+  readonly total: 'none' | 'estimate' | 'accurate' | undefined
   readonly summary: Summary
   readonly elements: readonly string[]
   readonly includes: readonly Include[]
@@ -170,24 +171,28 @@ export interface Cursor {
   readonly direction: 'next' | 'previous'
   readonly values: readonly string[]
   readonly key: number
+  /** Row number of the last resource told of those that the match itself includes: the page goes on with what is left of them. */
+  readonly within?: number
 }
 
-/** Writes a cursor for a link. It is opaque to clients and holds sort values only. */
-export function encodeCursor(cursor: Cursor): string {
-  return Buffer.from(JSON.stringify([cursor.direction === 'next' ? 1 : 0, cursor.key, ...cursor.values])).toString(
-    'base64url',
-  )
+/** Writes a cursor for a link. It is opaque to clients and holds sort values and row numbers only. */
+export function encodeCursor({ direction, key, within, values }: Cursor): string {
+  const place = within === undefined ? [direction === 'next' ? 1 : 0, key] : [2, key, within]
+  return Buffer.from(JSON.stringify([...place, ...values])).toString('base64url')
 }
 
 /** Reads a cursor; undefined if it is not one of ours for this many sort values. */
 export function decodeCursor(text: string, sortLength: number): Cursor | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    if (!Array.isArray(parts) || parts.length !== sortLength + 2) return undefined
-    const [direction, key, ...values] = parts
-    if ((direction !== 0 && direction !== 1) || !Number.isSafeInteger(key)) return undefined
-    if (!values.every(value => typeof value === 'string' && !value.includes('\0'))) return undefined
-    return { direction: direction === 1 ? 'next' : 'previous', key, values }
+    if (!Array.isArray(parts)) return undefined
+    const [kind, key, ...rest] = parts
+    const within: unknown = kind === 2 ? rest.shift() : undefined
+    if (![0, 1, 2].includes(kind) || !Number.isSafeInteger(key) || rest.length !== sortLength) return undefined
+    if (kind === 2 && !Number.isSafeInteger(within)) return undefined
+    if (!rest.every(value => typeof value === 'string' && !value.includes('\0'))) return undefined
+    const place: Cursor = { direction: kind === 0 ? 'previous' : 'next', key, values: rest }
+    return kind === 2 ? { ...place, within: within as number } : place
   } catch {
     return undefined
   }

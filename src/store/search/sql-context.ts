@@ -23,6 +23,8 @@ export interface SearchOptions extends Seen {
   readonly party: Party | undefined
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
+  /** Most included resources of one page; what is more goes on over further pages. */
+  readonly maxIncluded: number
 }
 
 export interface SqlContext extends Binder, Seen {
