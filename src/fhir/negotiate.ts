@@ -16,9 +16,21 @@ const accepted = new Set([...resourceTypesTaken, '*/*', 'application/*', 'text/*
 export function mustAcceptJson(accept: string | undefined, format: string | null): void {
   const wanted = format ?? accept
   if (!wanted) return
-  const offers = wanted.split(',').map(readOffer)
-  if (offers.some(offer => accepted.has(offer.type) && offer.version === '4.0' && offer.weight > 0)) return
+  if (offersOf(wanted).some(offer => accepted.has(offer.type) && offer.version === '4.0' && offer.weight > 0)) return
   throw new Failure('NOT_ACCEPTABLE', `This server answers ${fhirJson} (FHIR 4.0) only.`)
+}
+
+/** True for a name of FHIR JSON. */
+export const isFhirJson = (type: string): boolean => type === 'json' || resourceTypesTaken.includes(type)
+
+/** The media types of an Accept header or of _format, in their order. */
+export const offersOf = (text: string): Offer[] => text.split(',').map(readOffer)
+
+interface Offer {
+  readonly type: string
+  /** Of FHIR. */
+  readonly version: string
+  readonly weight: number
 }
 
 /** @throws Failure UNSUPPORTED_MEDIA_TYPE for a body of another FHIR version. */
@@ -27,7 +39,7 @@ export function mustBeR4(contentType: string | undefined): void {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body is of another FHIR version; this server takes 4.0.')
 }
 
-function readOffer(text: string): { type: string; version: string; weight: number } {
+function readOffer(text: string): Offer {
   const [type, ...params] = text.split(';').map(part => part.trim())
   const named = Object.fromEntries(
     params.map(param => param.split('=', 2).map(word => word?.trim().replace(/^"|"$/g, '') ?? '')),

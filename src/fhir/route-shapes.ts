@@ -41,7 +41,7 @@ export const SearchQuery = Type.Object(
 
 export type Answer = (request: Request) => Promise<Reply>
 
-export interface Shape {
+export interface Shape extends Pick<Route, 'takesBytes' | 'givesBytes'> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
@@ -52,7 +52,9 @@ export interface Shape {
 export const common = { tag: 'FHIR', access: bearer(), produces: fhirJson }
 
 export function reads(answer: Answer, shape: Shape): Route {
-  return { ...common, ...shape, method: 'GET', replies: { 200: Resource, 304: null }, handle: answer }
+  const whole = { 200: Resource, 304: null }
+  const replies = shape.givesBytes ? { ...whole, 206: null } : whole
+  return { ...common, ...shape, method: 'GET', replies, handle: answer }
 }
 
 export function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Route {

@@ -12,6 +12,7 @@ import type { Base } from '../store/base.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import type { Store } from '../store/store.ts'
 import { processBundle } from './batch.ts'
+import { contentReply, isContent, isContentRead, uploaded } from './binary.ts'
 import { type Capabilities, createCapabilities } from './capabilities.ts'
 import { interact } from './interact.ts'
 import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from './negotiate.ts'
@@ -59,23 +60,29 @@ const headersOf = (request: Request, name: string): string | undefined => {
 
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
 function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
-  mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
+  const segments = request.path
+    .slice(fhirBase.length + 1)
+    .split('/')
+    .filter(Boolean)
+    .map(decodeURIComponent)
+  const isRead = isContentRead({ method: request.method, segments })
+  const sent = Buffer.isBuffer(request.body) ? uploaded(request) : undefined
+  if (!isRead && !sent?.isContent) mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
   mustBeR4(headersOf(request, 'content-type'))
+  const prefer = headersOf(request, 'prefer')
   return {
     method: request.method,
-    segments: request.path
-      .slice(fhirBase.length + 1)
-      .split('/')
-      .filter(Boolean)
-      .map(decodeURIComponent),
-    search: request.search,
-    body: request.body,
+    segments,
+    // What is kept of a Binary is decided once it is known whether it is told as a resource.
+    search: isRead ? new URLSearchParams() : request.search,
+    body: sent ? sent.resource : request.body,
     contentType: mediaType(headersOf(request, 'content-type')),
     ifMatch: headersOf(request, 'if-match'),
     ifNoneMatch: headersOf(request, 'if-none-match'),
     ifModifiedSince: headersOf(request, 'if-modified-since'),
     ifNoneExist: headersOf(request, 'if-none-exist'),
-    prefer: preferences(headersOf(request, 'prefer')),
+    // Nobody wants his file back in base64, unless he says so.
+    prefer: preferences(sent?.isContent && !prefer?.includes('return=') ? `return=minimal, ${prefer ?? ''}` : prefer),
     base: `${request.baseUrl}${fhirBase}`,
     maps: mapsFor(request.caller.clientId),
     people: peopleFor(request.caller),
@@ -93,6 +100,15 @@ function httpReply({ status, body, kept, version, updatedAt, location }: FhirRep
   return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
 }
 
+/** A Binary as its caller wants it: its content, or the resource. */
+function binaryReply(request: Request, { base, segments }: FhirRequest, reply: FhirReply): Reply {
+  const asResource = httpReply(reply, base)
+  if (reply.body === undefined) return asResource
+  const { 'content-type': _type, ...headers } = asResource.headers ?? {}
+  const content = contentReply(request, segments[1]!, headers, reply.body)
+  return content ?? httpReply({ ...reply, body: project(reply.body, projectionFrom(request.search)) }, base)
+}
+
 /** Who sees everything may be told it again as it was. */
 const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
   caller.visibility ? reply : { ...reply, kept: undefined }
@@ -102,7 +118,8 @@ export function fhirRoutes(given: FhirParts): Route[] {
   const parts: Parts = { ...given, capabilities: createCapabilities(given) }
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
-    return httpReply(toKeep(request, await interact(parts.storeFor(request.caller), fhir)), fhir.base)
+    const reply = toKeep(request, await interact(parts.storeFor(request.caller), fhir))
+    return isContentRead(fhir) ? binaryReply(request, fhir, reply) : httpReply(reply, fhir.base)
   }
   return [
     metadataRoute(parts.capabilities),
@@ -191,8 +208,9 @@ function typeRoutes(answer: Answer): Route[] {
     writes(answer, 'POST', {
       path,
       operationId: 'create',
-      summary: 'Create a resource, or with If-None-Exist only if there is none',
+      summary: 'Create a resource, or with If-None-Exist only if there is none; a Binary also by its content',
       params: TypePath,
+      takesBytes: isContent,
     }),
     writes(answer, 'PUT', {
       path,
@@ -221,8 +239,9 @@ function instanceRoutes(answer: Answer): Route[] {
     reads(answer, {
       path: `${path}/_history/{version}`,
       operationId: 'readVersion',
-      summary: 'Read one version of a resource',
+      summary: 'Read one version of a resource; a Binary also by its content',
       params: VersionPath,
+      givesBytes: true,
     }),
     reads(answer, {
       path: `${path}/_history`,
@@ -230,12 +249,19 @@ function instanceRoutes(answer: Answer): Route[] {
       summary: 'Every version of a resource, newest first',
       params: InstancePath,
     }),
-    reads(answer, { path, operationId: 'read', summary: 'Read a resource', params: InstancePath }),
+    reads(answer, {
+      path,
+      operationId: 'read',
+      summary: 'Read a resource; a Binary also by its content',
+      params: InstancePath,
+      givesBytes: true,
+    }),
     writes(answer, 'PUT', {
       path,
       operationId: 'update',
-      summary: 'Replace a resource, or create it under this id',
+      summary: 'Replace a resource, or create it under this id; a Binary also by its content',
       params: InstancePath,
+      takesBytes: isContent,
     }),
     patches(answer, { path, operationId: 'patch', summary: 'Change parts of a resource', params: InstancePath }),
     deletes(answer, {

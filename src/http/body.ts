@@ -119,7 +119,7 @@ export function mustBeEscaped(text: string, part: 'path' | 'query' | 'form'): vo
 const form = 'application/x-www-form-urlencoded'
 
 /** The body's value: a form's fields as an object of strings, anything else as JSON. */
-function parseBody(bytes: Buffer, type: string | undefined): unknown {
+export function parseBody(bytes: Buffer, type: string | undefined): unknown {
   const text = decodeText(bytes)
   if (type === form) {
     mustBeEscaped(text, 'form')
@@ -161,6 +161,8 @@ export interface Sending {
   readonly type: string | undefined
   /** Ends the wait for memory. */
   readonly signal: AbortSignal
+  /** True if the route takes the body as it is sent. */
+  readonly isBytes: boolean
   /** Who pays for the memory: a client, or an address. */
   readonly who: string
   /** Told of the memory that the body holds. */
@@ -175,7 +177,7 @@ export interface Sending {
  */
 export async function bodyOf(
   route: Route,
-  { request, type, signal, who, holding, proceed }: Sending,
+  { request, type, signal, isBytes, who, holding, proceed }: Sending,
   { intake, maxBodyBytes }: BodyParts,
 ): Promise<Body> {
   if (route.body === undefined) return { body: undefined, bytes: empty }
@@ -189,11 +191,17 @@ export async function bodyOf(
   const hold = await intake.begin(who, declaredBytes(request, limit), signal)
   holding(hold)
   if (isExpecting) proceed()
-  const bytes = await readBody({ request, limit, isJson: type !== form, hold })
+  const bytes = await readBody({
+    request,
+    limit,
+    isJson: isBytes ? type?.includes('json') === true : type !== form,
+    hold,
+  })
   if (bytes.length === 0) {
     if (route.bodyOptional) return { body: undefined, bytes }
     throw new Failure('MALFORMED_REQUEST', 'The body is empty.')
   }
+  if (isBytes) return { body: bytes, bytes }
   const taken = route.consumes ?? json
   if (type !== undefined && !taken.includes(type)) {
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, {

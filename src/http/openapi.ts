@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { sessionCookie } from './cookies.ts'
 import { fhirBase } from './failures.ts'
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts'
+import { refusalsOf, refusalTexts } from './refusals.ts'
 import { type Access, open, type Route, reply, route } from './route.ts'
 
 export interface OpenApiOptions {
@@ -59,23 +60,13 @@ const idleKeyHeader: Json = {
   description: 'Taken, and of no effect: this may be done twice, and is done anew each time.',
 }
 
-const errorTexts: Readonly<Record<string, string>> = {
-  400: 'Bad request',
-  401: 'Unauthenticated',
-  403: 'Forbidden',
-  409: 'Conflict, such as an Idempotency-Key that is in use or was used for something else',
-  422: 'Validation failed',
-  429: 'Too many requests',
-  500: 'Server error',
-}
-
 const successTexts: Readonly<Record<number, string>> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted',
   204: 'Done; no content',
+  206: 'A part of it',
   304: 'Not modified',
-  503: 'Unavailable',
 }
 
 /** Builds the document. */
@@ -171,19 +162,21 @@ function securityOf(access: Access): Json[] {
 
 function operation(each: Route, schemas: Json): Json {
   const content = (schema: TSchema, type: string): Json => ({ [type]: { schema: published(schema, schemas) } })
+  const bytes: Json = { '*/*': { schema: {} } }
   const produces = each.produces ?? 'application/json'
   const isFhir = each.path.startsWith(fhirBase)
   const responses: Json = {}
   for (const [status, schema] of Object.entries(each.replies)) {
     responses[status] = {
-      description: successTexts[Number(status)] ?? errorTexts[status] ?? 'Reply',
-      ...(schema ? { content: content(schema, produces) } : {}),
+      description: successTexts[Number(status)] ?? refusalTexts[Number(status)] ?? 'Reply',
+      ...(schema || status === '206'
+        ? { content: { ...(schema ? content(schema, produces) : {}), ...(each.givesBytes ? bytes : {}) } }
+        : {}),
     }
     if (!schema && Number(status) >= 400) responses[status] = errorResponse(status, isFhir)
   }
   const isKept = each.method === 'POST' && !each.isRepeatable
-  const errors = each.access.scheme === 'open' && !each.body ? ['400', '429', '500'] : Object.keys(errorTexts)
-  for (const status of errors) if (status !== '409' || isKept) responses[status] ??= errorResponse(status, isFhir)
+  for (const status of refusalsOf(each, isFhir)) responses[status] ??= errorResponse(String(status), isFhir)
   const body = each.body
   return {
     operationId: each.operationId,
@@ -202,7 +195,11 @@ function operation(each: Route, schemas: Json): Json {
       ? {
           requestBody: {
             required: !each.bodyOptional,
-            content: Object.assign({}, ...(each.consumes ?? ['application/json']).map(type => content(body, type))),
+            content: Object.assign(
+              {},
+              ...(each.consumes ?? ['application/json']).map(type => content(body, type)),
+              each.takesBytes ? bytes : {},
+            ),
           },
         }
       : {}),
@@ -213,7 +210,7 @@ function operation(each: Route, schemas: Json): Json {
 function errorResponse(status: string, isFhir: boolean): Json {
   const schema = { $ref: `#/components/schemas/${isFhir ? 'OperationOutcome' : 'Error'}` }
   return {
-    description: errorTexts[status] ?? successTexts[Number(status)],
+    description: refusalTexts[Number(status)] ?? 'Refused',
     content: { [isFhir ? 'application/fhir+json' : 'application/json']: { schema } },
   }
 }

@@ -116,6 +116,13 @@ export interface RouteDefinition<
   readonly maxBodyBytes?: number
   /** Media types of a body that the handler reads itself, as a Readable, and bounds itself; of `consumes` the others are read before. */
   readonly streams?: readonly string[]
+  /**
+   * True for a body, by the parameters of its address and its media type, that is handed over as it was sent, as a Buffer; its type
+   * need not be one of `consumes`.
+   */
+  readonly takesBytes?: (params: Readonly<Record<string, string>>, mediaType: string | undefined) => boolean
+  /** True if replies may be of any media type beside `produces`. */
+  readonly givesBytes?: boolean
   /** True if the handler checks the body itself, with better words: then the schema is for the description only. */
   readonly checksOwnBody?: boolean
   /** True if the body may be left out. */
@@ -127,6 +134,8 @@ export interface RouteDefinition<
   readonly isRepeatable?: boolean
   /** Replies by status, with the schema of the body, or null for none. */
   readonly replies: Readonly<Record<number, TSchema | null>>
+  /** Statuses of refusals that do not follow from the rest of the route (refusals.ts). */
+  readonly refusals?: readonly number[]
   /** Media type of the replies; default application/json. */
   readonly produces?: string
   /** True if it tells a caller of itself only: nothing of it goes into the audit trail. */

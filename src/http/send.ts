@@ -5,7 +5,7 @@ import { type Verdict, verdictHeaders } from './limits.ts'
 import type { Reply, Route } from './route.ts'
 
 const exposed =
-  'etag, last-modified, location, content-location, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed, x-access-basis'
+  'etag, last-modified, location, content-location, content-disposition, content-range, accept-ranges, x-security-context, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed, x-access-basis'
 
 /** What browsers are told before they ask something from a page of another origin. */
 export const preflight: Reply = {
@@ -13,7 +13,7 @@ export const preflight: Reply = {
   headers: {
     'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers':
-      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, prefer, x-request-id, idempotency-key, x-purpose-of-use, x-emergency-access, x-emergency-reason',
+      'accept, authorization, content-type, if-match, if-none-match, if-modified-since, if-none-exist, if-range, range, x-security-context, prefer, x-request-id, idempotency-key, x-purpose-of-use, x-emergency-access, x-emergency-reason',
     'access-control-max-age': '86400',
   },
 }

@@ -182,15 +182,12 @@ async function answer(
   seen: Seen,
 ): Promise<Reply> {
   if (context.method === 'OPTIONS') return preflight
-  mustBeEscaped(context.path, 'path')
-  mustBeEscaped(context.querystring, 'query')
-  const found = (seen.found = dispatch(context.method, context.path))
-  const { route } = found
   const signal = (seen.signal = departureOf(context.res))
+  const { found, sender } = routed(parts, dispatch, context, seen)
+  const { route } = found
+  const remoteAddress = sender.address
   const search = new URLSearchParams(context.querystring)
   seen.healthIds = healthIdsIn(found.params, search, undefined)
-  const sender = senderOf(context.req.headers, context.req.socket.remoteAddress ?? '', parts.trustedProxies)
-  const remoteAddress = (seen.address = sender.address)
   const baseUrl = parts.baseUrl ?? sender.baseUrl
   const contentType = mediaType(context.get('content-type'))
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
@@ -201,6 +198,7 @@ async function answer(
     request: context.req,
     type: contentType,
     signal,
+    isBytes: route.takesBytes?.(found.params, contentType) === true,
     who: early ? `client ${early.clientId}` : `address ${remoteAddress}`,
     holding: (hold: Hold) => void (seen.hold = hold),
     proceed: () => context.res.writeContinue(),
@@ -242,6 +240,30 @@ async function answer(
     )
   } catch (error) {
     seen.accesses = undone(seen.accesses, error)
+    throw error
+  }
+}
+
+/**
+ * The route of a request, and who sent it. What has no route, or cannot be read, is counted by its address: nobody has proved who
+ * it is. @throws Failure NOT_FOUND, METHOD_NOT_ALLOWED, MALFORMED_REQUEST, RATE_LIMITED
+ */
+function routed(
+  { limits, trustedProxies }: ServerParts,
+  dispatch: ReturnType<typeof createDispatch>,
+  { method, path, querystring, req }: Koa.Context,
+  seen: Seen,
+): { found: Found; sender: ReturnType<typeof senderOf> } {
+  seen.address = req.socket.remoteAddress ?? ''
+  try {
+    const sender = senderOf(req.headers, seen.address, trustedProxies)
+    seen.address = sender.address
+    mustBeEscaped(path, 'path')
+    mustBeEscaped(querystring, 'query')
+    seen.found = dispatch(method, path)
+    return { found: seen.found, sender }
+  } catch (error) {
+    seen.verdicts = limits.take(`address ${seen.address}`)
     throw error
   }
 }

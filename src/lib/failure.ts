@@ -27,6 +27,7 @@ export const failureCodes = {
   PRECONDITION_FAILED: { status: 412, issue: 'conflict' },
   PAYLOAD_TOO_LARGE: { status: 413, issue: 'too-long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, issue: 'not-supported' },
+  RANGE_NOT_SATISFIABLE: { status: 416, issue: 'value' },
   VALIDATION_FAILED: { status: 422, issue: 'processing' },
   INVALID_HEALTH_ID: { status: 422, issue: 'value' },
   RATE_LIMITED: { status: 429, issue: 'throttled' },

@@ -55,6 +55,24 @@ describe('a route of a class', () => {
   })
 })
 
+test.each([
+  ['GET', '/nothing/here', 404],
+  ['GET', '/api/fhir/R4/Patient/a/b/c/d', 404],
+  ['DELETE', '/healthz', 405],
+  ['PATCH', '/api/fhir/R4', 405],
+  ['GET', '/api/fhir/R4/Patient/%zz', 400],
+])('%s %s, which no route answers, tells the limits and is counted by address', async (method, path, status) => {
+  const few = await startService({ RATE_LIMIT: '2' })
+  const statuses: number[] = []
+  for (let count = 0; count < 3; count++) {
+    const answer = await fetch(few.url + path, { method })
+    expect(answer.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60')
+    expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=\d;t=\d+$/)
+    statuses.push(answer.status)
+  }
+  expect(statuses).toEqual([status, status, 429])
+})
+
 test('a request that one policy refuses counts for neither, and time gives both back', () => {
   let time = 0
   const limits = createLimits({ default: 3, lookup: 1, token: 1 }, () => time)

@@ -75,6 +75,26 @@ test('every POST takes an Idempotency-Key, and nothing else does', () => {
   )
 })
 
+test('an operation names the statuses that it may refuse with, as they follow from its route', () => {
+  const statuses = (method: string, path: string) =>
+    Object.keys(document.paths[path][method].responses)
+      .map(Number)
+      .filter(status => status >= 400)
+  const always = [400, 429, 500, 503]
+  const fhir = '/api/fhir/R4'
+  expect(statuses('get', '/healthz')).toEqual(always)
+  expect(statuses('get', `${fhir}/{type}/{id}`)).toEqual(
+    expect.arrayContaining([...always, 401, 403, 404, 406, 410, 416, 422]),
+  )
+  expect(statuses('put', `${fhir}/{type}/{id}`)).toEqual(
+    expect.arrayContaining([...always, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 415]),
+  )
+  expect(statuses('post', `${fhir}/Patient/$match`)).not.toContain(409)
+  const lists = statuses('get', '/api/v1/connect/webhooks/subscriptions')
+  expect([lists.includes(404), lists.includes(410), lists.includes(413)]).toEqual([false, false, false])
+  expect(statuses('delete', '/api/v1/connect/webhooks/subscriptions/{subscription_id}')).toContain(404)
+})
+
 test('every operation has an id of its own, a summary and a tag that is explained', () => {
   const operations = Object.values(
     document.paths as Record<string, Record<string, { operationId: string; summary: string; tags: string[] }>>,

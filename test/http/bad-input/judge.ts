@@ -25,7 +25,7 @@ export function faultsOf(operation: Operation, sent: Sent, received: Received): 
   if (sent.isStray) return faults
   for (const words of doorFaults(operation, sent, received)) say('door', words)
   const isMinimal = sent.headers['prefer']?.includes('return=minimal') && received.text === ''
-  const words = received.status < 400 && !isMinimal ? unlikeDescription(operation, received, body) : undefined
+  const words = isMinimal ? undefined : unlikeDescription(operation, received, body)
   if (words) say('description', words)
   return faults
 }
@@ -50,8 +50,8 @@ function* headerFaults({ headers: asked }: Sent, { status, headers }: Received):
   if (!/^[A-Za-z0-9._-]{8,128}$/.test(id)) yield `X-Request-Id is ${id}`
   else if (/^[A-Za-z0-9._-]{8,128}$/.test(wanted) && id !== wanted) yield 'X-Request-Id is not the one that was sent'
   if (headers['x-content-type-options'] !== 'nosniff') yield 'X-Content-Type-Options is missing'
-  if (status !== 404 && status !== 405 && status !== 400 && headers['ratelimit'] === undefined)
-    yield 'RateLimit is missing'
+  // What cannot be read as HTTP never reaches the limits.
+  if (status !== 400 && headers['ratelimit'] === undefined) yield 'RateLimit is missing'
   if (status === 401 && headers['www-authenticate'] === undefined) yield 'WWW-Authenticate is missing'
   if ((status === 429 || status === 503) && headers['retry-after'] === undefined) yield 'Retry-After is missing'
   if (status === 405 && headers['allow'] === undefined) yield 'Allow is missing'
@@ -127,6 +127,7 @@ function unlikeDescription(
   if (reply.types.length === 0)
     return text === '' || status === 200 ? undefined : `${status} has a body that is not described`
   const type = String(headers['content-type']).split(';')[0]!
-  if (!reply.types.includes(type)) return `${status} is ${type}, described as ${reply.types.join(', ')}`
+  if (!reply.types.includes(type) && !reply.types.includes('*/*'))
+    return `${status} is ${type}, described as ${reply.types.join(', ')}`
   return body === undefined ? undefined : reply.fits?.(body)
 }
