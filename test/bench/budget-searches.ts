@@ -15,7 +15,9 @@ const costly: Readonly<Record<string, string>> = {
 
 /** Prints p50 and p99 of the other client, quiet and beside each of the costly searches. */
 export async function benchSearches({ base, tokens, seconds }: BudgetBench): Promise<void> {
-  const ids = (await get(base, 'Patient?_count=50&_elements=id', tokens.other)).text.matchAll(/"id":"([^"]+)"/g)
+  const ids = (await get(base, 'Patient?_count=50&_elements=id', tokens.other)).text.matchAll(
+    /"fullUrl":"[^"]*\/Patient\/([^"]+)"/g,
+  )
   const paths = [...ids].flatMap(([, id]) => [`Patient/${id}`, 'Patient?name=smith&_count=20'])
   const head = ['beside', 'p50 ms', 'p99 ms', 'p99 / quiet', 'failed', 'the costly ones']
   process.stdout.write(`| ${head.join(' | ')} |\n|---|--:|--:|--:|--:|---|\n`)

@@ -27,7 +27,7 @@ const help = `Usage: npm run bench -- maps
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
   maps        measures the maps of the service instead, beside @medplum/core
-  budget      measures instead what one client's costly search parameters are to others, on DIR-budget with one process
+  budget      measures instead what one client's costly search parameters or searches are to others, on DIR-budget
   matching    measures instead how many people are found again, and how many strangers are taken for them
   token       measures instead how many access tokens are given out, to 16 clients and to 64
   resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
@@ -41,7 +41,6 @@ nothing if it is there already, and measures each workload; the median round cou
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
               tells 20 receivers of 10000 events while processes are killed, and looks for what was lost, on DIR-webhooks
-  budget      measures what costly requests of one client leave to another client: searches
   --scale N   repeats the bundles of PATH under new ids until there are N resources
   --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
