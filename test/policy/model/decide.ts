@@ -40,12 +40,20 @@ export interface Recorded {
  * alike the refusal. A refusal stands against what other parties permit, for what it names, unless the party that recorded
  * it lifts it for the whole type by a more particular rule; an exception by code opens by the permission of its own party alone.
  */
-export function isOpen(recorded: readonly Recorded[], organization: string, thing: Thing): boolean {
+export const isOpen = (recorded: readonly Recorded[], organization: string, thing: Thing): boolean =>
+  openers(recorded, organization, thing).length > 0
+
+/** The parties by whose permission it is open. */
+export function openers(recorded: readonly Recorded[], organization: string, thing: Thing): string[] {
   const about = recorded.filter(({ rule }) => concerns(rule, organization, thing))
-  const parties = [...new Set(about.map(({ party }) => party))].map(party =>
-    about.flatMap(each => (each.party === party ? [each.rule] : [])).sort(byParticularity),
-  )
-  return parties.some(own => permits(own, thing) && parties.every(other => other === own || !refuses(other, thing)))
+  const parties = [...new Set(about.map(({ party }) => party))].map(party => ({
+    party,
+    rules: about.flatMap(each => (each.party === party ? [each.rule] : [])).sort(byParticularity),
+  }))
+  return parties.flatMap(own => {
+    const stands = parties.every(other => other === own || !refuses(other.rules, thing))
+    return permits(own.rules, thing) && stands ? [own.party] : []
+  })
 }
 
 const concerns = ({ organization, types, purpose, time }: Rule, asking: string, { type }: Thing): boolean =>

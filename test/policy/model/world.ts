@@ -1,5 +1,5 @@
 // The consents of two patients as the model keeps them, and what each act of a history does to them and is answered.
-import { isOpen, type Recorded, type Rule, rulesIn, type Thing } from './decide.ts'
+import { isOpen, openers, type Recorded, type Rule, rulesIn, type Thing } from './decide.ts'
 import type { Acting, Step } from './steps.ts'
 import { clients } from './steps.ts'
 import { type Terms, termsOfType } from './terms.ts'
@@ -183,22 +183,19 @@ function give(
   return put(world, id, { ...kept, party: by.party, organization: by.organization })
 }
 
-/** True if something that can be seen is seen only with the other consents. */
-function opensMore(
-  world: World,
-  wider: World,
-  patient: number,
-  organization: string,
-  things: readonly Thing[],
-): boolean {
-  const sees = (where: World, thing: Thing): boolean => isOpen(recordedOf(where, patient), organization, thing)
-  return things.some(thing => sees(wider, thing) && !sees(world, thing))
+/**
+ * True if something that can be seen is seen only with the other consents, by the party's own permission: what merely lifts an
+ * older refusal of the party, so that the permission of another counts, opens nothing itself.
+ */
+function opensMore(world: World, wider: World, patient: number, by: Acting, things: readonly Thing[]): boolean {
+  const sees = (where: World, thing: Thing): string[] => openers(recordedOf(where, patient), by.organization, thing)
+  return things.some(thing => sees(wider, thing).includes(by.party) && sees(world, thing).length === 0)
 }
 
 function grant(world: World, patient: number, type: string, by: Acting, things: readonly Thing[]): Expected {
   const given = (id: string): World => give(world, patient, id, type, by, by.organization) ?? world
   const fresh = given('a new one')
-  const isCertain = type === 'emergency_only' || opensMore(world, fresh, patient, by.organization, things)
+  const isCertain = type === 'emergency_only' || opensMore(world, fresh, patient, by, things)
   return {
     statuses: isCertain ? [201] : [201, 409],
     after: [id => given(id!), () => world],
@@ -286,7 +283,8 @@ function phone(world: World, step: Extract<Step, { act: 'phone' }>, by: Acting, 
     if (each.status === 'active' && each.type === 'emergency_only' && recipient(each) === organization)
       cleared = put(cleared, other, { ...each, status: 'inactive' })
   const given = give(cleared, step.patient, id, kept.type!, by, organization) ?? world
-  const isCertain = kept.type === 'emergency_only' || opensMore(cleared, given, step.patient, organization, things)
+  const isCertain =
+    kept.type === 'emergency_only' || opensMore(cleared, given, step.patient, { ...by, organization }, things)
   return { statuses: isCertain ? [200] : [200, 409], after: [() => given, () => world] }
 }
 
