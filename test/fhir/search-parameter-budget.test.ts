@@ -104,7 +104,7 @@ describe('an expression that looks at the whole resource again and again', () =>
   test('is refused where it is defined, with the place', async () => {
     const expression = `Flag.descendants().where(${all}.where(${all}.count() > 10000).exists()).exists()`
     const answer = await call('POST', 'SearchParameter', { body: parameter({ code: 'whole', expression }) })
-    expect(answer.status).toBe(400)
+    expect(answer.status).toBe(422)
     expect(issueOf(answer.body).code).toBe('too-costly')
     expect(issueOf(answer.body).diagnostics).toMatch(/line 1, column \d+: where\(\) looks at the whole resource again/)
     expect(issueOf(answer.body).expression).toEqual(['SearchParameter.expression'])
@@ -119,7 +119,7 @@ describe('an expression that looks at the whole resource again and again', () =>
     ],
   ])('is refused too when it is one %s', async (_what, expression, words) => {
     const answer = await call('POST', 'SearchParameter', { body: parameter({ code: 'long', expression }) })
-    expect([answer.status, issueOf(answer.body).code]).toEqual([400, 'too-costly'])
+    expect([answer.status, issueOf(answer.body).code]).toEqual([422, 'too-costly'])
     expect(issueOf(answer.body).diagnostics).toContain(words)
   })
 
