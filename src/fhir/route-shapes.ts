@@ -1,6 +1,7 @@
 // The kinds of route that the FHIR surface is made of: what each takes and gives, as the description publishes it.
 import { type TObject, Type } from 'typebox'
 import { bearer, type Reply, type Route, type RouteRequest } from '../http/route.ts'
+import { boundsOf } from '../store/size.ts'
 import { fhirJson, patchTypesTaken, resourceTypesTaken } from './negotiate.ts'
 
 export type Request = RouteRequest<unknown, unknown, unknown>
@@ -64,6 +65,8 @@ export function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Ro
     method,
     body: Resource,
     checksOwnBody: true,
+    // What is a little too large is told which element makes it so; what is much too large is not even parsed.
+    maxValues: ({ type = '' }) => 2 * boundsOf(type).values,
     consumes: resourceTypesTaken,
     replies: { 200: Resource, 201: Resource },
     handle: answer,

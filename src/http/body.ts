@@ -5,7 +5,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { parseJson } from '../lib/json.ts'
-import { createJsonMeter } from '../lib/json-meter.ts'
+import { bodyBounds, createJsonMeter } from '../lib/json-meter.ts'
 import { byHeaders } from './identify.ts'
 import type { Hold, Intake } from './intake.ts'
 import { paced } from './pace.ts'
@@ -29,6 +29,8 @@ export interface Reading {
   /** Whether its depth and values are counted too. */
   readonly isJson: boolean
   readonly hold: Hold
+  /** Values, if it is JSON. */
+  readonly maxValues?: number
 }
 
 /**
@@ -36,9 +38,15 @@ export interface Reading {
  * @throws Failure PAYLOAD_TOO_LARGE beyond its bounds, REQUEST_TIMEOUT if it comes too slowly, UNSUPPORTED_MEDIA_TYPE for other
  * encodings, MALFORMED_REQUEST for gzip that is none and JSON that is too deep.
  */
-export async function readBody({ request, limit, isJson, hold }: Reading): Promise<Buffer> {
+export async function readBody({
+  request,
+  limit,
+  isJson,
+  hold,
+  maxValues = bodyBounds.values,
+}: Reading): Promise<Buffer> {
   const encoding = encodingOf(request)
-  const meter = isJson ? createJsonMeter() : undefined
+  const meter = isJson ? createJsonMeter({ ...bodyBounds, values: maxValues }) : undefined
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) {
@@ -157,6 +165,8 @@ export interface BodyParts {
 
 /** A request as its body is read. */
 export interface Sending {
+  /** Of the path. */
+  readonly params: Readonly<Record<string, string>>
   readonly request: IncomingMessage
   readonly type: string | undefined
   /** Ends the wait for memory. */
@@ -177,7 +187,7 @@ export interface Sending {
  */
 export async function bodyOf(
   route: Route,
-  { request, type, signal, isBytes, who, holding, proceed }: Sending,
+  { params, request, type, signal, isBytes, who, holding, proceed }: Sending,
   { intake, maxBodyBytes }: BodyParts,
 ): Promise<Body> {
   if (route.body === undefined) return { body: undefined, bytes: empty }
@@ -196,6 +206,7 @@ export async function bodyOf(
     limit,
     isJson: isBytes ? type?.includes('json') === true : type !== form,
     hold,
+    maxValues: route.maxValues?.(params),
   })
   if (bytes.length === 0) {
     if (route.bodyOptional) return { body: undefined, bytes }

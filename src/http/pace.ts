@@ -34,14 +34,19 @@ export async function* paced(request: IncomingMessage, pace: Pace = usualPace): 
   }
 }
 
-/** Milliseconds for which the rest of a body is read away that was refused before its end. */
-const mostRest = 10_000
+/** What is read away of a body that was refused before its end: milliseconds, and bytes. */
+const mostRest = { time: 10_000, bytes: 1_048_576 }
 
 /** Reads away what is left of a body, since a sender whose connection is cut off while it sends sees no reply; then cuts it off. */
 export function leaveRest(request: IncomingMessage): void {
   if (request.complete) return
+  let left = mostRest.bytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.destroy()
+  })
   request.resume()
-  const cut = setTimeout(() => request.destroy(), mostRest)
+  const cut = setTimeout(() => request.destroy(), mostRest.time)
   request.once('close', () => clearTimeout(cut))
 }
 

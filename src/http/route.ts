@@ -114,6 +114,8 @@ export interface RouteDefinition<
   readonly consumes?: readonly string[]
   /** Largest body of this route, where that is less than MAX_BODY_BYTES. */
   readonly maxBodyBytes?: number
+  /** Most values (objects, lists, texts, numbers) of a JSON body, by the parameters of the path, where those are fewer than of any body. */
+  readonly maxValues?: (params: Readonly<Record<string, string>>) => number
   /** Media types of a body that the handler reads itself, as a Readable, and bounds itself; of `consumes` the others are read before. */
   readonly streams?: readonly string[]
   /**

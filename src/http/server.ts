@@ -195,6 +195,7 @@ async function answer(
   const early = isEarly ? await identify(parts, route, { ...brought, body: undefined }, seen) : undefined
   const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
   const sending = {
+    params: found.params,
     request: context.req,
     type: contentType,
     signal,

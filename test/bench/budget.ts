@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { promisify } from 'node:util'
 import { demoToken } from '../support/process.ts'
+import { benchBodies } from './budget-bodies.ts'
 import { benchSearches } from './budget-searches.ts'
 
 /** A running service, and access tokens of two clients of it. */
@@ -11,9 +12,14 @@ export interface BudgetBench {
   readonly base: string
   readonly tokens: { readonly greedy: string; readonly other: string }
   readonly seconds: number
+  /** The process of the service; with `bodies` the only one. */
+  readonly pid: number
 }
 
-const benches: Readonly<Record<string, (bench: BudgetBench) => Promise<void>>> = { searches: benchSearches }
+const benches: Readonly<Record<string, (bench: BudgetBench) => Promise<void>>> = {
+  bodies: benchBodies,
+  searches: benchSearches,
+}
 
 interface Options {
   readonly root: string
@@ -30,12 +36,16 @@ export async function benchBudget(
 ): Promise<void> {
   const bench = name === undefined ? undefined : benches[name]
   if (!bench) throw new Error(`bench -- budget takes one of: ${Object.keys(benches).join(', ')}`)
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: name === 'bodies' ? { ...env, WORKERS: '1' } : env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   try {
     await answering()
     const tokens = { greedy: await tokenOfAnother(root, env, base), other: await demoToken(base) }
     process.stdout.write(`load average ${loadavg()[0]!.toFixed(1)}\n`)
-    await bench({ base, tokens, seconds })
+    await bench({ base, tokens, seconds, pid: service.pid! })
   } finally {
     service.kill('SIGTERM')
     await once(service, 'exit')

@@ -21,6 +21,7 @@ const help = `Usage: npm run bench -- maps
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
+       npm run bench -- budget bodies [--data DIR] [--seconds N]
        npm run bench -- budget searches [--data DIR] [--load PATH] [--seconds N]
        npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 

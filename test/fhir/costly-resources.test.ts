@@ -20,12 +20,12 @@ const basic = { resourceType: 'Basic', code: { text: 'x' } }
 const tooLarge: readonly [string, Record<string, unknown>, string][] = [
   [
     'codings',
-    { resourceType: 'Basic', code: { coding: many(20_000, i => ({ system: 'urn:x', code: `c${i}` })) } },
+    { resourceType: 'Basic', code: { coding: many(8000, i => ({ system: 'urn:x', code: `c${i}` })) } },
     'Basic.code',
   ],
   [
     'wrong codings',
-    { resourceType: 'Basic', code: { coding: many(20_000, i => ({ system: 'urn:x', code: ` c ${i}` })) } },
+    { resourceType: 'Basic', code: { coding: many(8000, i => ({ system: 'urn:x', code: ` c ${i}` })) } },
     'Basic.code',
   ],
   [
@@ -89,6 +89,16 @@ describe('too many values', () => {
       headers: { 'content-type': 'application/json-patch+json' },
     })
     expect([status, body.issue[0].code]).toEqual([422, 'too-costly'])
+  })
+
+  test('by far are refused before they are parsed', async () => {
+    const resource = {
+      resourceType: 'Basic',
+      code: { coding: many(20_000, i => ({ system: 'urn:x', code: `c${i}` })) },
+    }
+    const { status, body } = await call('POST', 'Basic', { body: resource })
+    expect([status, body.issue[0].code]).toEqual([413, 'too-costly'])
+    expect(body.issue[0].diagnostics).toBe('The JSON holds more than 40000 values: send it in parts.')
   })
 
   test('that are members of one object are refused before they are parsed', async () => {

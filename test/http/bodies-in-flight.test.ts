@@ -178,7 +178,11 @@ describe('what is counted of a body', () => {
     })
 
   test('its values: more of them than any record has are refused before they are parsed', async () => {
-    const reply = await send(`[${'1,'.repeat(500_000)}1]`)
+    const reply = await fetch(`${service.url}/api/fhir/R4`, {
+      method: 'POST',
+      headers: { ...as('b'), 'content-type': 'application/fhir+json', accept: 'application/json' },
+      body: `[${'1,'.repeat(500_000)}1]`,
+    })
     expect(reply.status).toBe(413)
     expect(await reply.json()).toMatchObject({
       resourceType: 'OperationOutcome',
