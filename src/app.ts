@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type Koa from 'koa'
+import { createAnchoring, createCollector } from './anchoring.ts'
 import { sealingKey } from './audit/chain.ts'
 import { createAuditWriter } from './audit/writer.ts'
 import { ensureDemoClient } from './auth/demo.ts'
@@ -104,6 +105,7 @@ export async function createApplication(
   gather: Gather = alone,
 ): Promise<Application> {
   const { environment } = config
+  const collector = createCollector(config)
   const key = await encryptionKey(config)
   const dataSet = await learnDataSet(connection, address)
   const storage = openStorage(config, connection, dataSet, log, key)
@@ -119,7 +121,12 @@ export async function createApplication(
     log,
     holderOf: healthId => holderOf(database, healthId),
   })
-  const audit = createAuditWriter({ database, key: sealingKey(key), log, now: () => new Date() })
+  const metrics = createMetrics({ database, log, version: interfaceVersion, environment, gather })
+  const anchor = createAnchoring({ config, collector, database, key, log, counted: metrics.anchored })
+  const audit = createAuditWriter({
+    ...{ database, key: sealingKey(key), log, now: () => new Date() },
+    moved: head => anchor?.moved(head),
+  })
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
@@ -137,7 +144,6 @@ export async function createApplication(
     lineBytes: config.maxBodyBytes,
     origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
   })
-  const metrics = createMetrics({ database, log, version: interfaceVersion, environment, gather })
   const webhooks = createWebhooks({
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
@@ -202,6 +208,7 @@ export async function createApplication(
       mappings.follow()
       idempotency.start()
       audit.start()
+      anchor?.start()
       webhooks.start()
       metrics.start()
     },
@@ -211,6 +218,7 @@ export async function createApplication(
       await transformer.close()
       await identity.close()
       await audit.close()
+      await anchor?.close()
       await database.end()
     },
   }

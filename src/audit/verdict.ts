@@ -1,5 +1,5 @@
 // What a check of the audit trail found, for people; and the heads that an earlier check told.
-import type { Head } from './chain.ts'
+import type { Anchored, SeenHead } from './anchored.ts'
 import type { Break, Verdict } from './verify.ts'
 
 /** The verdict in lines of text. */
@@ -14,17 +14,30 @@ export function verdictText({ isWhole, chains, rows, broken }: Verdict): string 
   ].join('\n')
 }
 
+/**
+ * What an anchor says of the trail, in lines of text.
+ * @param file undefined: the settings name none.
+ */
+export function anchorText(file: string | undefined, anchored: Anchored | undefined): string {
+  const missed = 'rows that were cut off the end under an older head are not noticed'
+  if (file === undefined) return `The anchor is turned off: ${missed}.\n`
+  if (!anchored) return `There is no anchor in ${file} yet: ${missed}.\n`
+  const { problems, lines, last } = anchored
+  if (problems.length === 0) return `The anchor is whole: ${lines} lines, the last of ${last?.time}.\n`
+  return ['The anchor is broken.', ...problems.map(each => `  ${each}`), ''].join('\n')
+}
+
 const placeOf = ({ chain, sequence }: Break): string =>
   sequence === undefined ? `chain ${chain}` : `chain ${chain}, row ${sequence} (AuditEvent/${chain}-${sequence})`
 
 /** The heads in the JSON of a verdict. @throws Error if there are none. */
-export function toldHeads(text: string): Head[] {
+export function toldHeads(text: string): SeenHead[] {
   try {
-    const { heads } = JSON.parse(text) as { heads: Head[] }
+    const { heads } = JSON.parse(text) as { heads: SeenHead[] }
     return heads.map(({ chain, sequence, hash }) => {
       if (!Number.isInteger(chain) || !Number.isInteger(sequence) || typeof hash !== 'string')
         throw new Error('no head')
-      return { chain, sequence, hash }
+      return { chain, sequence, hash, by: 'an earlier check' }
     })
   } catch (cause) {
     throw new Error('The file of known heads is not the JSON answer of an earlier check.', { cause })

@@ -1,6 +1,7 @@
 // Checks the whole audit trail: every chain from its beginning to its sealed head, and the chains with each other.
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
+import type { SeenHead } from './anchored.ts'
 import { beginningOf, type Head, sealOf } from './chain.ts'
 import { rowHash } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
@@ -39,16 +40,17 @@ const page = 5000
 
 /**
  * Looks at one state of the whole trail, while others go on writing.
- * @param known heads that an earlier check told, which must still be in the trail.
+ * @param known heads that were seen before, which must still be in the trail.
  */
-export function verifyTrail(database: Database, key: Buffer, known: readonly Head[] = []): Promise<Verdict> {
+export function verifyTrail(database: Database, key: Buffer, known: readonly SeenHead[] = []): Promise<Verdict> {
+  const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
     const chains = await on.query<ChainRow>({ text: chainsText, values: [] })
-    const broken: Break[] = chainBreaks(chains, known)
+    const broken: Break[] = chainBreaks(chains, knownOf)
     let rows = 0
     for (const chain of chains) {
-      const walked = await walk(on, chain, key, known)
+      const walked = await walk(on, chain, key, knownOf.get(chain.number) ?? [])
       rows += walked.rows
       if (walked.problem) broken.push(walked.problem)
     }
@@ -65,7 +67,7 @@ const chainsText = `
   from audit_chain c left join audit_head h on h.chain = c.number order by number`
 
 /** Chains are numbered without gaps, and each begins with the beginning of the one before. */
-function chainBreaks(chains: readonly ChainRow[], known: readonly Head[]): Break[] {
+function chainBreaks(chains: readonly ChainRow[], knownOf: ReadonlyMap<number, readonly SeenHead[]>): Break[] {
   const broken: Break[] = []
   let before: ChainRow | undefined
   for (const chain of chains) {
@@ -77,7 +79,8 @@ function chainBreaks(chains: readonly ChainRow[], known: readonly Head[]): Break
     before = chain
   }
   const last = before?.number ?? 0
-  for (const { chain } of known) if (chain > last) broken.push({ chain, problem: 'the chain is missing' })
+  for (const [chain, [seen]] of knownOf)
+    if (chain > last) broken.push({ chain, problem: `the chain is missing: ${seen!.by} has its row ${seen!.sequence}` })
   return broken
 }
 
@@ -86,8 +89,8 @@ interface Walked {
   readonly problem: Break | undefined
 }
 
-async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly Head[]): Promise<Walked> {
-  const expected = new Map(known.filter(each => each.chain === chain.number).map(each => [each.sequence, each.hash]))
+async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly SeenHead[]): Promise<Walked> {
+  const expected = new Map(known.map(each => [each.sequence, each]))
   let sequence = 0
   let last = chain.hash
   const stop = (at: number | undefined, problem: string): Walked => ({
@@ -99,14 +102,14 @@ async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly
       if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
       if (row.before !== last) return stop(row.sequence, 'the row does not follow the one before it')
       if (row.hash !== rowHash(last, toRecord(row))) return stop(row.sequence, 'the row is not what was hashed')
-      if ((expected.get(row.sequence) ?? row.hash) !== row.hash)
-        return stop(row.sequence, 'the row is not the one that an earlier check saw')
+      const seen = expected.get(row.sequence)
+      if (seen && seen.hash !== row.hash) return stop(row.sequence, `the row is not the one that ${seen.by} has`)
       sequence = row.sequence
       last = row.hash
     }
     rows = await rowsAfter(on, chain.number, sequence)
   }
-  return atEnd(chain, { chain: chain.number, sequence, hash: last }, key, Math.max(0, ...expected.keys()), stop)
+  return atEnd(chain, { chain: chain.number, sequence, hash: last }, key, known, stop)
 }
 
 /** Compares where a chain ends with where its head says that it does. */
@@ -114,7 +117,7 @@ function atEnd(
   { sequence, head, seal }: ChainRow,
   end: Head,
   key: Buffer,
-  atLeast: number,
+  known: readonly SeenHead[],
   stop: (at: number | undefined, problem: string) => Walked,
 ): Walked {
   if (sequence === null || head === null) return stop(undefined, 'the head of the chain is missing')
@@ -124,7 +127,9 @@ function atEnd(
   if (head !== end.hash) return stop(end.sequence, 'the row is not the one that the head of the chain names')
   if (seal !== sealOf(key, end))
     return stop(undefined, 'the head of the chain was not sealed with the key of this deployment')
-  if (atLeast > end.sequence) return stop(end.sequence + 1, 'the row is missing: an earlier check saw it')
+  const beyond = known.find(each => each.sequence > end.sequence)
+  if (beyond)
+    return stop(end.sequence + 1, `the row is missing: ${beyond.by} has the chain up to row ${beyond.sequence}`)
   return { rows: end.sequence, problem: undefined }
 }
 

@@ -30,6 +30,8 @@ export interface WriterOptions {
   readonly key: Buffer
   readonly log: Log
   readonly now: () => Date
+  /** Hears how far the chain of this process is, once that is committed. */
+  readonly moved?: (head: Head) => void
 }
 
 interface Waiting {
@@ -46,7 +48,7 @@ const mostRows = 2000
 const mostTelling = 100
 
 /** The writer of one process. Its chain begins with the first record. */
-export function createAuditWriter({ database, key, log, now }: WriterOptions): AuditWriter {
+export function createAuditWriter({ database, key, log, now, moved = () => {} }: WriterOptions): AuditWriter {
   let head: Head | undefined
   let queue: Waiting[] = []
   let working: Promise<void> | undefined
@@ -81,6 +83,7 @@ export function createAuditWriter({ database, key, log, now }: WriterOptions): A
       return insert(group.map(each => untold(each, there)))
     }
     head = next
+    moved(next)
   }
 
   async function work(): Promise<void> {

@@ -1,6 +1,6 @@
 // Every setting, one value each: its name, default, meaning and check. docs/configuration.md is printed from this list.
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { isTimeZone } from './day.ts'
 import { networks } from './networks.ts'
 
@@ -48,6 +48,13 @@ function httpUrl(text: string): string {
     throw new Error('an http or https URL without query, e.g. https://fhir.example.org')
   }
   return text.replace(/\/+$/, '')
+}
+
+function callableUrl(text: string): string {
+  const url = URL.parse(text)
+  if (text !== '' && (!url || !/^https?:$/.test(url.protocol)))
+    throw new Error('an https URL, e.g. https://collector.example.org/anchors, or empty')
+  return text
 }
 
 function origins(text: string): readonly string[] {
@@ -139,6 +146,30 @@ export const settings = {
     'ENCRYPTION_KEY',
     'Key for secrets at rest: 32 bytes in base64. Required in production; elsewhere, empty: made once and kept under DATA_DIR.',
     key32,
+  ),
+  auditAnchorFile: setting(
+    'AUDIT_ANCHOR_FILE',
+    '',
+    'File to which is written how far the audit trail is, for `audit verify`; best on another disk or machine than the database. Empty: audit-anchor.ndjson under DATA_DIR; off: none.',
+    text => (text === '' || text === 'off' ? text : resolve(text)),
+  ),
+  auditAnchorSeconds: setting(
+    'AUDIT_ANCHOR_SECONDS',
+    '60',
+    'Seconds between two lines of that file; each process also writes one when it stops.',
+    whole(1, 86_400),
+  ),
+  auditAnchorBytes: setting(
+    'AUDIT_ANCHOR_BYTES',
+    '16777216',
+    'Largest size of that file beside its first line, in bytes; a full one gets the ending .1, and replaces the former one.',
+    whole(1024, 134_217_728),
+  ),
+  auditAnchorUrl: setting(
+    'AUDIT_ANCHOR_URL',
+    '',
+    'URL to which each line of that file is also sent by POST. The rules of webhooks hold: https, and private addresses only in WEBHOOK_NETWORKS.',
+    callableUrl,
   ),
   workers: setting(
     'WORKERS',
@@ -314,6 +345,15 @@ export function mustSuitProduction({ environment, baseUrl, encryptionKey }: Conf
     ...(encryptionKey ? [] : ['ENCRYPTION_KEY is empty, but production needs one: openssl rand -base64 32']),
   ]
   if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+}
+
+/** The file of the audit trail's anchor; undefined: there is none. */
+export function anchorFileOf({
+  auditAnchorFile,
+  dataDir,
+}: Pick<Config, 'auditAnchorFile' | 'dataDir'>): string | undefined {
+  if (auditAnchorFile === 'off') return undefined
+  return auditAnchorFile || join(dataDir, 'audit-anchor.ndjson')
 }
 
 /** Address of the service in links: BASE_URL, or this machine's where that is not set. */

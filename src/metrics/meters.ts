@@ -20,6 +20,8 @@ export interface Meters {
   readonly answered: (request: Answered) => void
   /** A webhook was sent, or withheld at the last moment. */
   readonly attempted: (outcome: string, milliseconds: number) => void
+  /** A line of the audit trail's anchor was written to its file or sent to its collector, or could not be. */
+  readonly anchored: (target: 'file' | 'url', outcome: 'written' | 'failed') => void
   figures(): Promise<Figure[]>
 }
 
@@ -27,8 +29,9 @@ export function createMeters(database: Pick<Database, 'connections'>): Meters {
   const registry = new Registry()
   const requests = createRequests(registry)
   const attempted = createAttempts(registry)
+  const anchored = createAnchored(registry)
   countConnections(registry, database)
-  return { ...requests, attempted, figures: () => figuresOf(registry) }
+  return { ...requests, attempted, anchored, figures: () => figuresOf(registry) }
 }
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -110,6 +113,17 @@ function createAttempts(registry: Registry): Meters['attempted'] {
     total.inc({ outcome })
     if (outcome !== 'withheld') duration.observe(milliseconds / 1000)
   }
+}
+
+function createAnchored(registry: Registry): Meters['anchored'] {
+  const total = new Counter({
+    name: 'audit_anchor_lines_total',
+    help: 'Lines of the anchor of the audit trail, by where they went (file, url) and whether that was done (written, failed).',
+    labelNames: ['target', 'outcome'],
+    registers: [registry],
+  })
+  for (const target of ['file', 'url']) for (const outcome of ['written', 'failed']) total.inc({ target, outcome }, 0)
+  return (target, outcome) => total.inc({ target, outcome })
 }
 
 function countConnections(registry: Registry, database: Pick<Database, 'connections'>): void {
