@@ -98,6 +98,15 @@ test('rows that were deleted under an older sealed head are found, with chain, r
   expect((await verify('--anchor', file))[0]).toBe(2)
 })
 
+test('rows that were deleted before an interval was over are anchored nevertheless, since the process knows them', async () => {
+  await ask(service, 1)
+  const { rows } = await database.query('select * from audit_head where chain = 1')
+  await ask(service, 2)
+  await cutBack(rows[0])
+  await service.stop()
+  expect((await read()).map(headsOf)).toEqual([[[1, 3]]])
+})
+
 test('a line that was removed, changed or cut makes the check fail, and is named', async () => {
   for (let each = 0; each < 4; each++) await passing(1)
   const lines = await linesOf()
