@@ -1,5 +1,5 @@
 // How slowly a body may come: whoever sends less than that holds a connection and memory for nothing.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Failure } from '../lib/failure.ts'
 
 export interface Pace {
@@ -37,17 +37,25 @@ export async function* paced(request: IncomingMessage, pace: Pace = usualPace): 
 /** What is read away of a body that was refused before its end: milliseconds, and bytes. */
 const mostRest = { time: 10_000, bytes: 1_048_576 }
 
-/** Reads away what is left of a body, since a sender whose connection is cut off while it sends sees no reply; then cuts it off. */
-export function leaveRest(request: IncomingMessage): void {
+/**
+ * Lets a sender see a reply that comes before the end of its body: the reply says that the connection closes, and what still comes is
+ * read away for a while, since a connection that is cut off at once takes the reply with it (RFC 9112 §9.6). To be called before the
+ * reply is sent.
+ */
+export function leaveRest(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return
+  const { socket } = request
   let left = mostRest.bytes
+  response.setHeader('connection', 'close')
+  // Node would destroy the socket after the reply; this ends our half of it only.
+  socket.destroySoon = () => void socket.end()
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
-    if (left < 0) request.destroy()
+    if (left < 0) socket.destroy()
   })
   request.resume()
-  const cut = setTimeout(() => request.destroy(), mostRest.time)
-  request.once('close', () => clearTimeout(cut))
+  const cut = setTimeout(() => socket.destroy(), mostRest.time)
+  socket.once('close', () => clearTimeout(cut))
 }
 
 async function inTime<T>(next: Promise<T>, pace: Pace, received: number, waited: number): Promise<T> {

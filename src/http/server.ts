@@ -73,7 +73,7 @@ export function createApp(given: ServerParts): Koa {
       await serve(parts, dispatch, context, started, seen)
     } finally {
       seen.hold?.release()
-      leaveRest(context.req)
+      leaveRest(context.req, context.res)
       const seconds = (performance.now() - started) / 1000
       const { method } = context
       parts.observer.answered({ method, route: seen.found?.route.path, status: statusOf(context, seen), seconds })

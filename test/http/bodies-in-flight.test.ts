@@ -88,6 +88,17 @@ describe('before a body is read', () => {
     expect((await reply).status).toBe(status)
   })
 
+  test('its reply reaches a sender who goes on sending, and says that the connection closes', async () => {
+    const { socket } = begin('POST /api/fhir/R4', 45_000_000, {}, '{')
+    let text = ''
+    socket.on('data', chunk => (text += chunk))
+    const sending = setInterval(() => socket.write(Buffer.alloc(100_000, ' ')), 1)
+    await once(socket, 'close')
+    clearInterval(sending)
+    expect(text).toMatch(/^HTTP\/1\.1 401 /)
+    expect(text.toLowerCase()).toContain('connection: close')
+  })
+
   test('so is a client without the scope', async () => {
     const token = await service.application.identity.tokens.mint(
       { clientId: 'd', organizationId: 'demo-organization', consentExempt: true },
