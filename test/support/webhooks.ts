@@ -114,3 +114,13 @@ export async function eventsOf(service: Service, since = ''): Promise<string[]> 
   })
   return rows.map(({ event }) => event)
 }
+
+/** The types of the events that a request caused, in order; none if it caused none. */
+export async function eventsOfRequest(service: Service, requestId: string): Promise<string[]> {
+  await quiet(service)
+  const rows = await service.application.database.query<{ event: string }>({
+    text: `select event from event where event <> '' and request_id = $1 order by id`,
+    values: [requestId],
+  })
+  return rows.map(({ event }) => event)
+}
