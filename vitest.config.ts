@@ -9,7 +9,8 @@ export default defineConfig({
     isolate: false,
     // One more than small machines have cores: who waits for a process to start or to die computes nothing.
     maxWorkers: 3,
-    testTimeout: 30_000,
+    // Tests that start, kill and start the service again take half of it on a machine that is busy with other things.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 })
