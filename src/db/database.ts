@@ -1,7 +1,7 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
 import pg from 'pg'
 import { ask, translated } from './ask.ts'
-import { connectionShares, laneFor, type Shared, serviceRoom } from './lane.ts'
+import { connectionShares, laneFor, type Shared, serviceRoom, shareOf } from './lane.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -111,7 +111,7 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): Shar
   // The pool listens to a connection only while nobody uses it. Whoever does hears of its end from the statement, and an
   // event without a listener would end the process.
   pool.on('connect', client => client.on('error', () => {}))
-  return { pool, shares: connectionShares(size) }
+  return { pool, share: shareOf(size), shares: connectionShares(size) }
 }
 
 function connectionsOf(name: Connections['pool'], { pool, shares }: Shared): Connections {

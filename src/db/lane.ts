@@ -9,6 +9,8 @@ import { type Asking, watchOver } from './watch.ts'
 /** Connections, and the part of them that each client may hold. */
 export interface Shared {
   readonly pool: pg.Pool
+  /** Most connections of one client. */
+  readonly share: number
   readonly shares: Shares
 }
 
@@ -19,10 +21,10 @@ export interface Shared {
 export const serviceRoom = 2
 
 /** Most connections of one client: with a quarter each, it takes several clients to use up what there is. */
-const shareOf = (size: number): number => Math.ceil(size / 4)
+export const shareOf = (size: number): number => Math.ceil(size / 4)
 
-const waitingPerClient = 200
-const waiting = 2000
+const waitingPerClient = 500
+const waiting = 5000
 const patience = 10_000
 
 /** The shares of clients in a pool of this size. */
@@ -42,14 +44,19 @@ export function laneFor(planned: Shared, fixed: Shared, asking: Asking): Transac
     query,
     run: async statement => void (await once(fixed, asking, statement)),
     transaction: work =>
-      held(fixed, asking, async () =>
+      held(fixed, asking, 1, async () =>
         inTransaction(fixed.pool, work, client => watchOver(client, { signal: asking.signal })),
       ),
   }
 }
 
-async function held<T>({ shares }: Shared, { who, signal }: Asking, work: () => Promise<T>): Promise<T> {
-  const share = await shares.take(who, 1, signal)
+async function held<T>(
+  { shares }: Shared,
+  { who, signal }: Asking,
+  amount: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const share = await shares.take(who, amount, signal)
   try {
     return await work()
   } finally {
@@ -59,7 +66,9 @@ async function held<T>({ shares }: Shared, { who, signal }: Asking, work: () => 
 
 /** One statement on a connection of the pool, to which the connection comes back only if nothing went wrong. */
 function once<Row extends object>(shared: Shared, asking: Asking, statement: Statement): Promise<Row[]> {
-  return held(shared, asking, async () => {
+  // Large answers come one at a time, so that a client fills neither the cores nor memory; small ones go on beside them.
+  const amount = statement.isLarge ? Math.max(1, shared.share - 1) : 1
+  return held(shared, asking, amount, async () => {
     const client = await shared.pool.connect().catch(error => {
       throw translated(error)
     })

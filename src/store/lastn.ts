@@ -29,6 +29,7 @@ export async function lastn(
     text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (key)
       where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}`,
     values: context.values,
+    isLarge: true,
   })
   const keys = kinds(candidates.slice(0, mostCandidates)).flatMap(kind => kind.slice(0, max))
   const warnings =

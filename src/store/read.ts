@@ -1,7 +1,7 @@
 // Reads stored versions and their history; bodies come out as they were stored.
 
 import { preparedName } from '../db/database.ts'
-import type { Queryable } from '../db/statement.ts'
+import { largeAnswer, type Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
 import { type Binder, createBinder } from './search/binder.ts'
@@ -214,7 +214,7 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
         where type = any($1::smallint[])${request.id ? ' and id = $3' : ''}) timeline where ${conditions.join(' and ')} ${order} ${limit}`
     : `select type, id, version, method, updated_at, ${bodyOf('page')} as body
         from (select * from (${part(current, true)} union all ${part(former, false)}) versions ${order} ${limit}) page ${order}`
-  const rows = await on.query<VersionRow>({ text, values })
+  const rows = await on.query<VersionRow>({ text, values, isLarge: request.count > largeAnswer })
   if (rows.length === 0 && request.id && !place) await mustHaveBeen(on, request.type!, request.id)
   const versions = (request.before ? rows.reverse() : rows).map(toVersion)
   return { versions, total: await totalOf(reading, request, versions.length) }

@@ -173,9 +173,9 @@ test('the service goes on by itself while clients hold all that they share: toke
 
 test('a client has so many requests wait and no more: the next one is 429 and says what is used up', async () => {
   const gate = await holdNumbers()
-  const searches = Array.from({ length: 201 }, () => begun('GET', slow))
+  const searches = Array.from({ length: 501 }, () => begun('GET', slow))
   await untilWaiting(gate, 1)
-  const meter = /database_pool_connections\{pool="planned",state="waiting"\} 200/
+  const meter = /database_pool_connections\{pool="planned",state="waiting"\} 500/
   for (let tries = 0; tries < 500 && !meter.test(await metrics()); tries++) await sleep(10)
   const refused = await call('GET', slow)
   expect(refused.status).toBe(429)
