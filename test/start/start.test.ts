@@ -138,13 +138,19 @@ describe('a service', () => {
   test('has a database whose log names nobody, whatever collides', async () => {
     const headers = { authorization: `Bearer ${await demoToken(base)}`, 'content-type': 'application/fhir+json' }
     const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
-    await until('two requests have created the same patient', async () => {
-      const id = `ada-lovelace-${Date.now()}`
-      const body = JSON.stringify({ resourceType: 'Patient', id })
-      const put = () => fetch(`${base}/api/fhir/R4/Patient/${id}`, { method: 'PUT', headers, body })
-      await Promise.all(Array.from({ length: 8 }, put))
-      return (await log()).includes('duplicate key')
+    const id = 'ada-lovelace'
+    const body = JSON.stringify({ resourceType: 'Patient', id })
+    const put = () => fetch(`${base}/api/fhir/R4/Patient/${id}`, { method: 'PUT', headers, body })
+    // Nobody inserts for a while, so that all have found nothing before the first one inserts.
+    const client = await holding('lock table resource in share mode')
+    const created = Array.from({ length: 8 }, put)
+    await until('two requests are about to create the same patient', async () => {
+      const { rows } = await client.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
+      return rows.length > 1
     })
+    await client.end()
+    await Promise.all(created)
+    await until('PostgreSQL has told that they collide', async () => (await log()).includes('duplicate key'))
     expect(await log()).not.toContain('ada-lovelace')
   })
 
@@ -191,14 +197,14 @@ describe('a service', () => {
   })
 })
 
-/** Locks a patient's row from beside the service, in its database, until the connection ends. */
-async function holding(id: string): Promise<pg.Client> {
+/** Locks something from beside the service, in its database, until the connection ends. */
+async function holding(statement: string): Promise<pg.Client> {
   const lock = await readFile(join(folder, 'data', 'postgres/postmaster.pid'), 'utf8')
   const client = new pg.Client({ host: lock.split('\n')[4], user: 'postgres', database: 'health_interop' })
   client.on('error', () => {})
   await client.connect()
   await client.query('begin')
-  await client.query('select from resource where id = $1 for update', [id])
+  await client.query(statement)
   return client
 }
 
@@ -226,7 +232,7 @@ test('after kill -9 the next start takes over the database server that was left 
       body: JSON.stringify({ resourceType: 'Patient', id: 'held', active }),
     })
   expect((await put(true)).status).toBe(201)
-  const client = await holding('held')
+  const client = await holding(`select from resource where id = 'held' for update`)
   const cut = put(false).then(
     ({ status }) => status,
     () => 'cut off',

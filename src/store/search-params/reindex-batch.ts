@@ -158,7 +158,7 @@ function entryOf(
   const hasValue = (each: JsonObject): boolean =>
     extractors.map(extractor => valuesOf(extractor, each, account).length > 0).some(Boolean)
   if (!stale.has(key) && !about.map(hasValue).some(Boolean)) return { over: account.costly() }
-  const { entry, costly } = indexed(resource)
+  const { entry, costly } = indexed(resource, true)
   return { entry, over: [...account.costly(), ...costly] }
 }
 
