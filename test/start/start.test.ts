@@ -145,7 +145,7 @@ describe('a service', () => {
     const client = await holding('lock table resource in share mode')
     const created = Array.from({ length: 8 }, put)
     await until('two requests are about to create the same patient', async () => {
-      const { rows } = await client.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
+      const { rows } = await client.query(`select from pg_locks where not granted`)
       return rows.length > 1
     })
     await client.end()
@@ -238,7 +238,7 @@ test('after kill -9 the next start takes over the database server that was left 
     () => 'cut off',
   )
   await until('the request waits', async () => {
-    const { rows } = await client.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)
+    const { rows } = await client.query(`select from pg_locks where not granted`)
     return rows.length > 0
   })
   for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT'] as const) second.child.kill(signal)
