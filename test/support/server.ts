@@ -29,7 +29,7 @@ export const testKey = Buffer.alloc(32, 'test').toString('base64')
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
-  const server = await startEmbedded(folder, 190, createLog('silent'))
+  const server = await startEmbedded(folder, 400, createLog('silent'))
   const { host, port, user } = server.connection
   const client = new pg.Client({ host, port, user, database: 'postgres' })
   await client.connect()
