@@ -76,7 +76,7 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
 export const mostAttempts = 5
 
 /** Whoever had not learnt of something has learnt of it since: that others define or follow more and more is no reason to refuse him. */
-const mostLessons = 50
+const mostLessons = 500
 
 /** How often work may be tried that ended so. */
 export const attemptsAfter = (error: unknown): number => (isOutdated(error) ? mostLessons : mostAttempts)
