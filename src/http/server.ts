@@ -127,8 +127,8 @@ interface Seen extends Traces, Identification {
   address?: string
   failure?: unknown
   isEmergency?: boolean
-  /** What it names somebody by, as it was sent. */
-  healthIds?: readonly string[]
+  /** What it names somebody by, as it was sent; asked only of what was refused. */
+  healthIds?: () => readonly string[]
   /** The memory that its body takes up. */
   hold?: Hold
   signal?: AbortSignal
@@ -157,14 +157,14 @@ async function recorded(
   { audit, holdersOf }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, pending, failure, isEmergency = false, healthIds = [] }: Seen,
+  { found, caller, address = '', accesses, pending, failure, isEmergency = false, healthIds }: Seen,
   ready: Reply,
 ): Promise<Reply> {
   const route = found?.route
   const trace = { method, path, query, requestId, route, caller, isEmergency, address, accesses, failure }
   if (!isRecorded(trace)) return ready
   try {
-    const about = failure === undefined ? [] : await concerned(caller, healthIds, holdersOf)
+    const about = failure === undefined ? [] : await concerned(caller, healthIds?.() ?? [], holdersOf)
     const records = recordsOf(trace, about)
     await audit.write(records, toldBy(records, pending))
     return ready
@@ -187,7 +187,7 @@ async function answer(
   const { route } = found
   const remoteAddress = sender.address
   const search = new URLSearchParams(context.querystring)
-  seen.healthIds = healthIdsIn(found.params, search, undefined)
+  seen.healthIds = () => healthIdsIn(found.params, search, undefined)
   const baseUrl = parts.baseUrl ?? sender.baseUrl
   const contentType = mediaType(context.get('content-type'))
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
@@ -209,7 +209,7 @@ async function answer(
     throw error
   })
   const caller = isEarly ? early : await identify(parts, route, { ...brought, body }, seen)
-  seen.healthIds = healthIdsIn(found.params, search, body)
+  seen.healthIds = () => healthIdsIn(found.params, search, body)
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
   if (route.body && !route.checksOwnBody && !(body instanceof URLSearchParams) && body !== undefined)

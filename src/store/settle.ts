@@ -13,6 +13,7 @@ import type { Projection } from './projection.ts'
 import { reindex } from './rows.ts'
 import { likeText } from './search/sql-context.ts'
 import type { Indexing } from './search-params/reindex.ts'
+import type { Body } from './search-params/reindex-bodies.ts'
 import { methods, typeName } from './type-number.ts'
 
 export interface SettleParts {
@@ -21,15 +22,6 @@ export interface SettleParts {
   readonly indexing: Pick<Indexing, 'catchUp'>
   readonly projections: readonly Projection[]
   readonly log: Log
-}
-
-interface Body {
-  readonly key: number
-  readonly type: number
-  readonly id: string
-  readonly version: number
-  readonly updated_at: Date
-  readonly body: string
 }
 
 const batch = 200

@@ -101,7 +101,8 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
       on,
       deletions.map(each => ({ ...each.written, key: each.stored!.key })),
     )
-  const notes = await notesOf(session, plans.filter(isChanged))
+  const changed = plans.filter(isChanged)
+  const notes = await notesOf(session, changed)
   // A batch of creations is one statement, which may be all there is: then the notes have to be a part of it.
   const isOne = creations.length === plans.length && plans.length <= most
   for (const slice of slices(creations)) await create(session, slice, isOne ? notes : [])
@@ -113,19 +114,19 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   )
   await mustBeOnly(
     session,
-    plans.filter(isChanged).map(({ change }) => change),
+    changed.map(({ change }) => change),
   )
   for (const note of notes) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
       on,
-      plans.filter(isDefinition).map(each => ({ ...each.written, ...each })),
+      changed.filter(isDefinition).map(each => ({ ...each.written, ...each })),
       { client: principal.author ?? '', limits: session.searchParameters },
     )
   await project(
     on,
     projections,
-    plans.filter(isChanged).map(({ written: { type, id }, resource }) => ({ type, id, resource })),
+    changed.map(({ written: { type, id }, resource }) => ({ type, id, resource })),
     principal,
   )
   return plans.map(each => each.written)
@@ -133,7 +134,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
 
 const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unchanged' && outcome !== 'absent'
 
-const isDefinition = (plan: Plan): boolean => plan.written.type === 'SearchParameter' && isChanged(plan)
+const isDefinition = ({ written: { type } }: Plan): boolean => type === 'SearchParameter'
 
 /** True for types of which more is written than their own rows: then all of it happens, or nothing. */
 export const needsTransaction = ({ projections, principal }: Writing, type: string): boolean =>
