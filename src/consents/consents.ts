@@ -85,7 +85,7 @@ const none = ({ healthId }: Subject, organization: string): ConsentStatus => ({
   organization_id: organization,
 })
 
-/** What is told of terms: without a purpose they are for treatment, or what the type is for. */
+/** The terms as shown: without a purpose they are for treatment, or for the purpose of the type. */
 const told = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) => ({
   consent_type: consentType,
   purpose: purpose ?? usualPurposeOf(opens(consentType, scopes ?? []), consentType),

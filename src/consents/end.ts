@@ -1,4 +1,4 @@
-// Consents that end: as they were written, whoever wrote them, and of those for several organisations the part for one.
+// Ending consents: a whole Consent as it was written, or the part of it for one organisation.
 
 import { uuidv7 } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -12,7 +12,7 @@ import { put } from './put.ts'
 
 type Ending = Exclude<Answer, 'grant'>
 
-/** Ends a consent as it was written, whoever wrote it: nothing else of it changes. */
+/** Ends a consent as it was written, regardless of its author: nothing else of it changes. */
 export async function end(
   parts: FindParts,
   request: Request,
