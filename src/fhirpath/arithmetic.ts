@@ -133,9 +133,17 @@ function onTemporal(operator: '+' | '-', a: Typed, kind: string, b: Typed, at: P
   const word = quantity.unit.replace(/s$/, '')
   const unit = WORDS.has(word) ? word : Object.hasOwn(DEFINITE, quantity.unit) ? DEFINITE[quantity.unit] : undefined
   if (!unit) throw executionError(`'${quantity.unit}' is not a unit that can be added to a date`, at)
-  const amount = Math.trunc(quantity.value.toJSON()) * (operator === '-' ? -1 : 1)
-  const result = addTo(temporal, amount, unit)
+  const value = unit === 'second' ? wholeSeconds(quantity.value) : quantity.value
+  const amount = (value ?? multiply(quantity.value, THOUSAND)).toJSON()
+  const result = addTo(temporal, Math.trunc(amount) * (operator === '-' ? -1 : 1), value ? unit : 'millisecond')
   return result ? [typed(formatTemporal(result), kind)] : EMPTY
+}
+
+const THOUSAND = new Decimal(1000n, 0)
+
+/** Of seconds alone the decimal places count; a number of them that has none. http://hl7.org/fhirpath/N1/#datetime-arithmetic */
+function wholeSeconds(value: Decimal): Decimal | undefined {
+  return Number.isInteger(value.toJSON()) ? value : undefined
 }
 
 /** Compiles `-operand` and `+operand`. */

@@ -1,6 +1,6 @@
 // Quantities: UCUM units and calendar durations, compared and calculated with. http://hl7.org/fhirpath/N1/#quantity
 
-import { add, compareNumbers, Decimal, divide, multiply, negate, round, toDecimal } from './decimal.ts'
+import { add, compareNumbers, Decimal, divide, multiply, negate, round, toDecimal, trimZeros } from './decimal.ts'
 import { baseCode, combine, parseUnit, type Unit } from './ucum.ts'
 
 const UCUM = 'http://unitsofmeasure.org'
@@ -38,6 +38,13 @@ const CALENDAR_AS_UCUM: Readonly<Record<string, string>> = {
   millisecond: 'ms',
 }
 const CALENDAR_ROUGHLY: Readonly<Record<string, string>> = { ...CALENDAR_AS_UCUM, year: 'a', month: 'mo' }
+/** Calendar words in days, for conversions that are asked for. http://hl7.org/fhirpath/#unit-conversions */
+const CALENDAR_IN_DAYS: Readonly<Record<string, string>> = { ...CALENDAR_AS_UCUM, year: '365.d', month: '30.d' }
+const WORDS_OF_UCUM: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(CALENDAR_ROUGHLY).map(([word, code]) => [code, word]),
+)
+/** Years and months of the calendar measure each other, and nothing else exactly. */
+const CALENDAR_MONTHS: Readonly<Record<string, bigint>> = { year: 12n, month: 1n }
 
 /** A FHIR Quantity (JSON), a System Quantity or a number as a quantity. */
 export function toQuantity(value: unknown): Quantity | undefined {
@@ -57,10 +64,23 @@ interface Measured {
   readonly unit: Unit
 }
 
-function measured(quantity: Quantity, words = CALENDAR_AS_UCUM): Measured | undefined {
-  const code = quantity.calendar ? words[quantity.unit] : quantity.unit
-  const unit = code === undefined ? undefined : parseUnit(code)
-  return unit && { value: quantity.value, unit }
+function measured({ value, unit: code, calendar }: Quantity, words = CALENDAR_AS_UCUM): Measured | undefined {
+  const unit = calendar ? wordUnit(code, words) : parseUnit(code)
+  return unit && { value, unit }
+}
+
+function wordUnit(word: string, words: Readonly<Record<string, string>>): Unit | undefined {
+  const code = words[word]
+  if (code !== undefined) return parseUnit(code)
+  const months = CALENDAR_MONTHS[word]
+  const one = new Decimal(1n, 0)
+  if (months === undefined) return undefined
+  return { factor: new Decimal(months, 0), divisor: one, base: new Map([['month', 1]]) }
+}
+
+/** The value in base units is this divided by the unit's divisor; temperatures are counted from absolute zero. */
+function inBase({ value, unit }: Measured): Decimal {
+  return multiply(unit.shift ? add(value, unit.shift) : value, unit.factor)
 }
 
 /** How much it is in base units, nearly; units that cannot be converted are their own. */
@@ -70,13 +90,13 @@ export function measureOf(quantity: Quantity): { readonly amount: number; readon
   if (!scale) {
     const unit = measured(quantity)?.unit
     const ratio = unit ? Number(String(unit.factor)) / Number(String(unit.divisor)) : 1
-    scale = { ratio, base: unit ? baseCode(unit) : name }
+    scale = { ratio, shift: unit?.shift?.toJSON() ?? 0, base: unit ? baseCode(unit) : name }
     if (scales.size < 1000) scales.set(name, scale)
   }
-  return { amount: Number(String(quantity.value)) * scale.ratio, base: scale.base }
+  return { amount: (Number(String(quantity.value)) + scale.shift) * scale.ratio, base: scale.base }
 }
 
-const scales = new Map<string, { readonly ratio: number; readonly base: string }>()
+const scales = new Map<string, { readonly ratio: number; readonly shift: number; readonly base: string }>()
 
 /** -1, 0, 1; undefined if the units cannot be compared. */
 export function compareQuantities(a: Quantity, b: Quantity, words = CALENDAR_AS_UCUM): number | undefined {
@@ -84,10 +104,7 @@ export function compareQuantities(a: Quantity, b: Quantity, words = CALENDAR_AS_
   const left = measured(a, words)
   const right = measured(b, words)
   if (!left || !right || !sameBase(left.unit, right.unit)) return undefined
-  return compareNumbers(
-    multiply(multiply(left.value, left.unit.factor), right.unit.divisor),
-    multiply(multiply(right.value, right.unit.factor), left.unit.divisor),
-  )
+  return compareNumbers(multiply(inBase(left), right.unit.divisor), multiply(inBase(right), left.unit.divisor))
 }
 
 /** False when the units measure different things; undefined when it takes a calendar to say (a year and 365 days). */
@@ -110,19 +127,52 @@ export function equivalentQuantities(a: Quantity, b: Quantity): boolean {
   return compareNumbers(round(a.value, places), round(other, places)) === 0
 }
 
-function inUnitOf(quantity: Quantity, target: Quantity): Decimal | undefined {
-  if (quantity.unit === target.unit && quantity.calendar === target.calendar) return quantity.value
-  const from = measured(quantity, CALENDAR_ROUGHLY)
-  const to = measured(target, CALENDAR_ROUGHLY)
-  if (!from || !to || !sameBase(from.unit, to.unit)) return undefined
-  const ratio = combine(from.unit, to.unit, -1)
-  return divide(multiply(from.value, ratio.factor), ratio.divisor)
+function inUnitOf(quantity: Quantity, target: Quantity, words = CALENDAR_ROUGHLY): Decimal | undefined {
+  if (hasUnitOf(quantity, target)) return quantity.value
+  const from = measured(quantity, words)
+  const to = measured(target, words)?.unit
+  if (!from || !to || !sameBase(from.unit, to)) return undefined
+  const value = divide(multiply(inBase(from), to.divisor), multiply(from.unit.divisor, to.factor))
+  return value && to.shift ? trimZeros(add(value, negate(to.shift))) : value
+}
+
+function hasUnitOf(a: Quantity, b: Quantity): boolean {
+  return a.unit === b.unit && a.calendar === b.calendar
+}
+
+/**
+ * The quantity in another unit, a UCUM code or a calendar word; undefined where they measure different things. A number
+ * without a unit takes the unit. http://hl7.org/fhirpath/#toquantityunit--string--quantity
+ */
+export function convertQuantity(quantity: Quantity, unit: string): Quantity | undefined {
+  const word = unit.replace(/s$/, '')
+  const target = Object.hasOwn(CALENDAR_ROUGHLY, word)
+    ? new Quantity(quantity.value, word, true)
+    : new Quantity(quantity.value, unit)
+  if (quantity.unit === '1' && !quantity.calendar) return target
+  const wanted = counterpart(target, quantity.calendar)
+  const inMonths = Object.hasOwn(CALENDAR_MONTHS, quantity.unit) && Object.hasOwn(CALENDAR_MONTHS, wanted.unit)
+  const value = inUnitOf(quantity, wanted, inMonths ? CALENDAR_ROUGHLY : CALENDAR_IN_DAYS)
+  return value && new Quantity(value, target.unit, target.calendar)
+}
+
+/** Between calendar and UCUM is converted by the units of the source: half a year of the calendar is 182.5 days. */
+function counterpart(target: Quantity, calendar: boolean): Quantity {
+  if (target.calendar === calendar) return target
+  const unit = (calendar ? WORDS_OF_UCUM : CALENDAR_ROUGHLY)[target.unit]
+  return unit === undefined ? target : new Quantity(target.value, unit, calendar)
 }
 
 /** The sum, in the unit of the first; undefined if the units do not fit. */
 export function addQuantities(a: Quantity, b: Quantity, sign: number): Quantity | undefined {
+  if (!hasUnitOf(a, b) && (isTemperature(a) || isTemperature(b))) return undefined
   const other = inUnitOf(b, a)
   return other && new Quantity(add(a.value, sign < 0 ? negate(other) : other), a.unit, a.calendar)
+}
+
+/** True for degrees that do not begin at absolute zero: whether 1 'Cel' more is a difference, nobody can tell. */
+function isTemperature(quantity: Quantity): boolean {
+  return measured(quantity)?.unit.shift !== undefined
 }
 
 /** The product (`sign` 1) or quotient (`sign` -1), in base units unless one side is a plain number. */
@@ -131,13 +181,19 @@ export function multiplyQuantities(a: Quantity, b: Quantity, sign: number): Quan
     const value = sign > 0 ? multiply(a.value, b.value) : divide(a.value, b.value)
     return value && new Quantity(value, a.unit, a.calendar)
   }
+  if (sign > 0 && a.unit === '1' && !a.calendar) return multiplyQuantities(b, a, sign)
   const left = measured(a)
   const right = measured(b)
-  if (!left || !right) return undefined
+  if (!left || !right || !isRatio(left.unit) || !isRatio(right.unit)) return undefined
   const unit = combine(left.unit, right.unit, sign)
   const numerator = multiply(multiply(left.value, unit.factor), sign > 0 ? right.value : new Decimal(1n, 0))
   const value = divide(numerator, sign > 0 ? unit.divisor : multiply(unit.divisor, right.value))
   return value && new Quantity(value, baseCode(unit))
+}
+
+/** True for units that products can be made of: no temperatures, no years of the calendar. */
+function isRatio({ shift, base }: Unit): boolean {
+  return !shift && !base.has('month')
 }
 
 function sameBase(a: Unit, b: Unit): boolean {

@@ -55,10 +55,13 @@ function offsetOf(zone: string): number {
   return (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4)))
 }
 
+/** Milliseconds of a minute that ends with a leap second, which R4 allows: https://hl7.org/fhir/R4/datatypes.html#instant */
+const WITH_LEAP_SECOND = 61_000
+
 function inRange({ kind, parts, offset = 0 }: Temporal): boolean {
   const [year = 1, month = 1, day = 1, hour = 0, minute = 0, milli = 0] = kind === 'time' ? [1, 1, 1, ...parts] : parts
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return false
-  return hour < 24 && minute < 60 && milli < 60_000 && Math.abs(offset) <= 14 * 60
+  return hour < 24 && minute < 60 && milli < WITH_LEAP_SECOND && Math.abs(offset) <= 14 * 60
 }
 
 function daysIn(year: number, month: number): number {
@@ -113,8 +116,10 @@ export function instantKey(temporal: Temporal): string {
   return `${kind === 'time' ? 'T' : ''}${(isZoned ? inUtc(temporal) : parts).join('-')}${isZoned ? 'Z' : ''}`
 }
 
-function inUtc(temporal: Temporal): number[] {
-  return fromInstant(toInstant(temporal) - (temporal.offset ?? 0) * 60_000).slice(0, temporal.parts.length)
+/** Zones differ by minutes, so the seconds stay, a leap second too: it comes before the next minute. */
+function inUtc({ kind, parts, offset = 0, fraction }: Temporal): number[] {
+  const minutes = toInstant({ kind, parts: parts.slice(0, 5), offset, fraction }) - offset * 60_000
+  return [...fromInstant(minutes).slice(0, Math.min(parts.length, 5)), ...parts.slice(5)]
 }
 
 /** Without a time zone a dateTime can be any instant of 26 hours. */

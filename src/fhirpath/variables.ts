@@ -34,6 +34,19 @@ export function variableNode({ name, at }: Variable, scope: Scope): Node {
   return { types: ['System.String'], constant: items[0], run: () => items }
 }
 
+const OF_THE_CONTEXT = new Set(['context', 'resource', 'rootResource'])
+
+/** True for names that mean something without being defined in the expression: defineVariable() cannot take them. */
+export function isTaken(name: string, { names, given }: Scope): boolean {
+  return (
+    OF_THE_CONTEXT.has(name) ||
+    CONSTANTS.has(name) ||
+    prefixed(name) !== undefined ||
+    given.has(name) ||
+    names?.has(name) === true
+  )
+}
+
 /** A name of the host language. */
 export function boundNode({ types, constant, read }: Binding): Node {
   if (!constant) return { types, run: (_focus, { env }) => read(env) }

@@ -172,6 +172,13 @@ describe('what the caller provides', () => {
     expect(run("name.defineVariable('n').given.select(%n.count())", patient)).toEqual([2, 2])
     expect(() => run("name.select(defineVariable('n')) | %n", patient)).toThrow('there is no variable `n`')
   })
+
+  test.each(['context', 'resource', 'rootResource', 'ucum', 'sct', 'loinc', 'vs-a', 'ext-a'])(
+    'defineVariable() does not take the name %s',
+    name => {
+      expect(() => run(`name.defineVariable('${name}', 1)`, patient)).toThrow(`%${name} has a meaning already`)
+    },
+  )
 })
 
 describe('mistakes are found when compiling', () => {

@@ -4,6 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { readSuite, runSuiteTest } from '../support/fhirpath-suite.ts'
 
 const FAILING: Readonly<Record<string, string>> = {
+  testPlusDate19:
+    'expects that 0.1 s is nothing; the text has seconds with decimals, and the suite for R5 expects .100',
   LowBoundaryDecimal15: 'expects -0.0 for -0.0034 to one place, which is more than the lowest value, not less: -0.1',
   HighBoundaryDecimal15: 'expects 0.0 for 0.0034 to one place, which is less than the highest value, not more: 0.1',
   HighBoundaryDecimal16: 'is the sign of the one before',

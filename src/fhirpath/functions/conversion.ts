@@ -1,50 +1,83 @@
 // toInteger(), convertsToDate() and the like. http://hl7.org/fhirpath/N1/#conversion
 
+import type { Position } from '../ast.ts'
+import { formatProblem, parseFormatted } from '../date-format.ts'
 import { Decimal, parseDecimal, toDecimal } from '../decimal.ts'
-import { type Items, only, type Typed, typed } from '../node.ts'
-import { parseQuantity, Quantity, toQuantity } from '../quantity.ts'
-import { formatTemporal, parseTemporal } from '../temporal.ts'
+import { executionError, semanticError } from '../errors.ts'
+import { type Items, only, type State, type Typed, typed } from '../node.ts'
+import { convertQuantity, parseQuantity, Quantity, toQuantity } from '../quantity.ts'
+import { formatTemporal, parseTemporal, type Temporal } from '../temporal.ts'
 import { kindOf, stringOf } from '../values.ts'
 import { type FunctionSpec, type Functions, question, singletonFunction } from './spec.ts'
 
-type Convert = (item: Typed, unit?: string) => unknown
+/** `detail` is the unit or the format that a function is given. */
+type Convert = (item: Typed, detail?: string) => unknown
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {
   Boolean: convertToBoolean,
   Integer: convertToInteger,
   Decimal: convertToDecimal,
   String: convertToString,
-  Date: item => convertToTemporal(item, 'date'),
-  DateTime: item => convertToTemporal(item, 'dateTime'),
+  Date: (item, format) => convertToTemporal(item, 'date', format),
+  DateTime: (item, format) => convertToTemporal(item, 'dateTime', format),
   Time: item => convertToTemporal(item, 'time'),
   Quantity: convertToQuantity,
 }
 
+/** Those that take a unit or a format. */
+const DETAILED = new Set(['Quantity', 'Date', 'DateTime'])
+
 export const conversion: Functions = Object.fromEntries(
   Object.entries(CONVERSIONS).flatMap(([name, convert]) => [
-    [`to${name}`, converting(name, convert)],
-    [`convertsTo${name}`, asking(name, convert)],
+    [`to${name}`, checkedEarly(name, converting(name, convert))],
+    [`convertsTo${name}`, checkedEarly(name, asking(name, convert))],
   ]),
 )
 
 function arity(name: string): readonly [number, number] {
-  return [0, name === 'Quantity' ? 1 : 0]
+  return [0, DETAILED.has(name) ? 1 : 0]
 }
 
 function converting(name: string, convert: Convert): FunctionSpec {
   const type = `System.${name}`
-  const run = (item: Typed, [unit]: readonly Items[]) => {
-    const value = convert(item, stringOf(unit?.[0]))
+  const run = (item: Typed, [detail]: readonly Items[], _state: State, at: Position) => {
+    const value = convert(item, checked(name, detail, at))
     return value === undefined ? [] : [typed(value, type)]
   }
   return singletonFunction(arity(name), run, () => [type])
 }
 
 function asking(name: string, convert: Convert): FunctionSpec {
-  return question(arity(name), (input, [unit], _state, at) => {
+  return question(arity(name), (input, [detail], _state, at) => {
     const item = only(input, at)
-    return item?.value === undefined ? undefined : convert(item, stringOf(unit?.[0])) !== undefined
+    return item?.value === undefined ? undefined : convert(item, checked(name, detail, at)) !== undefined
   })
+}
+
+/** A format that stands in the expression is checked when that is compiled. */
+function checkedEarly(name: string, spec: FunctionSpec): FunctionSpec {
+  return {
+    ...spec,
+    build(call) {
+      const [format] = call.args
+      const text = format?.kind === 'literal' && format.type === 'String' ? format.text : undefined
+      const problem = text === undefined ? undefined : detailProblem(name, text)
+      if (problem) throw semanticError(problem, format!.at)
+      return spec.build(call)
+    },
+  }
+}
+
+function detailProblem(name: string, detail: string): string | undefined {
+  return name === 'Quantity' ? undefined : formatProblem(detail, name === 'Date' ? 'date' : 'dateTime')
+}
+
+/** The unit or format that a function was given; a format that cannot be used is an error. */
+function checked(name: string, detail: Items | undefined, at: Position): string | undefined {
+  const text = stringOf(detail?.[0])
+  const problem = text === undefined ? undefined : detailProblem(name, text)
+  if (problem) throw executionError(problem, at)
+  return text
 }
 
 const TRUE_TEXTS = new Set(['true', 't', 'yes', 'y', '1', '1.0'])
@@ -83,10 +116,12 @@ function convertToString(item: Typed): string | undefined {
   return kind === 'System.Decimal' ? toDecimal(item.value)?.toString() : String(item.value)
 }
 
-function convertToTemporal(item: Typed, target: 'date' | 'dateTime' | 'time'): string | undefined {
+/** A date, dateTime or time as one of the others, or a text as one of them: as FHIR writes it, or in a format. */
+export function convertToTemporal(item: Typed, target: Temporal['kind'], format?: string): string | undefined {
   const kind = kindOf(item)
   const text = stringOf(item)
   if (text === undefined) return undefined
+  if (format !== undefined && kind === 'System.String') return parseFormatted(text, format, target)
   const fitting = target === 'time' ? ['System.Time'] : ['System.Date', 'System.DateTime']
   if (kind !== 'System.String' && !fitting.includes(kind ?? '')) return undefined
   const full = parseTemporal(text, target === 'date' && kind !== 'System.String' ? 'dateTime' : target)
@@ -96,7 +131,7 @@ function convertToTemporal(item: Typed, target: 'date' | 'dateTime' | 'time'): s
 
 function convertToQuantity(item: Typed, unit?: string): Quantity | undefined {
   const quantity = readQuantity(item)
-  return quantity && unit !== undefined && unit !== quantity.unit ? undefined : quantity
+  return quantity && unit !== undefined ? convertQuantity(quantity, unit) : quantity
 }
 
 function readQuantity(item: Typed): Quantity | undefined {

@@ -7,6 +7,7 @@ import { unionTypes } from '../operators.ts'
 import { follow } from '../path.ts'
 import { formatTemporal, fromInstant } from '../temporal.ts'
 import { stringOf, toJson } from '../values.ts'
+import { isTaken } from '../variables.ts'
 import { MAX_ITEMS } from './filtering.ts'
 import { collectionFunction, eachItem, type Functions, singletonFunction } from './spec.ts'
 
@@ -133,6 +134,8 @@ function defineNode(call: CallSite): Node {
   const name = call.args[0]!
   if (name.kind !== 'literal' || name.type !== 'String') throw semanticError('the name must be a string', name.at)
   if (scope.defined.has(name.text)) throw semanticError(`%${name.text} is already defined`, at)
+  if (isTaken(name.text, scope))
+    throw semanticError(`%${name.text} has a meaning already; choose another name`, name.at)
   const value = call.args.length > 1 ? call.lambda(1) : undefined
   const slot = scope.counter.slots++
   scope.defined.set(name.text, { slot, types: value ? value.types : input.types })
