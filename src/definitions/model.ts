@@ -21,7 +21,10 @@ export interface ElementModel {
    * Reference.
    */
   readonly targets?: readonly string[]
-  /** Canonical URL (no version) of the value set of a *required* binding; absent for weaker bindings. */
+  /**
+   * Canonical URL (no version) of the value set of a *required* binding, or of the maximum that a code's binding has;
+   * absent for weaker bindings.
+   */
   readonly requiredValueSet?: string
   /** True if the element is in the summary view (`isSummary`). */
   readonly summary: boolean

@@ -42,7 +42,7 @@ const resources: readonly ({ resourceType: string; id: string } & Record<string,
     recordedDate: '2024-03-01',
   }),
   condition('clinic', {
-    text: narrative('H<sub>2</sub>O, caf&eacute;, &#946;eta, na&#xEF;ve'),
+    text: narrative('H<sub>2</sub>O, caf&#xE9;, &#946;eta, na&#xEF;ve'),
     code: { text: 'Heart clinic' },
   }),
   condition('cjk', { code: { text: '急性心筋梗塞の疑い' } }),

@@ -53,6 +53,15 @@ describe('[type]/$validate', () => {
     expect(issues(await post('Patient/$validate', contact))).toEqual([['error', 'invariant', 'Patient.contact[0]']])
   })
 
+  test('warns of a unit that UCUM does not have, with which the resource is stored all the same', async () => {
+    const valueQuantity = { value: 120, system: 'http://unitsofmeasure.org', code: 'mmHg' }
+    const pressure = { resourceType: 'Observation', status: 'final', code: { text: 'a' }, valueQuantity }
+    const answer = await post('Observation/$validate', pressure)
+    expect(issues(answer)).toEqual([['warning', 'code-invalid', 'Observation.value.code']])
+    expect(answer.body.issue[0].diagnostics).toContain('did you mean "mm[Hg]"?')
+    expect((await post('Observation', pressure)).status).toBe(201)
+  })
+
   test('stores nothing', async () => {
     const before = await call('GET', 'Patient?_total=accurate&_summary=count')
     await post('Patient/$validate', good)

@@ -42,7 +42,7 @@ describe('nothing but the data can be reached', () => {
   })
 
   describe('whatever an expression does is counted, so that a bound on steps ends it', () => {
-    const div = `<div>${'a'.repeat(20_000)}</div>`
+    const div = `<div xmlns="http://www.w3.org/1999/xhtml">${'a'.repeat(20_000)}</div>`
     const list = <T>(make: (index: number) => T): T[] => Array.from({ length: 40 }, (_, index) => make(index))
     const patient = {
       resourceType: 'Patient',

@@ -20,7 +20,7 @@ export interface ElementDefinition {
   }[]
   contentReference?: string
   constraint?: { key: string; severity: 'error' | 'warning'; human: string; expression: string }[]
-  binding?: { strength: string; valueSet?: string }
+  binding?: { strength: string; valueSet?: string; extension?: { url: string; valueCanonical?: string }[] }
   isSummary?: boolean
 }
 

@@ -4,6 +4,8 @@ import type { ConstraintRow, ElementRow, TypeRow } from '../rows.ts'
 import type { ElementDefinition, Source, StructureDefinition } from './source.ts'
 
 const FHIR_TYPE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type'
+const MAXIMUM = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet'
+const LANGUAGES = 'http://hl7.org/fhir/ValueSet/all-languages'
 const REGEX = 'http://hl7.org/fhir/StructureDefinition/regex'
 // The ids of data elements are cut at 64 characters, `de-` included, so longer paths overwrote each other there.
 const LONGEST_PUBLISHED = 61
@@ -121,10 +123,18 @@ function elementRow(
     element.max === '*' ? -1 : Number(element.max),
   ]
   const targets = targetsOf(element)
-  const binding = element.binding?.strength === 'required' ? element.binding.valueSet?.replace(/\|.*$/, '') : undefined
+  const binding = boundSet(element)?.replace(/\|.*$/, '')
   if (targets || binding) row.push(targets ?? '')
   if (binding) row.push(binding)
   return row
+}
+
+// Languages are bound to a preferred set with a maximum, BCP 47, which a code must be in.
+function boundSet({ binding, type }: ElementDefinition): string | undefined {
+  if (binding?.strength === 'required') return binding.valueSet
+  const isCode = type?.length === 1 && type[0]!.code === 'code'
+  const maximum = binding?.extension?.find(it => it.url === MAXIMUM)?.valueCanonical
+  return isCode && maximum === LANGUAGES ? maximum : undefined
 }
 
 function typesOf(element: ElementDefinition, structure: StructureDefinition, all: ElementDefinition[]): string[] {

@@ -1,8 +1,8 @@
 // The functions FHIR adds to FHIRPath. https://hl7.org/fhir/R4/fhirpath.html#functions
 
+import { xhtmlProblem } from '../../lib/xhtml.ts'
 import { READ_QUANTITIES } from '../equality.ts'
 import { executionError, semanticError } from '../errors.ts'
-import { narrativeIsSafe } from '../narrative.ts'
 import { booleanNode, type CallSite, EMPTY, type Node, only, type Scope, type Typed, typed } from '../node.ts'
 import { elementStep, filterStep, follow } from '../path.ts'
 import { comparableQuantities, toQuantity } from '../quantity.ts'
@@ -21,7 +21,7 @@ export const fhir: Functions = {
   conformsTo: { min: 1, max: 1, build: conformsNode },
   htmlChecks: question(0, (input, _args, _state, at) => {
     const text = stringOf(only(input, at))
-    return text === undefined ? undefined : narrativeIsSafe(text)
+    return text === undefined ? undefined : xhtmlProblem(text) === undefined
   }),
   comparable: question(1, (input, [other], state, at) => {
     spend(state, READ_QUANTITIES)

@@ -19,7 +19,7 @@ export interface Invariant {
   readonly holds: (node: unknown, resource: unknown, root: unknown) => boolean
 }
 
-// Checked without FHIRPath (ele-1: nothing empty; ext-1; dom-2 to dom-5; ref-1: references.ts; txt-1 and txt-2: xhtml.ts), or advice that
+// Checked without FHIRPath (ele-1: nothing empty; ext-1; dom-2 to dom-5; ref-1: references.ts; txt-1 and txt-2: lib/xhtml.ts), or advice that
 // would warn of nearly every resource a program writes (dom-6: a narrative is best practice).
 const elsewhere = new Set(['ele-1', 'ext-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5', 'dom-6', 'ref-1', 'txt-1', 'txt-2'])
 

@@ -76,6 +76,12 @@ export function report(walk: Walk, code: Issue['code'], problem: string | (() =>
   note(walk, { severity: 'error', code, diagnostics, expression: expressionOf(walk, child) })
 }
 
+/** Notes what does not make a resource invalid; its text is made when it is listed. */
+export function warn(walk: Walk, code: Issue['code'], problem: () => string, child?: string): void {
+  const diagnostics = walk.found < mostIssues ? problem() : ''
+  note(walk, { severity: 'warning', code, diagnostics, expression: expressionOf(walk, child) })
+}
+
 /** Notes a problem; the hundred and first becomes a notice that there are more, an error if one of those is. */
 export function note(walk: Walk, issue: Issue): void {
   walk.found++

@@ -2,8 +2,8 @@
 
 import { typeModel } from '../../definitions/r4.ts'
 import { isJsonNumber } from '../../lib/json.ts'
+import { xhtmlProblem } from '../../lib/xhtml.ts'
 import { quoted } from './issues.ts'
-import { xhtmlProblem } from './xhtml.ts'
 
 export interface Primitive {
   readonly json: 'string' | 'number' | 'boolean'

@@ -5,7 +5,12 @@ import { noteLocal, quoted, report, type Walk } from './issues.ts'
 
 const relative = /^([A-Za-z]+)\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?$/
 const conditional = /^([A-Za-z]+)\?\S+$/
-const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/
+const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:./
+
+/** True for a URI with a scheme: `https://…`, `urn:uuid:…`. */
+export function isAbsoluteUri(uri: string): boolean {
+  return absolute.test(uri)
+}
 
 /** Checks the `reference` of a Reference against the types its element may point at. */
 export function checkReference(

@@ -1,45 +1,62 @@
 // The check of one value of an element, by its type.
 
 import type { ElementModel, TypeModel } from '../../definitions/model.ts'
+import { isSubtype } from '../../definitions/r4.ts'
 import { isObject } from '../../lib/json.ts'
-import { codeCheck, conceptCheck } from './bindings.ts'
-import { kindOf, nameOf, noteLocal, report, type Walk } from './issues.ts'
+import { checkOutside, codeCheck, conceptCheck } from './bindings.ts'
+import { isOnlyId, reportOnlyId } from './field.ts'
+import { kindOf, nameOf, noteLocal, quoted, report, type Walk } from './issues.ts'
 import { checkObject } from './object.ts'
 import type { Check, Compiler, Plan } from './plan.ts'
 import { isJsonType, type Primitive, primitive } from './primitives.ts'
-import { checkReference } from './references.ts'
+import { checkReference, isAbsoluteUri } from './references.ts'
 
 type ObjectCheck = (value: Record<string, unknown>, walk: Walk) => void
 
 /** The check of one value of this type in this element. */
 export function singleCheck(model: TypeModel, element: ElementModel, type: string, compiler: Compiler): Check {
   const simple = primitive(type)
-  if (simple) return primitiveCheck(type, simple, element.requiredValueSet)
+  if (simple) return primitiveCheck(`${model.name}.${element.name}`, type, simple, element.requiredValueSet)
   if (type === 'Resource') return compiler.resource(`${model.name}.${element.name}`)
-  const more = moreCheck(element, type)
+  const more = moreCheck(model, element, type)
   let plan: Plan | undefined
   return (value, walk) => {
     plan ??= compiler.plan(type)
     checkObject(plan, value, walk)
-    if (more && isObject(value)) more(value, walk)
+    if (!isObject(value)) return
+    if (isOnlyId(value)) reportOnlyId(walk)
+    more?.(value, walk)
   }
 }
 
 // What an element asks of a datatype beyond its structure.
-function moreCheck(element: ElementModel, type: string): ObjectCheck | undefined {
-  if (type === 'Extension') return checkExtension
+function moreCheck(model: TypeModel, element: ElementModel, type: string): ObjectCheck | undefined {
+  if (type === 'Extension') return model.name === 'Extension' ? checkExtension : checkOuterExtension
   if (type === 'CodeableConcept' && element.requiredValueSet) return conceptCheck(element.requiredValueSet)
+  if (type === 'Coding' || isSubtype(type, 'Quantity')) return checkOutside
   if (type !== 'Reference') return undefined
   const targets = element.targets && new Set(element.targets)
   return (value, walk) => checkReference(value, targets, walk)
 }
 
-function primitiveCheck(type: string, { json, problem }: Primitive, valueSet: string | undefined): Check {
-  const code = valueSet ? codeCheck(valueSet) : undefined
+// https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl
+const ABSOLUTE = new Set(['Bundle.entry.fullUrl'])
+
+// https://hl7.org/fhir/R4/http.html#mime-type
+const FORMATS = ['xml', 'json', 'ttl']
+
+// Where formats may be named in short: https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.format
+function shortNames(path: string): readonly string[] {
+  return path === 'CapabilityStatement.format' || path.startsWith('TestScript.') ? FORMATS : []
+}
+
+function primitiveCheck(path: string, type: string, { json, problem }: Primitive, valueSet: string | undefined): Check {
+  const code = valueSet ? codeCheck(valueSet, shortNames(path)) : undefined
   const mayBeLocal = type === 'uri' || type === 'url' || type === 'canonical'
+  const isAbsolute = ABSOLUTE.has(path)
   return (value, walk) => {
     if (!isJsonType(value, json)) return wrongKind(value, json, walk)
-    const found = problem(value)
+    const found = problem(value) ?? (isAbsolute ? relativeProblem(value as string) : undefined)
     if (found !== undefined) report(walk, 'value', `${nameOf(walk)} ${found}`)
     else if (code) code(value, walk)
     else if (mayBeLocal && (value as string).charCodeAt(0) === 35) noteLocal(walk, value as string)
@@ -49,6 +66,20 @@ function primitiveCheck(type: string, { json, problem }: Primitive, valueSet: st
 function wrongKind(value: unknown, json: string, walk: Walk): undefined {
   const problem = value === null ? 'must not be null; leave it out instead' : `must be a ${json}, not ${kindOf(value)}`
   report(walk, 'structure', `${nameOf(walk)} ${problem}`)
+}
+
+function relativeProblem(url: string): string | undefined {
+  return isAbsoluteUri(url) ? undefined : `is not an absolute URL: ${quoted(url)}`
+}
+
+// Only a part of a complex extension has a relative URL: https://hl7.org/fhir/R4/extensibility.html#Extension.url
+function checkOuterExtension(value: Record<string, unknown>, walk: Walk): void {
+  const { url } = value
+  if (typeof url === 'string' && url !== '' && !isAbsoluteUri(url)) {
+    const problem = `\`url\` is not absolute: ${quoted(url)}; only extensions within an extension have relative ones`
+    report(walk, 'value', problem, 'url')
+  }
+  checkExtension(value, walk)
 }
 
 // ext-1: https://hl7.org/fhir/R4/extensibility.html#Extension

@@ -1,4 +1,4 @@
-import { observation, patient, table } from './table.ts'
+import { type Case, observation, patient, table } from './table.ts'
 
 table('codes', [
   [
@@ -28,7 +28,80 @@ table('codes', [
       },
     },
   ],
-  ['a set from outside FHIR is not checked', patient({ photo: [{ contentType: 'image/whatever' }] })],
+])
+
+const speaks = (code: string) => patient({ language: code })
+const photo = (contentType: string) => patient({ photo: [{ contentType }] })
+const invoice = (currency: string) => ({ resourceType: 'Invoice', status: 'draft', totalNet: { value: 1, currency } })
+
+table('codes from outside FHIR', [
+  ...[
+    'fr',
+    'fr-CM',
+    'bkm',
+    'zh-Hans-CN',
+    'de-CH-1996',
+    'en-US-u-hc-h12',
+    'x-clinic',
+    'i-default',
+    'sgn-BE-FR',
+    'es-419',
+  ].map((code): Case => [`${code} is a language`, speaks(code)]),
+  [
+    'a language tag has the form of BCP 47',
+    speaks('en_US'),
+    ['code-invalid', 'Patient.language', '`language` is not a language tag such as fr-CM: "en_US"'],
+  ],
+  [
+    'nor does it end within an extension',
+    speaks('xx-notalang-1'),
+    ['code-invalid', 'Patient.language', '`language` is not a language tag such as fr-CM: "xx-notalang-1"'],
+  ],
+  [
+    'two letters are those of a language that exists',
+    patient({ communication: [{ language: { coding: [{ system: 'urn:ietf:bcp:47', code: 'xx-CM' }] } }] }),
+    [
+      'code-invalid',
+      'Patient.communication[0].language.coding[0].code',
+      '`code` is not a language tag: there is no language "xx"',
+    ],
+  ],
+  ...[
+    'image/whatever',
+    'application/fhir+json',
+    'text/plain; charset=utf-8',
+    'application/dicom; variant=DICOM STOW-RS',
+    'application/vnd.ms-excel',
+  ].map((type): Case => [`${type} is a media type`, photo(type)]),
+  ...['foo', 'image/', 'a/b/c', '/png', 'xml'].map(
+    (type): Case => [
+      `${type} is no media type`,
+      photo(type),
+      [
+        'code-invalid',
+        'Patient.photo[0].contentType',
+        `\`contentType\` is not a media type such as application/pdf: "${type}"`,
+      ],
+    ],
+  ),
+  [
+    'a capability statement may name formats in short',
+    {
+      resourceType: 'CapabilityStatement',
+      status: 'active',
+      date: '2024',
+      kind: 'instance',
+      fhirVersion: '4.0.1',
+      format: ['json', 'application/fhir+xml', 'yaml'],
+    },
+    ['code-invalid', 'CapabilityStatement.format[2]', '`format` is not a media type such as application/pdf: "yaml"'],
+  ],
+  ...['XAF', 'NGN', 'SLE', 'ZWG', 'EUR', 'DEM'].map((code): Case => [`${code} is a currency`, invoice(code)]),
+  [
+    'XXQ is none',
+    invoice('XXQ'),
+    ['code-invalid', 'Invoice.totalNet.currency', '`currency` is not a currency of ISO 4217 such as XAF: "XXQ"'],
+  ],
 ])
 
 table('references', [
@@ -166,5 +239,50 @@ table('extensions', [
   [
     'a value that is only an extension counts',
     patient({ extension: [{ url: 'http://a', _valueString: { extension: [{ url: 'http://b', valueCode: 'c' }] } }] }),
+  ],
+  [
+    'its url is absolute',
+    patient({
+      extension: [{ url: 'nickname', valueString: 'a' }],
+      _birthDate: { extension: [{ url: 'b', valueCode: 'c' }] },
+    }),
+    [
+      'value',
+      'Patient.extension[0].url',
+      '`url` is not absolute: "nickname"; only extensions within an extension have relative ones',
+    ],
+    [
+      'value',
+      'Patient.birthDate.extension[0].url',
+      '`url` is not absolute: "b"; only extensions within an extension have relative ones',
+    ],
+  ],
+  ['a URN is absolute', patient({ extension: [{ url: 'urn:oid:1.2.3', valueString: 'a' }] })],
+  [
+    'the value of an extension has extensions of its own',
+    patient({
+      extension: [{ url: 'http://a', valueCoding: { code: 'b', extension: [{ url: 'c', valueString: 'd' }] } }],
+    }),
+    [
+      'value',
+      'Patient.extension[0].value.extension[0].url',
+      '`url` is not absolute: "c"; only extensions within an extension have relative ones',
+    ],
+  ],
+])
+
+const bundle = (fullUrl: string) => ({
+  resourceType: 'Bundle',
+  type: 'collection',
+  entry: [{ fullUrl, resource: patient({ active: true }) }],
+})
+
+table('entries of a Bundle', [
+  ['a fullUrl is absolute', bundle('http://example.org/fhir/Patient/1')],
+  ['or a URN', bundle('urn:uuid:8d4b6c34-8d5b-4f5b-9c5e-0d3a0c5d2b11')],
+  [
+    'and not relative',
+    bundle('Patient/1'),
+    ['value', 'Bundle.entry[0].fullUrl', '`fullUrl` is not an absolute URL: "Patient/1"'],
   ],
 ])

@@ -1,6 +1,8 @@
-import { patient, table } from './table.ts'
+import { type Case, patient, table } from './table.ts'
 
 const div = (inner: string) => patient({ text: { status: 'generated', div: inner } })
+
+const xhtml = (inner: string) => `<div xmlns="http://www.w3.org/1999/xhtml">${inner}</div>`
 
 table('narrative', [
   [
@@ -9,7 +11,7 @@ table('narrative', [
   ],
   ['a narrative is a div', div('<p>a</p>'), ['value', 'Patient.text.div', '`div` does not begin with <div']],
   ['a narrative says something', div('<div> <p/> </div>'), ['value', 'Patient.text.div', '`div` has no content']],
-  ['a picture is content', div('<div><img src="a.png" alt="a"/></div>')],
+  ['a picture is content', div(xhtml('<img src="a.png" alt="a"/>'))],
   [
     'no scripts',
     div('<div>a<script>alert(1)</script></div>'),
@@ -47,4 +49,43 @@ table('narrative', [
   ],
   ['tags are closed', div('<div><p>a'), ['value', 'Patient.text.div', '`div` has a <p> that is not closed']],
   ['there is one div', div('<div>a</div>b<p>c</p>'), ['value', 'Patient.text.div', '`div` has text after its </div>']],
+  [
+    'a div is one of XHTML',
+    div('<div>a</div>'),
+    ['value', 'Patient.text.div', '`div` has no xmlns="http://www.w3.org/1999/xhtml" in its <div>'],
+  ],
+  [
+    'and so is all within it',
+    div(xhtml('<p xmlns="http://www.w3.org/2000/svg">a</p>')),
+    ['value', 'Patient.text.div', '`div` has an element of another namespace than http://www.w3.org/1999/xhtml'],
+  ],
+])
+
+const wrong = (inner: string, problem: string): Case => [
+  `it is well-formed XML: ${inner}`,
+  div(xhtml(inner)),
+  ['value', 'Patient.text.div', `\`div\` ${problem}`],
+]
+const entity = (name: string) =>
+  `has the entity &${name};, which XML does not know: write the character itself, or its number such as &#160;`
+
+table('XML', [
+  [
+    'the five entities of XML and characters by number are fine',
+    div(xhtml('&lt;&gt;&amp;&quot;&apos; &#160;&#xA0;&#x1F600; <b title="R&amp;D &#8211; &lt;x&gt;">a</b>')),
+  ],
+  wrong('3&nbsp;mg', entity('nbsp')),
+  wrong('R & D', 'has a bare &, which is written &amp;'),
+  wrong('R&D;', entity('D')),
+  wrong('a &amp b', 'has a bare &, which is written &amp;'),
+  wrong('<a href="x?a=1&b=2">a</a>', 'has a bare &, which is written &amp;'),
+  wrong('<b title="&eacute;">a</b>', entity('eacute')),
+  wrong('a&#0;b', 'has &#0;, which is no character of XML'),
+  wrong('a&#xD800;b', 'has &#xD800;, which is no character of XML'),
+  wrong('a ]]> b', 'has ]]> in its text, where XML wants ]]&gt;'),
+  wrong('a<b class="x" class="y">b</b>', 'has the attribute class twice in one tag'),
+  wrong('a<b data-x="y">b</b>', 'has the attribute data-x, which a narrative may not have'),
+  wrong('a<b>b</b class="x">', 'has markup that is not allowed: </b class="x">'),
+  wrong('a<!-- b -- c -->', 'has markup that is not allowed: <!-- b -- c --></div>'),
+  wrong('a<!--><b>-->', 'has markup that is not allowed: <!--><b>--></div>'),
 ])

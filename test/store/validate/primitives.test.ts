@@ -1,5 +1,8 @@
 import { observation, patient, raw, table } from './table.ts'
 
+const absent = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'masked' }],
+}
 const bornOn = (birthDate: unknown) => patient({ birthDate })
 const at = (effectiveDateTime: string) => observation({ effectiveDateTime })
 
@@ -31,7 +34,20 @@ table('primitives and their siblings', [
     ['structure', 'Patient._contact', '`_contact` is not possible: only a primitive has an id or extensions beside it'],
     ['structure', 'Patient._id', '`_id` is not possible: only a primitive has an id or extensions beside it'],
   ],
-  ['nulls align a list with its siblings', patient({ name: [{ given: ['A', null], _given: [null, { id: 'b' }] }] })],
+  ['nulls align a list with its siblings', patient({ name: [{ given: ['A', null], _given: [null, absent] }] })],
+  ['a primitive that has a value may have an id', patient({ birthDate: '1973', _birthDate: { id: 'a' } })],
+  [
+    'one that has none needs more than an id',
+    patient({ _birthDate: { id: 'a' }, name: [{ given: ['A', null], _given: [{ id: 'a' }, { id: 'b' }] }] }),
+    ['invariant', 'Patient.birthDate', '`birthDate` has nothing but an id (ele-1)'],
+    ['invariant', 'Patient.name[0].given[1]', '`given` has nothing but an id (ele-1)'],
+  ],
+  [
+    'and so does any other element',
+    patient({ name: [{ id: 'a' }], contact: [{ id: 'b', gender: 'female' }], maritalStatus: { id: 'c' } }),
+    ['invariant', 'Patient.name[0]', '`name` has nothing but an id (ele-1)'],
+    ['invariant', 'Patient.maritalStatus', '`maritalStatus` has nothing but an id (ele-1)'],
+  ],
   [
     'a null that no sibling explains is refused',
     patient({ name: [{ given: ['A', null], _given: [{ id: 'a' }] }] }),
@@ -39,7 +55,7 @@ table('primitives and their siblings', [
   ],
   [
     'a list of siblings stands alone but has no gaps',
-    patient({ name: [{ _given: [{ id: 'a' }, null] }] }),
+    patient({ name: [{ _given: [absent, null] }] }),
     ['structure', 'Patient.name[0].given[1]', '`given` has neither value nor extension here'],
   ],
   [

@@ -34,7 +34,7 @@ const refused: Record<string, string> = {
 test.skipIf(absent(examples))(
   `of the HL7 R4 examples only those are refused that break a rule${absent(examples)}`,
   () => {
-    const found = readAll(examples).filter(resource => validateResource(resource).length > 0)
+    const found = readAll(examples).filter(resource => errorsOf(resource).length > 0)
     expect(found.map(nameOf).sort()).toEqual(Object.keys(refused).sort())
   },
 )
@@ -42,7 +42,7 @@ test.skipIf(absent(examples))(
 test.skipIf(absent(synthea))(`no Synthea bundle or resource is refused${absent(synthea)}`, () => {
   const bundles = read(synthea, 'bundles-00.ndjson.gz').slice(0, 20)
   const carried = bundles.flatMap(it => (it.entry as { resource: Resource }[]).map(entry => entry.resource))
-  expect([...bundles, ...carried].flatMap(it => validateResource(it)).slice(0, 5)).toEqual([])
+  expect([...bundles, ...carried].flatMap(errorsOf).slice(0, 5)).toEqual([])
 })
 
 describe.skipIf(absent(examples))(`beside @medplum/core${absent(examples)}`, () => {
@@ -56,12 +56,15 @@ describe.skipIf(absent(examples))(`beside @medplum/core${absent(examples)}`, () 
   // Core refuses white space in base64, which R4 allows (Media/example); invariants wait for a FHIRPath evaluator.
   test('whatever it refuses for its structure is refused here too, the resource spoilt in many ways', () => {
     const sample = firstOfEach(readAll(examples)).filter(it => JSON.stringify(it).length < 10_000)
-    const missed = sample
-      .flatMap(spoilt)
-      .filter(it => validateResource(it).length === 0 && structuralErrors(it).length > 0)
+    const missed = sample.flatMap(spoilt).filter(it => errorsOf(it).length === 0 && structuralErrors(it).length > 0)
     expect(missed.map(nameOf).filter(name => !name.startsWith('Media/'))).toEqual([])
   })
 })
+
+/** Warnings refuse nothing: published data has units such as `(score)` and `mEq`. */
+function errorsOf(resource: Resource) {
+  return validateResource(resource).filter(it => it.severity === 'error')
+}
 
 function spoilt(resource: Resource): Resource[] {
   const keys = Object.keys(resource).filter(key => key !== 'resourceType')
