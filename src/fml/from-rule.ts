@@ -20,9 +20,10 @@ import {
   objects,
   pathOf,
   string,
+  whole,
 } from './resource-parts.ts'
 import { SOURCE_LIST_MODES } from './source.ts'
-import { TARGET_LIST_MODES } from './target.ts'
+import { call, LATER_TRANSFORMS, TARGET_LIST_MODES } from './target.ts'
 
 /** Deeper rules are left out: the text could not be read again. */
 const MAX_DEPTH = 55
@@ -141,12 +142,19 @@ function transformFrom(json: Json, problems: Problem[]): Transform | undefined {
   const parameters = objects(json.parameter)
   const [first, second] = parameters
   if (name === 'copy' && first && parameters.length === 1) return argumentFrom(first, problems)
-  if (name === 'evaluate' && first && !second) return expressionOf(string(first.valueString) ?? '', problems)
+  if (name === 'evaluate' && first && !second) return evaluated(string(first.valueString) ?? '', problems)
   const args = parameters.map((each, index) => {
     const isExpression = name === 'evaluate' && index === 1
     return isExpression ? argumentOf(string(each.valueString) ?? '', problems) : argumentFrom(each, problems)
   })
   return { kind: 'call', name: nameOf(name), args: args.filter(each => each !== undefined), span: NOWHERE }
+}
+
+/** R4 has no code for the later transforms: they stand in it as if they were expressions. */
+function evaluated(text: string, problems: Problem[]): Transform | undefined {
+  const name = /^(\w+)\((?!\))/.exec(text)?.[1]
+  const isLater = name !== undefined && LATER_TRANSFORMS.includes(name)
+  return isLater ? whole(text, problems, reader => call(reader)) : expressionOf(text, problems)
 }
 
 function argumentFrom(json: Json, problems: Problem[]): Argument | undefined {

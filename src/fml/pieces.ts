@@ -81,7 +81,7 @@ export function targetText(target: Target): string {
   return text + target.listModes.map(modeText).join('')
 }
 
-function transformText(transform: Transform): string {
+export function transformText(transform: Transform): string {
   if (transform.kind === 'expression') return `(${transform.text})`
   if (transform.kind === 'call') return nameText(transform.name.text) + argumentsText(transform.args)
   return argumentText(transform)

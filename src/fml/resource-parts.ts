@@ -174,7 +174,8 @@ export function argumentOf(text: string, problems: Problem[]): Argument | undefi
   return whole(text, problems, readArgument)
 }
 
-function whole<Value>(text: string, problems: Problem[], read: (reader: Reader) => Value): Value | undefined {
+/** Reads the whole of a text with `read`; what is wrong with it is reported. */
+export function whole<Value>(text: string, problems: Problem[], read: (reader: Reader) => Value): Value | undefined {
   const reader = new Reader(text)
   const value = attempt(() => {
     const found = read(reader)

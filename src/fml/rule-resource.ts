@@ -1,7 +1,7 @@
 // Rules as they stand in an R4 StructureMap. https://hl7.org/fhir/R4/structuremap-definitions.html#StructureMap.group.rule
 
 import type { Argument, Batch, Dependent, Literal, Path, Rule, Source, Target, Transform } from './ast.ts'
-import { argumentText, limit, literalText, pathText } from './pieces.ts'
+import { argumentText, limit, literalText, pathText, transformText } from './pieces.ts'
 import {
   AUTOMATIC,
   automaticName,
@@ -13,6 +13,7 @@ import {
   type Json,
   jsonNumber,
 } from './resource-parts.ts'
+import { LATER_TRANSFORMS } from './target.ts'
 
 /** A rule; or the simple copies that a batch is short for. */
 export function ruleResources(rule: Rule | Batch): Json[] {
@@ -137,6 +138,8 @@ function made(transform: Transform): Json {
     return { transform: 'evaluate', parameter: [{ valueString: literalText(transform) }] }
   }
   const { name, args } = transform
+  if (LATER_TRANSFORMS.includes(name.text))
+    return { transform: 'evaluate', parameter: [{ valueString: transformText(transform) }] }
   return clean({ transform: name.text, parameter: args.map((each, index) => inEvaluate(name.text, index, each)) })
 }
 

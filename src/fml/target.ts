@@ -8,10 +8,16 @@ import { path } from './path.ts'
 import { shown } from './problem.ts'
 import type { Reader } from './reader.ts'
 
-/** https://hl7.org/fhir/R4/valueset-map-transform.html */
+/** What the mapping language has had since R4. https://build.fhir.org/ig/HL7/fhir-mapping-language/transforms.html */
+export const LATER_TRANSFORMS: readonly string[] = [
+  ...['toDate', 'toDateTime', 'toTime', 'unixToDate', 'unixToDateTime', 'unixToTime'],
+]
+
+/** https://hl7.org/fhir/R4/valueset-map-transform.html, and the later ones */
 export const TRANSFORMS: readonly string[] = [
   ...['create', 'copy', 'truncate', 'escape', 'cast', 'append', 'translate', 'reference', 'dateOp', 'uuid'],
   ...['pointer', 'evaluate', 'cc', 'c', 'qty', 'id', 'cp'],
+  ...LATER_TRANSFORMS,
 ]
 
 export const TARGET_LIST_MODES: readonly TargetListMode[] = ['first', 'share', 'last', 'single', 'collate']
@@ -98,8 +104,13 @@ function named(reader: Reader): Transform {
       : `there are ${TRANSFORMS.filter(each => each !== 'dateOp').join(', ')}`
     reader.report(`there is no transform ${shown(name.text)}; ${way}`, name.span, meant)
   }
-  const call: Invocation = { kind: 'call', name, args: args(reader), span: reader.since(name.span) }
-  return isExpression(reader) || reader.at('.') ? bare(reader, start) : call
+  const made = call(reader, name)
+  return isExpression(reader) || reader.at('.') ? bare(reader, start) : made
+}
+
+/** The call of a transform, whose name may have been read. */
+export function call(reader: Reader, name = reader.name('the name of a transform')): Invocation {
+  return { kind: 'call', name, args: args(reader), span: reader.since(name.span) }
 }
 
 /** What stands in the parentheses of a transform or of a group that is called. */

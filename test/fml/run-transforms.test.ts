@@ -1,7 +1,9 @@
 // The named transforms, one by one. https://hl7.org/fhir/R4/valueset-map-transform.html
 
 import { describe, expect, test } from 'vitest'
-import { made, problemsOf, refusal } from './run-maps.ts'
+import { parse } from '../../src/fml/parser.ts'
+import { toStructureMap } from '../../src/fml/structure-map.ts'
+import { made, mapText, problemsOf, refusal } from './run-maps.ts'
 
 const patient = { to: 'Patient' }
 
@@ -217,6 +219,93 @@ describe('escape', () => {
   test('to a format that is not known is an error', () => {
     expect(problemsOf("src.text as t -> tgt.text = escape(t, 'htm');")).toEqual([
       '`htm` is no format that a text can be escaped as; did you mean `html`?',
+    ])
+  })
+})
+
+describe('toDate, toDateTime and toTime', () => {
+  test.each([
+    ["src.text as v -> tgt.day = toDate(v, 'dd/MM/yyyy');", { text: '31/12/2024' }, { day: '2024-12-31' }],
+    ["src.text as v -> tgt.day = toDate(v, 'yyyyMMdd');", { text: '20241231' }, { day: '2024-12-31' }],
+    ["src.number as v -> tgt.day = toDate(v, 'yyyyMMdd');", { number: 20241231 }, { day: '2024-12-31' }],
+    ['src.text as v -> tgt.day = toDate(v);', { text: '2024-12-31' }, { day: '2024-12-31' }],
+    ['src.moment as v -> tgt.day = toDate(v);', { moment: '2024-12-31T10:00:00Z' }, { day: '2024-12-31' }],
+    [
+      'src.text as v -> tgt.day = toDate(v, src.other);',
+      { text: '31.12.24', other: 'dd.MM.yy' },
+      { day: '2024-12-31' },
+    ],
+    [
+      "src.text as v -> tgt.moment = toDateTime(v, 'yyyyMMddHHmmssZ');",
+      { text: '20241231235900+0100' },
+      { moment: '2024-12-31T23:59:00+01:00' },
+    ],
+    ["src.text as v -> tgt.other = toTime(v, 'HHmmss');", { text: '235900' }, { other: '23:59:00' }],
+    ["src -> tgt.day = toDate(src.other, 'yyyyMMdd');", {}, {}],
+    ["src.text as v -> tgt.day = (%v.toDate('dd/MM/yyyy'));", { text: '31/12/2024' }, { day: '2024-12-31' }],
+  ])('%s', (rule, source, expected) => {
+    expect(made(rule, source)).toEqual(expected)
+  })
+
+  test('of a text in another form stops the map, and does not repeat the text', () => {
+    const rule = "src.text as v -> tgt.day = toDate(v, 'dd/MM/yyyy');"
+    expect(refusal(rule, { text: '2024-12-31' }).reason).toBe('this is not of the form dd/MM/yyyy')
+    expect(refusal(rule, { text: '31/02/2024' }).reason).toBe('this is not of the form dd/MM/yyyy')
+    expect(refusal('src.text as v -> tgt.day = toDate(v);', { text: 'soon' }).reason).toBe(
+      'this is not a date (YYYY-MM-DD)',
+    )
+  })
+
+  test('with a time but no zone is not yet what FHIR wants', () => {
+    const rule = "src.text as v -> tgt.moment = toDateTime(v, 'yyyyMMddHHmmss');"
+    expect(refusal(rule, { text: '20241231235900' }).reason).toMatch(/^this is not a dateTime .* with a time zone/)
+  })
+
+  test('with a format that cannot be is an error at the format', () => {
+    expect(problemsOf("src.text as v -> tgt.day = toDate(v, 'DD/MM/yyyy');")).toEqual([
+      '`DD` is not a format code; did you mean `dd`?',
+    ])
+    expect(refusal('src.text as v -> tgt.day = toDate(v, src.other);', { text: 'a', other: 'yyyy-mm-dd' }).reason).toBe(
+      'the format has a day without a month (`MM`)',
+    )
+    expect(refusal('src.text as v -> tgt.day = toDate(v, src.other);', { text: 'a' }).reason).toBe(
+      'the format has no value',
+    )
+  })
+
+  test('are written in R4, which has no code for them, as evaluate', () => {
+    const { resource } = toStructureMap(parse(mapText("src.text as v -> tgt.day = toDate(v, 'dd/MM/yyyy');")).map)
+    expect(JSON.stringify(resource)).toContain(
+      `"transform":"evaluate","parameter":[{"valueString":"toDate(v, 'dd/MM/yyyy')"}]`,
+    )
+  })
+})
+
+describe('unixToDate, unixToDateTime and unixToTime', () => {
+  test.each([
+    ['src.number as v -> tgt.moment = unixToDateTime(v);', 1_735_689_599, { moment: '2024-12-31T23:59:59Z' }],
+    [
+      "src.number as v -> tgt.moment = unixToDateTime(v, '+01:00');",
+      1_735_689_599,
+      { moment: '2025-01-01T00:59:59+01:00' },
+    ],
+    ["src.number as v -> tgt.day = unixToDate(v, '+01:00');", 1_735_689_599, { day: '2025-01-01' }],
+    ['src.number as v -> tgt.other = unixToTime(v);', -1, { other: '23:59:59' }],
+  ])('%s', (rule, number, expected) => {
+    expect(made(rule, { number })).toEqual(expected)
+  })
+
+  test('of what is no number of seconds stops the map', () => {
+    const rule = 'src.text as v -> tgt.moment = unixToDateTime(v);'
+    for (const text of ['1.5', 'now', '999999999999'])
+      expect(refusal(rule, { text }).reason).toBe(
+        'this is not a whole number of seconds since 1970 in the years 1 to 9999',
+      )
+  })
+
+  test('with a zone that is none is an error', () => {
+    expect(problemsOf("src.number as v -> tgt.moment = unixToDateTime(v, 'WAT');")).toEqual([
+      'a time zone is written `+01:00` or `Z`',
     ])
   })
 })

@@ -5,6 +5,7 @@ import type { Invocation, Transform } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { checkTransform } from './codings.ts'
 import { coding, concept, contactPoint, identifier, quantity } from './datatypes.ts'
+import { fromUnix, toTemporal } from './dates.ts'
 import { evaluate, pointer, reference, uuid } from './references.ts'
 import { replacing, report, type Scope } from './scope.ts'
 import { append, cast, escaped, truncate } from './texts.ts'
@@ -38,6 +39,12 @@ const TRANSFORMS: ReadonlyMap<string, TransformSpec> = new Map(
     qty: { min: 1, max: 4, form: "qty(value, 'unit', 'system', 'code')", build: quantity },
     id: { min: 2, max: 3, form: "id('system', value)", build: identifier },
     cp: { min: 1, max: 2, form: "cp('phone', value)", build: contactPoint },
+    toDate: { min: 1, max: 2, form: "toDate(text, 'dd/MM/yyyy')", build: toTemporal('date') },
+    toDateTime: { min: 1, max: 2, form: "toDateTime(text, 'yyyyMMddHHmmssZ')", build: toTemporal('dateTime') },
+    toTime: { min: 1, max: 2, form: "toTime(text, 'HHmmss')", build: toTemporal('time') },
+    unixToDate: { min: 1, max: 2, form: "unixToDate(seconds, '+01:00')", build: fromUnix('date') },
+    unixToDateTime: { min: 1, max: 2, form: "unixToDateTime(seconds, '+01:00')", build: fromUnix('dateTime') },
+    unixToTime: { min: 1, max: 2, form: "unixToTime(seconds, '+01:00')", build: fromUnix('time') },
     dateOp: { min: 0, max: 9, form: 'an expression such as (date + 1 day)', build: undefinedTransform },
   } satisfies Record<string, TransformSpec>),
 )
