@@ -1,29 +1,23 @@
-// Starts the service: settings, database, migrations, demo data, then the processes that answer requests; and stops it again.
-import cluster, { type Worker } from 'node:cluster'
-import { once } from 'node:events'
+// Starts the service: settings, database, then the processes that answer requests (serving.ts); and stops it again.
+import cluster from 'node:cluster'
+import { enableCompileCache } from 'node:module'
 import { createServer } from 'node:net'
-import { type Application, createApplication, loadMappings } from './app.ts'
-import { mustBeFitForProduction } from './auth/demo.ts'
-import { banner } from './banner.ts'
-import { type Connection, connectionsFor, openDatabase } from './db/database.ts'
+import { join } from 'node:path'
+import { type Connection, connectionsFor } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
-import { migrate } from './db/migrate.ts'
-import { listen } from './http/listen.ts'
-import { addressOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
+import { type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { type Mappings, MappingsError } from './mapping/mappings.ts'
-import { collectFigures } from './metrics/collector.ts'
-import { fromAll, type Gather } from './metrics/gather.ts'
-import { heedSignals, inTime, type Stop } from './stop.ts'
+import { heedSignals } from './stop.ts'
 
-const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
+// What Node makes of the modules is kept for the next start. Where nobody may write, it is made anew each time.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/health-interop'))
 
 async function main(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)
   if (cluster.isPrimary) await lead(config, log)
-  else await work(config, JSON.parse(process.env[connectionVariable]!) as Connection, log)
+  else await work(config, log)
 }
 
 /** The first process: owns the database and the others, and answers requests itself if it is the only one. */
@@ -35,17 +29,21 @@ async function lead(config: Config, log: Log): Promise<void> {
   const settled: Config = { ...config, port }
   const stop = heedSignals()
   log.info('reading the maps, and opening the database')
-  const maps = loadMappings(settled, log)
-  const embedded =
+  const opening =
     config.databaseUrl === ''
-      ? await startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
+      ? startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
       : undefined
+  // The rest of the service is loaded while the database starts.
+  const loading = import('./serving.ts')
+  const maps = loading.then(({ readMaps }) => readMaps(settled, log))
+  maps.catch(() => {})
+  const embedded = await opening
   const connection: Connection = embedded?.connection ?? config.databaseUrl
   try {
+    const { begin } = await loading
     // A signal does not wait for the start to be over.
     const started = stop.isAsked() ? undefined : begin(settled, connection, log, maps, stop)
     const serving = await Promise.race([started, stop.asked])
-    if (serving) process.stdout.write(banner(settled, addressOf(settled), embedded !== undefined))
     await stop.asked
     log.info('stopping: the requests in hand are finished first')
     embedded?.hasten()
@@ -56,90 +54,11 @@ async function lead(config: Config, log: Log): Promise<void> {
   process.exit(0)
 }
 
-/** Prepares the database and serves; nothing more is begun once the service is to stop. */
-async function begin(
-  config: Config,
-  connection: Connection,
-  log: Log,
-  maps: Promise<Mappings>,
-  stop: Stop,
-): Promise<Serving | undefined> {
-  await prepare(config, connection, log, maps)
-  if (stop.isAsked()) return undefined
-  log.info({ workers: config.workers }, 'starting to serve')
-  return config.workers === 1 ? serve(config, connection, log, stop) : serveByWorkers(config, connection, log, stop)
-}
-
-async function prepare(config: Config, connection: Connection, log: Log, maps: Promise<Mappings>): Promise<void> {
-  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
-  log.info('bringing the database to this version')
-  const ran = await migrate(database)
-  if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
-  await mustBeFitForProduction(config, database).finally(() => database.end())
-  log.info('checking the maps')
-  await maps
-  const application = await createApplication(config, connection, addressOf(config), log, maps)
-  if (config.environment === 'local') log.info('putting the demo data in place')
-  await application.prepare()
-  await application.close()
-}
-
-interface Serving {
-  close(): Promise<void>
-}
-
-async function serve(config: Config, connection: Connection, log: Log, stop: Stop, gather?: Gather): Promise<Serving> {
-  const address = addressOf(config)
-  const application: Application = await createApplication(config, connection, address, log, undefined, gather)
-  const listening = await listen(application.koa, config.port, config.host, config)
-  application.start()
-  return {
-    async close() {
-      // What works in the background stops at once; it goes on where it is with the next start.
-      const quiet = application.quiet()
-      await listening.close(stop.left('requests'))
-      await quiet
-      await inTime(application.close(), stop.left('worker'))
-    },
-  }
-}
-
-async function serveByWorkers(config: Config, connection: Connection, log: Log, stop: Stop): Promise<Serving> {
-  let isClosing = false
-  const start = (): Worker =>
-    cluster.fork({
-      PORT: String(config.port),
-      BASE_URL: config.baseUrl,
-      [connectionVariable]: JSON.stringify(connection),
-    })
-  cluster.on('exit', (worker, code, signal) => {
-    if (isClosing) return
-    log.error({ worker: worker.process.pid, code, signal }, 'a worker process ended; another takes its place')
-    setTimeout(() => !isClosing && start(), 500)
-  })
-  collectFigures(config.workers)
-  const workers = Array.from({ length: config.workers }, start)
-  await Promise.all(workers.map(worker => once(worker, 'listening')))
-  return {
-    async close() {
-      isClosing = true
-      const alive = Object.values(cluster.workers ?? {}).filter(worker => worker !== undefined)
-      await Promise.all(
-        alive.map(worker => {
-          const ended = once(worker, 'exit')
-          worker.process.kill('SIGTERM')
-          const end = setTimeout(() => worker.process.kill('SIGKILL'), stop.left('workers'))
-          return ended.finally(() => clearTimeout(end))
-        }),
-      )
-    },
-  }
-}
-
 /** One of several processes: ends when it is told to, or when the first one is gone. */
-async function work(config: Config, connection: Connection, log: Log): Promise<void> {
+async function work(config: Config, log: Log): Promise<void> {
   const stop = heedSignals()
-  const serving = await Promise.race([serve(config, connection, log, stop, fromAll), stop.asked])
+  const { serve } = await import('./serving.ts')
+  const serving = await Promise.race([serve(config, log, stop), stop.asked])
   await stop.asked
   await serving?.close()
   process.exit(0)
@@ -174,8 +93,7 @@ main().catch(error => {
 
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
-  const isPlain = error instanceof ConfigError || error instanceof EmbeddedError || error instanceof MappingsError
-  if (isPlain) return error.message
+  if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
   if (error instanceof Failure && error.code === 'UNAVAILABLE')
     return 'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.'
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -3,6 +3,7 @@
 
 import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
+import { ConfigError } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
 import type { Matching } from '../matching/weights.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
@@ -40,7 +41,7 @@ export interface Mappings {
 }
 
 /** The maps of the folder are broken, and no earlier ones were kept; `message` says all that is wrong. */
-export class MappingsError extends Error {}
+export class MappingsError extends ConfigError {}
 
 interface Served {
   readonly set: MappingSet
