@@ -69,8 +69,22 @@ const everywhere: Options = {
   help: { meaning: 'this text' },
 }
 
+/** Where a tool writes to. */
+export interface Streams {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
 /** Runs the command that the arguments name, prints its answer, and gives the exit code. */
-export async function runTool<Call>(tool: Tool<Call>, args: readonly string[]): Promise<number> {
+export async function runTool<Call>(
+  tool: Tool<Call>,
+  args: readonly string[],
+  { stdout, stderr }: Streams = process,
+): Promise<number> {
+  const print = (text: string, code: number): number => {
+    stdout.write(text)
+    return code
+  }
   try {
     if (args.length === 0 || args[0] === '--help') return print(overview(tool), args.length === 0 ? 2 : 0)
     const { command, rest } = commandOf(tool, args)
@@ -78,19 +92,14 @@ export async function runTool<Call>(tool: Tool<Call>, args: readonly string[]): 
     if (given.isSet('help')) return print(helpOf(tool, command), 0)
     const { text, notes, json, isGood } = await tool.perform(command, given)
     if (given.isSet('json')) return print(`${JSON.stringify(json)}\n`, isGood ? 0 : 1)
-    if (notes) process.stderr.write(notes)
+    if (notes) stderr.write(notes)
     return print(text, isGood ? 0 : 1)
   } catch (error) {
     const explained = tool.explain?.(error)
-    if (error instanceof UsageError) process.stderr.write(`${error.message}\n${tool.name} -- --help says how.\n`)
-    else process.stderr.write(`${explained ?? (error as Error).stack}\n`)
+    if (error instanceof UsageError) stderr.write(`${error.message}\n${tool.name} -- --help says how.\n`)
+    else stderr.write(`${explained ?? (error as Error).stack}\n`)
     return explained === undefined ? 2 : 1
   }
-}
-
-function print(text: string, code: number): number {
-  process.stdout.write(text)
-  return code
 }
 
 /** Reads arguments. @throws UsageError for what is no option, or lacks its value. */

@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startProcess()
 })
 
-const { admin, told: tellAll } = adminOn(() => (service.connection as { database: string }).database)
+const { admin, adminProcess, told: tellAll } = adminOn(() => (service.connection as { database: string }).database)
 const told = (...args: string[]) => tellAll(args)
 
 const ward = [
@@ -23,7 +23,7 @@ const ward = [
 
 describe('a client', () => {
   test('is created with a secret that is shown once, and can sign in', async () => {
-    const { code, output } = await admin(['client', 'create', ...ward])
+    const { code, output } = await adminProcess(['client', 'create', ...ward])
     expect(code, output).toBe(0)
     const [, id, secret] = /^client_id {6}(\S+)\nclient_secret {2}(\S+)$/m.exec(output) ?? []
     expect(secret).toMatch(/^sk_test_/)
@@ -104,10 +104,11 @@ test('what cannot be done ends with 1 and a sentence, wrong arguments with 2 and
     expect(outcome.code, outcome.output).toBe(code)
     expect(outcome.output).toContain(words)
   }
+  for (const [args] of [cases[0]!, cases[2]!]) expect(await adminProcess(args)).toEqual(await admin(args))
 })
 
 test('every command explains itself, without a database', async () => {
-  const overview = await admin(['--help'], { DATABASE_URL: 'postgresql://nowhere.invalid/x' })
+  const overview = await adminProcess(['--help'], { DATABASE_URL: 'postgresql://nowhere.invalid/x' })
   expect(overview.code).toBe(0)
   const names = [...overview.output.matchAll(/^ {2}([a-z]+ [a-z-]+)/gm)].map(([, name]) => name!)
   expect(names).toEqual(expect.arrayContaining(['client create', 'client list', 'client revoke', 'keys rotate']))

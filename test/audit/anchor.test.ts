@@ -2,14 +2,15 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lineText, readLine, type SealedLine } from '../../src/audit/anchor-line.ts'
 import { readAnchor } from '../../src/audit/anchored.ts'
 import { sealingKey } from '../../src/audit/chain.ts'
+import { adminOn } from '../support/admin.ts'
 import { cleanUp } from '../support/cleanup.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { scrape } from '../support/metrics.ts'
-import { run, until } from '../support/process.ts'
+import { until } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { testKey } from '../support/server.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
@@ -49,16 +50,12 @@ const read = async (): Promise<SealedLine[]> => (await linesOf()).map(line => re
 const headsOf = ({ heads }: SealedLine) => heads.map(({ chain, sequence }) => [chain, sequence])
 const checked = async () => readAnchor(key, [{ name: 'anchor', text: await textOf() }])
 
+const { admin } = adminOn(() => service.database)
+
 /** What `npm run admin -- audit verify` says, and its exit code. */
 async function verify(...options: string[]): Promise<[number | null, string]> {
-  const { host, port, user } = inject('server')
-  const env = {
-    DATABASE_URL: `postgres://${user}@${encodeURIComponent(host)}:${port}/${service.database}`,
-    ENCRYPTION_KEY: testKey,
-    DATA_DIR: service.dataDir,
-  }
-  const process = run('src/admin.ts', ['audit', 'verify', ...options], env)
-  return [await process.ended, process.output()]
+  const { code, output } = await admin(['audit', 'verify', ...options], { DATA_DIR: service.dataDir })
+  return [code, output]
 }
 
 /** Deletes the last rows of a chain, and puts back the sealed head that was kept of it. */

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { verdictText } from '../../src/audit/verdict.ts'
 import { type Verdict, verifyTrail } from '../../src/audit/verify.ts'
+import { adminOn } from '../support/admin.ts'
 import { cleanUp, onCleanup } from '../support/cleanup.ts'
 import { fhirCaller } from '../support/fhir.ts'
-import { run } from '../support/process.ts'
 import { testKey } from '../support/server.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
 import { databaseOf, tamper } from '../support/trail.ts'
@@ -173,31 +173,26 @@ test('a process whose head was moved by another begins a chain of its own', asyn
 })
 
 test('npm run admin -- audit verify tells people and programs, by its exit code too', async () => {
-  const { host, port, user } = inject('server')
-  const env = {
-    DATABASE_URL: `postgres://${user}@${encodeURIComponent(host)}:${port}/${service.database}`,
-    ENCRYPTION_KEY: testKey,
-    AUDIT_ANCHOR_FILE: 'off',
-  }
+  const { admin, adminProcess } = adminOn(() => service.database)
+  const env = { AUDIT_ANCHOR_FILE: 'off' }
   const folder = await mkdtemp(join(tmpdir(), 'health-interop-admin-'))
   onCleanup(() => rm(folder, { recursive: true, force: true }))
-  const good = run('src/admin.ts', ['audit', 'verify'], env)
-  expect([await good.ended, good.output()]).toEqual([
-    0,
-    'The audit trail is whole: 8 rows in 2 chains.\n' +
+  expect(await adminProcess(['audit', 'verify'], env)).toEqual({
+    code: 0,
+    output:
+      'The audit trail is whole: 8 rows in 2 chains.\n' +
       'The anchor is turned off: rows that were cut off the end under an older head are not noticed.\n',
-  ])
-  const json = run('src/admin.ts', ['audit', 'verify', '--json'], env)
-  expect(await json.ended).toBe(0)
+  })
+  const json = await admin(['audit', 'verify', '--json'], env)
+  expect(json.code).toBe(0)
   const known = join(folder, 'heads.json')
-  await writeFile(known, json.output())
+  await writeFile(known, json.output)
   await tamper(database, 'delete from audit_event where chain = 1 and sequence = 4')
-  const bad = run('src/admin.ts', ['audit', 'verify', '--known', known], env)
-  expect(await bad.ended).toBe(1)
-  expect(bad.output()).toContain('The audit trail is broken, first at chain 1, row 4 (AuditEvent/1-4).')
-  const wrong = run('src/admin.ts', ['audit', 'verify', '--known', join(folder, 'absent')], env)
-  expect(await wrong.ended).toBe(2)
-  const unknown = run('src/admin.ts', ['audit', 'mend'], env)
-  expect(await unknown.ended).toBe(2)
-  expect(unknown.output()).toContain('there is no command audit mend')
+  const bad = await adminProcess(['audit', 'verify', '--known', known], env)
+  expect(bad.code).toBe(1)
+  expect(bad.output).toContain('The audit trail is broken, first at chain 1, row 4 (AuditEvent/1-4).')
+  expect((await admin(['audit', 'verify', '--known', join(folder, 'absent')], env)).code).toBe(2)
+  const unknown = await admin(['audit', 'mend'], env)
+  expect(unknown.code).toBe(2)
+  expect(unknown.output).toContain('there is no command audit mend')
 })

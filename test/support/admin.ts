@@ -1,5 +1,7 @@
-// npm run admin and npm run load, on the database of a test as a process of its own.
+// npm run admin and npm run load, on the database of a test: as a process of its own, or, where that proves nothing, within this one.
 import { expect, inject } from 'vitest'
+import { adminTool } from '../../src/admin/tool.ts'
+import { runTool } from '../../src/lib/command.ts'
 import { run } from './process.ts'
 import { testKey } from './server.ts'
 
@@ -8,20 +10,30 @@ export interface Outcome {
   readonly output: string
 }
 
+type Command = (args: readonly string[], env?: Record<string, string>) => Promise<Outcome>
+
 /** The command on the database of that name. */
 export function adminOn(database: () => string) {
-  const command =
-    (file: string) =>
-    async (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> => {
-      const { host, port, user } = inject('server')
-      const url = `postgresql://${user}@localhost:${port}/${database()}?host=${encodeURIComponent(host)}`
-      const running = run(file, args, { DATABASE_URL: url, ENCRYPTION_KEY: testKey, ...env })
+  const environment = (env: Record<string, string> = {}): Record<string, string> => {
+    const { host, port, user } = inject('server')
+    const url = `postgresql://${user}@localhost:${port}/${database()}?host=${encodeURIComponent(host)}`
+    return { DATABASE_URL: url, ENCRYPTION_KEY: testKey, ...env }
+  }
+  const process =
+    (file: string): Command =>
+    async (args, env) => {
+      const running = run(file, args, environment(env))
       return { code: await running.ended, output: running.output() }
     }
-  const admin = command('src/admin.ts')
+  const admin: Command = async (args, env) => {
+    let output = ''
+    const stream = { write: (text: string) => void (output += text) }
+    const code = await runTool(adminTool(environment(env)), args, { stdout: stream, stderr: stream })
+    return { code, output }
+  }
   /** npm run load, which must succeed. */
   const loaded = async (args: readonly string[]): Promise<void> => {
-    const { code, output } = await command('src/load.ts')(args)
+    const { code, output } = await process('src/load.ts')(args)
     expect(code, output).toBe(0)
   }
   /** What a command answers programs; it must succeed. */
@@ -30,5 +42,5 @@ export function adminOn(database: () => string) {
     expect(code, output).toBe(0)
     return JSON.parse(output)
   }
-  return { admin, told, loaded }
+  return { admin, adminProcess: process('src/admin.ts'), told, loaded }
 }
