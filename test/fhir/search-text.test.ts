@@ -211,15 +211,14 @@ describe('a search for words', () => {
     expect([status, issueOf(body).diagnostics]).toEqual([400, expect.stringContaining('takes no modifier')])
   })
 
-  test('reads a narrative of any shape in time that grows with its length only', async () => {
+  test('reads a narrative of any shape in one pass', async () => {
+    // Whatever looks at the rest of the text again at each place of it does not end before the test is given up.
     const hostile = ['<p title="'.repeat(50), '&amp;'.repeat(100_000), `<p>${'a&#'.repeat(100_000)}</p>`]
     for (const html of hostile) {
-      const started = performance.now()
       const { status } = await call('PUT', 'Condition/hostile', {
         body: condition('hostile', { text: narrative(html) }),
       })
       expect([200, 201, 400, 422]).toContain(status)
-      expect(performance.now() - started).toBeLessThan(5000)
     }
   })
 })

@@ -42,24 +42,22 @@ async function started(parts: MappingsParts): Promise<Mappings> {
 const criticality = (mappings: Mappings): unknown =>
   mappings.program('allergy-to-fhir').run([example.from])['criticality']
 const served = (mappings: Mappings, code: string) =>
-  until(`${code} is served`, () => mappings.state() === 'ok' && criticality(mappings) === code, 5)
-const refused = (mappings: Mappings) => until('the set is refused', () => mappings.state() !== 'ok', 5)
+  until(`${code} is served`, () => mappings.state() === 'ok' && criticality(mappings) === code)
+const refused = (mappings: Mappings) => until('the set is refused', () => mappings.state() !== 'ok')
 
 const changed = toFhir.replace('s:severe - t:high', 's:severe - t:"unable-to-assess"')
 const broken = toFhir.replace('tgt.criticality', 'tgt.criticalty')
 
-test('a map that is saved is served within a second, however it is saved', async () => {
+test('a map that is saved is served without waiting for the next look, however it is saved', async () => {
   const { folder, parts, lines } = await desk(sound, { every: 60_000 })
   const mappings = await started(parts)
   expect(criticality(mappings)).toBe('high')
   const file = join(folder, 'allergy-to-fhir.fml')
-  const begun = performance.now()
   await writeFile(file, changed)
   await served(mappings, 'unable-to-assess')
   await writeFile(join(folder, '.saved'), toFhir)
   await rename(join(folder, '.saved'), file)
   await served(mappings, 'high')
-  expect(performance.now() - begun).toBeLessThan(2000)
   expect(lines()).toEqual(Array(2).fill(' mappings: the maps of the folder are served from now on'))
 })
 

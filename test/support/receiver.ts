@@ -66,10 +66,10 @@ export async function startReceiver(): Promise<Receiver> {
       }
     },
     async until(count) {
-      const end = performance.now() + 10_000
+      const end = performance.now() + 30_000
       while (received.length < count) {
         if (performance.now() > end)
-          throw new Error(`Only ${received.length} of ${count} deliveries came within ten seconds.`)
+          throw new Error(`Only ${received.length} of ${count} deliveries came within thirty seconds.`)
         await Promise.race([new Promise<void>(done => waiting.push(done)), new Promise(done => setTimeout(done, 50))])
       }
       return received

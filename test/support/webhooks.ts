@@ -72,12 +72,12 @@ export async function subscriber(who: Somebody, events: readonly string[]): Prom
   }
 }
 
-/** Asks until the answer is as it should be, at most ten seconds. */
+/** Asks until the answer is as it should be, at most thirty seconds. */
 export async function settled<T>(what: string, ask: () => Promise<T>, isSo: (answer: T) => boolean): Promise<T> {
-  for (const end = performance.now() + 10_000; ; ) {
+  for (const end = performance.now() + 30_000; ; ) {
     const answer = await ask()
     if (isSo(answer)) return answer
-    if (performance.now() > end) throw new Error(`waited ten seconds in vain for ${what}: ${JSON.stringify(answer)}`)
+    if (performance.now() > end) throw new Error(`waited thirty seconds in vain for ${what}: ${JSON.stringify(answer)}`)
     await new Promise(done => setTimeout(done, 10))
   }
 }

@@ -31,3 +31,27 @@ test('a subscription whose search found no place in time is asked again later, n
   await Promise.all(others)
   expect(await answer).toEqual([{ endpoint: 1, event: 'evt_1', isChecked: false }])
 })
+
+test('searches that do not end keep nobody waiting: whose search was not done in time is asked again later', async () => {
+  const watchers = ['greedy', 'greedy', 'greedy', 'greedy', 'greedy', 'victim'].map((client_id, index) => ({
+    ...{ key: index, id: `Subscription/${index}`, watches: 1, criteria: 'Basic?code=x', client_id },
+    ...{ organization_id: client_id, scopes: [], consent_exempt: true },
+  }))
+  const followers = createFollowers({
+    database: {
+      query: async () => watchers.toReversed(),
+      transaction: (work: (on: unknown) => unknown) => work({ run: async () => {} }),
+    } as never,
+    storeFor: ({ clientId }) =>
+      ({
+        parse: () => ({}),
+        search: () => (clientId === 'greedy' ? new Promise(() => {}) : { matches: [{ id: 'a' }] }),
+      }) as never,
+    refused: () => expect.unreachable(),
+  })
+  const found = await followers.of([{ id: 'evt_1', type: 1, resource_id: 'a' }])
+  expect(found.map(({ endpoint, isChecked }) => [endpoint, isChecked])).toEqual([
+    [5, true],
+    ...[4, 3, 2, 1, 0].map(key => [key, false]),
+  ])
+})

@@ -24,18 +24,25 @@ const raise = (error: Error): never => {
 describe('an adversary', () => {
   test('does not stop all other work by a Consent that names very many organisations', () => {
     const catalogue = createCatalogue(baseOf('http://localhost'))
-    // 40 bytes each: a hundredth of the largest body.
-    const actor = Array.from({ length: 10_000 }, (_, i) => ({
-      reference: { reference: `Organization/organisation-${i}` },
-    }))
-    const resource = { ...consentOf('many', 'somebody', 'x'), provision: { type: 'permit', actor } }
-    const took = [1, 2, 3].map(() => {
-      const began = performance.now()
-      catalogue.derive({ type: 'Consent', id: 'many', version: 1, resource: resource as never, former: undefined })
-      return performance.now() - began
+    const many = 10_000
+    let looks = 0
+    const consent = (end: string) => {
+      const actor = Array.from({ length: many }, (_, i) => ({
+        get reference() {
+          looks++
+          return { reference: `Organization/organisation-${i}` }
+        },
+      }))
+      const provision = { type: 'permit', period: { end }, actor }
+      return { ...consentOf('many', 'somebody', 'x'), provision } as never
+    }
+    const told = catalogue.derive({
+      ...{ type: 'Consent', id: 'many', version: 2 },
+      ...{ resource: consent('2031'), former: consent('2030') },
     })
-    // The best of three: neither compilation nor what else the machine does counts.
-    expect(Math.min(...took)).toBeLessThan(500)
+    // Each rule looks at each of them once or twice, not once for each of the others.
+    expect(looks).toBeLessThan(20 * many)
+    expect(told).toHaveLength(1000)
   })
 
   test('does not end the process: an attempt whose resource cannot be read is no unhandled rejection', async () => {
@@ -129,28 +136,27 @@ describe('an adversary', () => {
       request: { method: 'POST', url: 'ServiceRequest' },
     }))
     expect((await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
-    await sleep(700)
+    await receiver.until(100)
     await put({ ...patient('waited-for'), birthDate: '1990-02-04' } as never)
-    const began = performance.now()
-    while (victim.receiver.received.length === 0 && performance.now() - began < 8000) await sleep(50)
-    const waited = performance.now() - began
-    for (const { body } of [await slow.call('GET', `${subscriptions}?limit=100`)])
-      for (const { id } of body.data) await slow.call('DELETE', `${subscriptions}/${id}`)
-    expect(waited).toBeLessThan(2000)
-  }, 60_000)
+    await victim.receiver.until(1)
+    const [ended] = await query<{ count: number }>(
+      `select count(*)::int as count from webhook_attempt a join webhook_endpoint p on p.key = a.endpoint where p.client_id = $1`,
+      [slow.clientId],
+    )
+    await query('update webhook_endpoint set is_active = false where client_id = $1', [slow.clientId])
+    // All of those that hang still do: nobody waited until one of them was given up.
+    expect(ended!.count).toBe(0)
+  })
 
   test('whose criteria are laborious delays nobody else who follows the type', async () => {
     const greedy = await client(scene.service, 'clinic-20', { consentExempt: true })
     const criteria = `Basic?${Array.from({ length: 30 }, () => 'subject:Patient.name=x').join('&')}`
     for (let count = 0; count < 10; count++) await subscribe(greedy, criteria)
     const { receiver } = await subscribe(await client(scene.service, 'clinic-21', { consentExempt: true }), 'Basic')
-    const began = performance.now()
     await store({ resourceType: 'Basic', id: 'delayed', code: { text: 'x' } } as never)
-    while (receiver.received.length === 0 && performance.now() - began < 12_000) await sleep(50)
-    const waited = performance.now() - began
+    await receiver.until(1)
     await query(`update webhook_endpoint set is_active = false where client_id = $1`, [greedy.clientId])
-    expect(waited).toBeLessThan(2000)
-  }, 60_000)
+  })
 
   test('has no more FHIR Subscriptions than anybody may have subscriptions of Connect', async () => {
     const greedy = await client(scene.service, 'clinic-22', { consentExempt: true })
@@ -231,13 +237,13 @@ describe('an adversary', () => {
     }
     const churning = [0, 1, 2, 3, 4].map(churn)
     const statuses = new Map<number, number>()
-    for (let count = 0; count < 150; count++) {
+    for (let count = 0; count < 60; count++) {
       const one = flag('written', 'x', `written-${count}`)
       const { status } = await call('PUT', `Flag/${one.id}`, { body: one })
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
     isOver = true
     await Promise.all(churning)
-    expect([...statuses]).toEqual([[201, 150]])
+    expect([...statuses]).toEqual([[201, 60]])
   }, 60_000)
 })
