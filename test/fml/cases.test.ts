@@ -11,7 +11,7 @@ import { MapError } from '../../src/fml/run/map-error.ts'
 import { structures } from '../../src/fml/structures.ts'
 import { NO_TERMINOLOGY } from '../../src/fml/value-set.ts'
 import { sharedData } from '../support/data.ts'
-import { absent, beside, samples } from './support.ts'
+import { absent, beside, published } from './support.ts'
 
 interface Case {
   readonly id: string
@@ -106,7 +106,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
 
 describe.skipIf(absent)('the published maps, compiled', () => {
   test('have errors where they name what does not exist, and nowhere else', () => {
-    const found = samples.flatMap(({ name, text }) => {
+    const found = published.flatMap(({ name, text }) => {
       const { problems } = compileMap(parse(text).map, library(), { lenient: true })
       const errors = new Set(problems.filter(each => each.severity !== 'warning').map(each => each.message))
       return errors.size > 0 ? [[name, [...errors]] as const] : []

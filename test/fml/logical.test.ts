@@ -110,6 +110,40 @@ describe.skipIf(files.length === 0)(
 )
 
 describe('a StructureDefinition', () => {
+  test('is known by name and by URL, with a version or without', () => {
+    const types = typesOf(visit([{ path: 'Visit.ward', max: '1', type: coded('string') }]))
+    const url = 'https://clinic.example/fhir/StructureDefinition/Visit'
+    expect([types.byUrl(url), types.byUrl(`${url}|0.1`)]).toEqual(['Visit', 'Visit'])
+    expect(types.urls).toContain(url)
+    expect(types.typeModel('Visit')).toMatchObject({ kind: 'resource', abstract: false, base: undefined })
+  })
+
+  test('has backbones named by their path, with the elements of every backbone, and can be an element of another', () => {
+    const types = typesOf(
+      visit([
+        { path: 'Visit.part', max: '*', type: coded('BackboneElement') },
+        { path: 'Visit.part.text', min: 1, max: '1', type: coded('string') },
+        { path: 'Visit.ward', max: '*', type: coded('https://clinic.example/fhir/StructureDefinition/Ward') },
+      ]),
+      visit([{ path: 'Ward.beds', max: '*', type: coded('integer') }], {
+        url: 'https://clinic.example/fhir/StructureDefinition/Ward',
+        type: 'Ward',
+        differential: { element: [{ path: 'Ward' }, { path: 'Ward.beds', max: '*', type: coded('integer') }] },
+      }),
+    )
+    expect(elements(types, 'Visit')).toEqual({ part: 'Visit.part 0..*', ward: 'Ward 0..*' })
+    expect(types.typeModel('Visit.part')).toMatchObject({ kind: 'backbone', base: 'BackboneElement' })
+    expect(elements(types, 'Visit.part')).toEqual({
+      id: 'string 0..1',
+      extension: 'Extension 0..*',
+      modifierExtension: 'Extension 0..*',
+      text: 'string 1..1',
+    })
+    const last = compile('ward.beds.last()', { model: types, type: 'Visit' })
+    expect(last({ resourceType: 'Visit', ward: [{ beds: [1, 2] }] })).toEqual([2])
+    expect(() => compile('ward.chairs', { model: types, type: 'Visit' })).toThrow('chairs')
+  })
+
   test('may name types by URL, by FHIRPath, as a choice, or as what stands elsewhere', () => {
     const types = typesOf(
       visit([

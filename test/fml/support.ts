@@ -1,4 +1,4 @@
-// The published maps, and trees without what layout changes.
+// The maps of the project, published ones, and trees without what layout changes.
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,15 +12,22 @@ export interface Sample {
   readonly text: string
 }
 
+const mapsIn = (from: string): Sample[] =>
+  globSync('**/*.{map,fml}', { cwd: from })
+    .toSorted()
+    .map(name => ({ name, text: readFileSync(join(from, name), 'utf8') }))
+
 /** 93 maps of HL7, the FHIR test cases and the ahdis tutorial; none where they are absent. */
-export const samples: readonly Sample[] = folder
-  ? globSync('**/*.{map,fml}', { cwd: folder })
-      .toSorted()
-      .map(name => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
-  : []
+export const published: readonly Sample[] = folder ? mapsIn(folder) : []
 
 /** What tests on published maps are skipped without. */
-export const absent = samples.length === 0
+export const absent = published.length === 0
+
+/** The maps of the project. */
+export const delivered: readonly Sample[] = mapsIn(join(import.meta.dirname, '../../mappings'))
+
+/** All maps there are. */
+export const samples: readonly Sample[] = [...delivered, ...published]
 
 /** A file beside the maps. */
 export function beside(path: string): string {
