@@ -105,11 +105,11 @@ test('changed maps run, or are told what is wrong with them', () => {
   const texts = [...own, ...own, ...own, ...samples.map(each => each.text)]
   const roll = dice(20_261_121)
   let ran = 0
-  for (let round = 0; round < 1200; round++) {
+  for (let round = 0; round < 600; round++) {
     const text = mutated(texts[round % texts.length]!, roll)
     if (attempt(parse(text, 'm').map, sources[roll(sources.length)], round % 2 === 0)) ran++
   }
-  expect(ran).toBeGreaterThan(200)
+  expect(ran).toBeGreaterThan(100)
   untouched()
 })
 
@@ -121,7 +121,7 @@ test('spoiled data is mapped, or refused', () => {
     return program!
   })
   let made = 0
-  for (let round = 0; round < 6000; round++) {
+  for (let round = 0; round < 3000; round++) {
     const program = maps[round % maps.length]!
     const type = program.sources[0]!.type
     const source = sources.find(
@@ -134,14 +134,14 @@ test('spoiled data is mapped, or refused', () => {
       if (!(error instanceof MapError)) throw error
     }
   }
-  expect(made).toBeGreaterThan(1500)
+  expect(made).toBeGreaterThan(750)
   untouched()
 })
 
 describe('hostile maps end', () => {
   const repeated = (count: number, line: (index: number) => string) =>
     Array.from({ length: count }, (_, i) => line(i)).join('\n')
-  const many = { texts: Array.from({ length: 1000 }, String), numbers: Array.from({ length: 1000 }, (_, i) => i) }
+  const many = { texts: Array.from({ length: 200 }, String), numbers: Array.from({ length: 200 }, (_, i) => i) }
   const calls = (count: number, body: (next: string) => string) =>
     mapText('src -> tgt then G0(src, tgt);', {
       after: `${repeated(count, i => `group G${i}(source s, target t) { ${body(`G${i + 1}(s, t)`)} }`)} group G${count}(source s, target t) { s -> t.text = 'x'; }`,

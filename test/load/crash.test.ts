@@ -6,10 +6,11 @@ import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { paramKey, systemCodePosting } from '../../src/store/index/postings.ts'
+import { emptyDatabase } from '../support/cluster.ts'
 import { isAlive, postmaster, run, until } from '../support/process.ts'
 import { tagSystem, transactionBundle } from './bundles.ts'
 
-const bundles = 400
+const bundles = 120
 const size = 40
 let folder: string
 
@@ -17,6 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'health-interop-crash-'))
   const lines = Array.from({ length: bundles }, (_, index) => JSON.stringify(transactionBundle(`b${index}`, size)))
   await writeFile(join(folder, 'bundles.ndjson'), lines.join('\n'))
+  await emptyDatabase(join(folder, 'data'))
 })
 
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,13 +1,17 @@
 // One embedded PostgreSQL for the whole run, and in it a migrated template that every test file copies.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { mkdtemp, statfs } from 'node:fs/promises'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { ensureDemoClient } from '../../src/auth/demo.ts'
 import { ensureKeys } from '../../src/auth/keys.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
+import { serverAccount } from '../../src/db/embedded-account.ts'
+import { findBinaries, initialise } from '../../src/db/embedded-process.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createLog } from '../../src/lib/log.ts'
 
@@ -15,6 +19,8 @@ export interface TestServer {
   readonly host: string
   readonly port: number
   readonly user: string
+  /** The folder of an empty cluster that no server has used. */
+  readonly cluster: string
 }
 
 declare module 'vitest' {
@@ -26,15 +32,29 @@ declare module 'vitest' {
 /** ENCRYPTION_KEY of every test service, so that signing keys and demo client come with the template. */
 export const testKey = Buffer.alloc(32, 'test').toString('base64')
 
+/** What the databases of a whole run need at most. */
+const room = 8 * 2 ** 30
+
+/** A folder in memory where there is room enough, since nothing of it outlives the run; else one on disk. */
+async function roomyFolder(): Promise<string> {
+  const memory = await statfs('/dev/shm').catch(() => undefined)
+  const isRoomy = memory !== undefined && memory.bavail * memory.bsize > room && freemem() > room
+  return mkdtemp(join(isRoomy ? '/dev/shm' : tmpdir(), 'health-interop-test-'))
+}
+
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
+  const folder = await roomyFolder()
+  const cluster = join(folder, 'cluster')
+  await initialise((await findBinaries()).initdb, cluster, await serverAccount(folder))
+  await promisify(execFile)('cp', ['-a', cluster, join(folder, 'postgres')])
   const server = await startEmbedded(folder, 400, createLog('silent'))
   const { host, port, user } = server.connection
   const client = new pg.Client({ host, port, user, database: 'postgres' })
   await client.connect()
-  // What a crash of the machine would leave is nothing to this server, which lives as long as the run.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+  // What a crash of the machine would leave is nothing to this server, which lives as long as the run. Autovacuum would go
+  // round hundreds of databases all the time, and tests of plans analyze what they look at.
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
     await client.query(`alter system set ${setting} = off`)
   await client.query('select pg_reload_conf()')
   await client.query('create database template')
@@ -44,9 +64,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await ensureDemoClient(database)
   await database.end()
   await client.end()
-  project.provide('server', { host, port, user })
+  project.provide('server', { host, port, user, cluster })
   return async () => {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
+    await server.stop(0)
+    await promisify(execFile)('rm', ['-rf', folder])
   }
 }
