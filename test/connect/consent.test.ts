@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { consentOf } from '../support/consents.ts'
+import { consentOf, ofType } from '../support/consents.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 import { databaseOf, rowsOf } from '../support/trail.ts'
@@ -146,6 +146,39 @@ describe('asking and granting', () => {
     const second = await clinic('POST', at('grant'), { consent_type: 'full_record' })
     expect(second.body.consent_id).toBe(first.body.consent_id)
     expect((await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status).toBe(200)
+  })
+
+  test('what the record-keeping system asks for is answered under its id, unless it holds a refusal', async () => {
+    const { at, patient } = await somebody()
+    const recorded = async (body: { id: string }, ...statuses: string[]) => {
+      for (const status of statuses)
+        expect((await fhir('PUT', `Consent/${body.id}`, { body: { ...body, status } })).status).toBeLessThan(300)
+    }
+    await recorded(consentOf(`asked-${patient}`, patient, 'clinic'), 'active', 'proposed')
+    const given = await clinic('POST', at('grant'), { consent_type: 'full_record' })
+    expect([given.status, given.body.consent_id]).toEqual([201, `asked-${patient}`])
+
+    const { at: of, patient: second } = await somebody()
+    const { body: only } = await clinic('POST', of('grant'), { consent_type: 'emergency_only' })
+    const { body: written } = await fhir('GET', `Consent/${only.consent_id}`)
+    expect((await fhir('DELETE', `Consent/${only.consent_id}`)).status).toBe(204)
+    await recorded({ ...written, id: `closed-${second}` }, 'active', 'proposed')
+    const again = await clinic('POST', of('grant'), { consent_type: 'emergency_only' })
+    expect(again.status).toBe(201)
+    expect(again.body.consent_id).not.toBe(`closed-${second}`)
+  })
+
+  test('a permission that cannot be told here is taken back, unless a refusal stands in it', async () => {
+    const { at, patient } = await somebody()
+    const labelled = (id: string, more: object) =>
+      consentOf(`${id}-${patient}`, patient, 'clinic', { securityLabel: [{ code: 'N' }], ...more })
+    const refusal = { provision: [{ type: 'deny', ...ofType('Condition') }] }
+    const statusOf = async (id: string) => (await fhir('GET', `Consent/${id}-${patient}`)).body.status
+    expect((await fhir('PUT', `Consent/but-${patient}`, { body: labelled('but', refusal) })).status).toBe(201)
+    expect((await clinic('POST', at('revoke'))).status).toBe(409)
+    expect((await fhir('PUT', `Consent/mere-${patient}`, { body: labelled('mere', {}) })).status).toBe(201)
+    expect((await clinic('POST', at('revoke'))).body.status).toBe('revoked')
+    expect([await statusOf('but'), await statusOf('mere')]).toEqual(['active', 'inactive'])
   })
 
   test('scopes narrow the whole record', async () => {

@@ -158,6 +158,21 @@ test('a narrow consent shows its part, and says what it holds back', () =>
     },
   ))
 
+test('a consent with an exception shows the rest, and says that it holds the exception back', () =>
+  under(
+    {
+      provision: [
+        { type: 'deny', code: [{ coding: [{ system: `${terminology}/observation-category`, code: 'laboratory' }] }] },
+      ],
+    },
+    async () => {
+      const { body } = await clinic('GET', records())
+      expect(Object.keys(body.data)).toEqual(['diagnoses', 'prescriptions', 'vitals'])
+      expect(body.withheld).toEqual(['lab_results'])
+      expect(body.data.vitals).toHaveLength(1)
+    },
+  ))
+
 test('dates narrow it', () =>
   under({}, async () => {
     const ids = async (query: string) =>

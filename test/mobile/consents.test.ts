@@ -83,6 +83,21 @@ describe('a patient', () => {
     }
   })
 
+  test('who opens the record to one organisation ends what that one had for emergencies alone, and nothing of another', async () => {
+    const { phone, at } = await enrolled()
+    const hospital = await clientOf(service, 'hospital', 'consents:write', 'consents:read')
+    const only = { consent_type: 'emergency_only' }
+    const [{ body: own }, { body: others }] = [
+      await clinic('POST', at('grant'), only),
+      await hospital('POST', at('grant'), only),
+    ]
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record' })
+    expect((await phone('POST', `consents/${asked.consent_id}/grant`)).body.status).toBe('active')
+    const { data } = (await phone('GET', 'consents')).body
+    const statusOf = (id: string) => data.find((each: { consent_id: string }) => each.consent_id === id).status
+    expect([statusOf(own.consent_id), statusOf(others.consent_id)]).toEqual(['revoked', 'active'])
+  })
+
   test('cannot answer for somebody else', async () => {
     const [ada, ben] = [await enrolled(), await enrolled()]
     const { body: asked } = await clinic('POST', ada.at('request'), { consent_type: 'full_record' })

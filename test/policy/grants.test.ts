@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
-import { rulesOf } from '../../src/policy/consent/rules.ts'
+import { purposes } from '../../src/policy/consent/purposes.ts'
+import { refusesEmergencies, rulesOf } from '../../src/policy/consent/rules.ts'
 import { baseOf } from '../support/base.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 
@@ -73,6 +74,13 @@ describe('one consent', () => {
     ['counts imaging as none', [consent(coded('laboratory'))], { type: 'DiagnosticReport', codes: ['RAD'] }, false],
     ['for treatment opens nothing for research', [consent(purpose('TREAT'))], { purpose: 'HRESCH' }, false],
     ['for treatment opens it for treatment', [consent(purpose('TREAT'))], {}, true],
+    ['for vital signs opens no section of a laboratory', [consent(coded('vital-signs'))], { codes: ['CH'] }, false],
+    [
+      'for another system that has a laboratory opens no section of it',
+      [consent({ code: [{ coding: [{ system: 'http://x', code: 'laboratory' }] }] })],
+      { codes: ['CH'] },
+      false,
+    ],
     ['for two purposes opens it for both', [consent(purpose('TREAT', 'HPAYMT'))], { purpose: 'HPAYMT' }, true],
     [
       'for a purpose of another system opens nothing',
@@ -310,9 +318,63 @@ describe('consents that different parties have recorded', () => {
   })
 })
 
-test('a consent without exceptions is one row', () => {
-  for (const written of [consent(), consent(purpose('TREAT'))]) {
-    const rules = rulesOf(written as never, base).map(rule => ({ ...rule, author: 'one' }))
-    expect(grantsOf(rules, now)).toHaveLength(1)
-  }
+describe('in emergencies a record is closed by', () => {
+  const policy = (...uris: string[]) => ({ policy: uris.map(uri => ({ uri })) })
+  const denied = policy('https://profiles.ihe.net/ITI/PCF/Policy-deny')
+  const but = (...provision: object[]) => ({ type: 'deny', actor: undefined, provision })
+  test.each<[string, object, boolean]>([
+    ['the policy that denies everything', consent({ type: 'deny' }, denied), true],
+    ['that policy beside another one', consent({ type: 'deny' }, policy('http://x', denied.policy[0]!.uri)), true],
+    ['that policy without a provision', consent({}, { ...denied, provision: undefined }), true],
+    ['that policy except for breaking the glass', consent(but({ type: 'permit', ...purpose('BTG') }), denied), false],
+    [
+      'that policy except for other purposes',
+      consent(but({ type: 'permit', ...purpose('TREAT', 'ETREAT') }), denied),
+      true,
+    ],
+    [
+      'that policy with a second exception for breaking the glass',
+      consent(but({ type: 'permit', ...purpose('TREAT') }, { type: 'permit', ...purpose('TREAT', 'BTG') }), denied),
+      false,
+    ],
+    [
+      'that policy, which names breaking the glass as refused',
+      consent(but({ type: 'deny', ...purpose('BTG') }), denied),
+      true,
+    ],
+    ['that policy, while it is a draft', consent({ type: 'deny' }, { ...denied, status: 'draft' }), false],
+    ['another policy', consent({ type: 'deny' }), false],
+  ])('%s: %o', (_name, written, expected) => expect(refusesEmergencies(written as never)).toBe(expected))
+})
+
+const rowsOf = (written: object): Grant[] =>
+  grantsOf(
+    rulesOf(written as never, base).map(rule => ({ ...rule, author: 'one' })),
+    now,
+  )
+
+test('a consent without exceptions is one row, which names no more than it must', () => {
+  const [whole, ...more] = rowsOf(consent())
+  expect([whole, more]).toEqual([
+    {
+      organization: 'Organization/clinic',
+      from: Number.NEGATIVE_INFINITY,
+      until: Number.POSITIVE_INFINITY,
+      types: undefined,
+      codes: undefined,
+      except: [],
+      purposes: undefined,
+      consent: 'c',
+    },
+    [],
+  ])
+  expect(rowsOf(consent(purpose('TREAT')))).toEqual([{ ...whole, purposes: ['TREAT'] }])
+  expect(rowsOf(consent(purpose(...purposes)))).toEqual([whole])
+})
+
+test('what holds now holds by whichever clock, and what begins later from its moment on', () => {
+  const from = (provision: object) => rowsOf(consent(provision)).map(each => each.from)
+  expect(from({ period: { start: '2026-05-01' } })).toEqual([Number.NEGATIVE_INFINITY])
+  expect(from({ period: { start: '2026-06-01T12:00:00Z' } })).toEqual([Number.NEGATIVE_INFINITY])
+  expect(from({ period: { start: '2026-07-01T00:00:00Z' } })).toEqual([Date.parse('2026-07-01T00:00:00Z')])
 })

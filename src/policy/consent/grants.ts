@@ -30,9 +30,7 @@ export interface RecordedRule extends Rule {
 
 /** The permissions that these rules come to from `now` on. */
 export function grantsOf(rules: readonly RecordedRule[], now: number): Grant[] {
-  const organizations = new Set(
-    rules.flatMap(({ effect, organization }) => (effect === 'permit' ? (organization ?? []) : [])),
-  )
+  const organizations = new Set(rules.flatMap(({ organization }) => organization ?? []))
   return [...organizations].flatMap(organization => {
     const own = rules.filter(rule => rule.organization === undefined || rule.organization === organization)
     return spansOf(own, now).flatMap(({ from, until }) =>
@@ -58,9 +56,8 @@ type Part = Pick<Grant, 'codes' | 'except' | 'consent'>
 type Timeless = Omit<Grant, 'organization' | 'from' | 'until'>
 
 function grantsIn(rules: readonly RecordedRule[]): Timeless[] {
-  const inOrder = rules.toSorted(
-    (a, b) => b.weight - a.weight || (a.effect === 'deny' ? -1 : 1) - (b.effect === 'deny' ? -1 : 1),
-  )
+  const refusalsFirst = [...rules.filter(isRefusal), ...rules.filter(rule => !isRefusal(rule))]
+  const inOrder = refusalsFirst.sort((a, b) => b.weight - a.weight)
   const named = new Set(rules.flatMap(rule => rule.purposes ?? []))
   const groups = grouped(knownPurposes, named, purpose =>
     typed(inOrder.filter(rule => rule.purposes?.includes(purpose) ?? true)),
