@@ -23,7 +23,7 @@ export interface ByAssertion {
  * Finds the one proof that the request carries.
  * @throws Failure INVALID_CLIENT without any, MALFORMED_REQUEST if there are several or they contradict each other.
  */
-export function presented({ headers, body }: Credentials): BySecret | ByAssertion {
+export function presented({ headers, body }: Pick<Credentials, 'headers' | 'body'>): BySecret | ByAssertion {
   const header = (name: string) => (typeof headers[name] === 'string' ? headers[name] : undefined)
   const clientId = parameter(body, 'client_id')
   const assertion = assertionIn(body)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
-import { revokeClient } from '../../src/auth/clients.ts'
+import { revokeClient, setKeys } from '../../src/auth/clients.ts'
 import { newClient, type Process, post, startProcess, tokenPath, useToken } from '../support/identity.ts'
 
 let service: Process
@@ -50,6 +50,21 @@ test('the audience may be the issuer, among others; the key id may be left out',
   expect((await send(await assertion('RS384', { aud: service.url }))).status).toBe(200)
   expect((await send(await assertion('RS384', { aud: ['https://other.example.org', service.url] }))).status).toBe(200)
   expect((await send(await assertion('RS384', {}, { kid: undefined }))).status).toBe(200)
+})
+
+test('of several keys that could have signed an assertion without a key id, each is tried', async () => {
+  const pairs = await Promise.all([1, 2].map(() => generateKeyPair('ES384', { extractable: true })))
+  const published = await Promise.all(
+    pairs.map(async ({ publicKey }, at) => ({ ...(await exportJWK(publicKey)), kid: `${at}` })),
+  )
+  const several = await newClient(service, { jwks: { keys: published }, secret: null })
+  const signed = (key: CryptoKey, change: JWTPayload = {}) =>
+    assertion('ES384', { iss: several.id, sub: several.id, ...change }, { kid: undefined }, key).then(send)
+  for (const { privateKey } of pairs) expect((await signed(privateKey)).status).toBe(200)
+  const stranger = await signed((await generateKeyPair('ES384')).privateKey)
+  expect([stranger.status, stranger.body.error_description]).toEqual([401, expect.stringContaining('not valid')])
+  const late = await signed(pairs[1]!.privateKey, { exp: inSeconds(-60) })
+  expect([late.status, late.body.error_description]).toEqual([401, expect.stringContaining('expired')])
 })
 
 test('an assertion works once', async () => {
@@ -127,5 +142,20 @@ test('only public keys that are strong enough can be registered', async () => {
   await expect(register(await exportJWK(privateKey))).rejects.toThrow(/private/)
   await expect(register({ kty: 'oct', k: 'AAAA' })).rejects.toThrow(/private/)
   await expect(register({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' })).rejects.toThrow(/P-384/)
-  await expect(register({ kty: 'RSA', n: 'AQAB', e: 'AQAB' })).rejects.toThrow(/bits|read/)
+  await expect(register({ kty: 'RSA', n: 'AQAB', e: 'AQAB' })).rejects.toThrow(/has \d+ bits/)
+  await expect(register({ kty: 'RSA' })).rejects.toThrow(/cannot be read/)
+  await expect(register({ kty: 'OKP', crv: 'Ed25519', x: 'x' })).rejects.toThrow(/RSA or EC/)
+  await expect(newClient(service, { jwks: { keys: [] } })).rejects.toThrow(/no keys/)
+})
+
+test('keys are given to a client that is there, and public ones only', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES384', { extractable: true })
+  const keysOf = async (key: CryptoKey) => ({ jwks: { keys: [await exportJWK(key)] }, jwksUrl: undefined })
+  const { id: own } = await newClient(service)
+  await expect(setKeys(service.database, own, await keysOf(privateKey))).rejects.toThrow(/private/)
+  expect(await setKeys(service.database, own, await keysOf(publicKey))).toMatchObject({ id: own })
+  await expect(setKeys(service.database, 'nobody', await keysOf(publicKey))).rejects.toThrow(/no client nobody/)
+  await revokeClient(service.database, own)
+  await expect(setKeys(service.database, own, await keysOf(publicKey))).rejects.toThrow(/no client/)
+  await expect(newClient(service, { id: 'patient/ada' })).rejects.toThrow(/slash/)
 })

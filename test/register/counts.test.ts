@@ -32,8 +32,10 @@ test('thousands are estimated to within a tenth, and a few are counted', async (
     expect(status, text.slice(0, 500)).toBe(200)
   }
   const words = { given: new Set(['MARIE', 'ZENAIDA', 'NOBODY']), family: new Set(['NGO', 'UNIQUE']) }
-  const counts = createCounts()
-  const { people: total, shareOf } = await counts.population(service.application.database, words, weights)
+  let clock = 0
+  const counts = createCounts(() => clock)
+  const counted = () => counts.population(service.application.database, words, weights)
+  const { people: total, shareOf } = await counted()
   const near = (value: number | undefined, expected: number): void => {
     expect(value).toBeGreaterThan(expected * 0.9)
     expect(value).toBeLessThan(expected * 1.1)
@@ -48,4 +50,16 @@ test('thousands are estimated to within a tenth, and a few are counted', async (
     undefined,
     undefined,
   ])
+  // What many are is remembered for a minute, and no longer; what few are is counted each time.
+  const bundle = { resourceType: 'Bundle', type: 'transaction' }
+  const entry = people.slice(0, 1203).map(({ id }) => ({ request: { method: 'DELETE', url: `Patient/${id}` } }))
+  expect((await call('POST', '', { body: { ...bundle, entry } })).status).toBe(200)
+  clock = 59_999
+  const meanwhile = await counted()
+  expect([meanwhile.people, meanwhile.shareOf!('given', 'MARIE')]).toEqual([total, shareOf!('given', 'MARIE')])
+  expect(meanwhile.shareOf!('given', 'ZENAIDA')).toBeUndefined()
+  clock = 60_000
+  const later = await counted()
+  near(later.people, 2797)
+  expect(later.shareOf!('given', 'MARIE')).toBeUndefined()
 }, 60_000)

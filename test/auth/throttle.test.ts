@@ -1,0 +1,69 @@
+// Who counts as one sender, and how many failures one has.
+import { describe, expect, test } from 'vitest'
+import { createThrottle, senderOf, tried } from '../../src/auth/throttle.ts'
+
+describe('a sender is', () => {
+  test.each([
+    ['10.0.0.1', '10.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['::FFFF:10.0.0.1', '10.0.0.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::3:4:5:6', '2001:db8:0:0::/64'],
+    ['1:2:3::5:6:7:8', '1:2:3:0::/64'],
+    ['1::4:5:6:7:8', '1:0:0:4::/64'],
+    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ])('of %s: %s', (address, sender) => expect(senderOf(address)).toBe(sender))
+})
+
+/** How many attempts are let through of so many. */
+function passed(take: () => void, of: number): number {
+  let count = 0
+  for (let time = 0; time < of; time++)
+    try {
+      take()
+      count++
+    } catch {}
+  return count
+}
+
+test('a client has ten failures at an address at once, and then one each six seconds', () => {
+  let clock = 0
+  const attempts = createThrottle(() => clock)('ada', '10.0.0.1')
+  expect(passed(attempts.take, 12)).toBe(10)
+  expect(attempts.take).toThrow(
+    expect.objectContaining({
+      code: 'AUTH_THROTTLED',
+      options: { retryAfter: 6 },
+      message: expect.stringContaining('wait 6 s'),
+    }),
+  )
+  clock = 5_999
+  expect(passed(attempts.take, 2)).toBe(0)
+  clock = 6_000
+  expect(passed(attempts.take, 2)).toBe(1)
+  clock = 600_000
+  expect(passed(attempts.take, 12)).toBe(10)
+})
+
+test('an address has a hundred failures, whatever the clients; those of one network share them', () => {
+  const throttle = createThrottle(() => 0)
+  let client = 0
+  const next = (address: string) => () => throttle(`client-${client++}`, address).take()
+  expect(passed(next('2001:db8::1'), 60) + passed(next('2001:db8::2'), 60)).toBe(100)
+  expect(passed(next('2001:db8:0:1::1'), 1)).toBe(1)
+})
+
+test('what was no failure is given back, also if it threw', async () => {
+  const attempts = createThrottle(() => 0)('ada', '10.0.0.1')
+  for (let time = 0; time < 20; time++) expect(await tried(attempts, async () => 'fine')).toBe('fine')
+  const broken = async () => {
+    throw new Error('the database is gone')
+  }
+  for (let time = 0; time < 20; time++) await expect(tried(attempts, broken)).rejects.toThrow('the database is gone')
+  for (let time = 0; time < 10; time++) expect(await tried(attempts, async () => undefined)).toBeUndefined()
+  await expect(tried(attempts, async () => 'fine')).rejects.toMatchObject({ code: 'AUTH_THROTTLED' })
+})
