@@ -55,7 +55,8 @@ export function verifyTrail(database: Database, key: Buffer, known: readonly See
       if (walked.problem) broken.push(walked.problem)
     }
     broken.push(...(await strays(on)))
-    broken.sort((a, b) => a.chain - b.chain || (a.sequence ?? 0) - (b.sequence ?? 0))
+    // Those of one chain were found in the order of its rows.
+    broken.sort((a, b) => a.chain - b.chain)
     const heads = chains.map(each => ({ chain: each.number, sequence: each.sequence ?? 0, hash: each.head ?? '' }))
     return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads }
   })

@@ -121,6 +121,16 @@ test.each([
      from audit_event where chain = 2 and sequence = 3`,
     [2, 4, 'the row does not follow the one before it'],
   ],
+  [
+    'a head is moved back',
+    'update audit_head set sequence = 2 where chain = 2',
+    [2, 3, 'the row is beyond the head of the chain'],
+  ],
+  [
+    'a head is given another hash',
+    `update audit_head set hash = (select hash from audit_head where chain = 1) where chain = 2`,
+    [2, 3, 'the row is not the one that the head of the chain names'],
+  ],
   ['a head is removed', 'delete from audit_head where chain = 1', [1, undefined, 'the head of the chain is missing']],
   [
     'a whole chain is removed',
@@ -138,6 +148,26 @@ test.each([
   expect(verdict.isWhole).toBe(false)
   expect(verdict.broken[0]).toEqual(sequence === undefined ? { chain, problem } : { chain, sequence, problem })
   expect(verdictText(verdict)).toContain(`first at chain ${chain}`)
+})
+
+test('every chain that is broken is named, in order, and what is good is counted', async () => {
+  await tamper(
+    database,
+    `update audit_event set purpose = 'ETREAT' where chain = 2 and sequence = 2;
+     delete from audit_event where chain = 1 and sequence = 4;
+     insert into audit_event select 0, sequence, recorded_at, action, interaction, outcome, problem, client_id, organization_id, token_id,
+       address, request_id, resource_type, resource_id, version, query, patients, resources, purpose, previous, hash
+     from audit_event where chain = 2 and sequence = 3`,
+  )
+  expect(await verify()).toMatchObject({
+    isWhole: false,
+    rows: 4,
+    broken: [
+      { chain: 0, sequence: 3, problem: 'the row belongs to no chain' },
+      { chain: 1, sequence: 4, problem: 'the row is missing' },
+      { chain: 2, sequence: 2, problem: 'the row is not what was hashed' },
+    ],
+  })
 })
 
 test('what an earlier check saw cannot go, not even if it is sealed anew or is the last chain', async () => {

@@ -156,6 +156,43 @@ describe('a Subscription', () => {
     expect((await call('DELETE', `Subscription/${id}`, { token })).status).toBe(403)
   })
 
+  test('is changed by the client that made it alone: what is sent to one is not diverted to another', async () => {
+    const { receiver, body, id } = await subscribe(app, 'Flag')
+    const other = await startReceiver()
+    const diverted = { ...body, status: 'requested', channel: { ...body.channel, endpoint: other.url } }
+    const refused = await call('PUT', `Subscription/${id}`, { body: diverted })
+    expect([refused.status, issueOf(refused.body).diagnostics]).toEqual([
+      403,
+      expect.stringContaining('Only the client that made a Subscription'),
+    ])
+    await store(flag())
+    await quiet(service)
+    expect([receiver.received.length, other.received.length]).toEqual([1, 0])
+  })
+
+  test('whose criteria cannot be searched by any more says so in its status', async () => {
+    const parameter = {
+      resourceType: 'SearchParameter',
+      id: 'flag-words',
+      url: 'https://example.org/SearchParameter/flag-words',
+      name: 'FlagWords',
+      status: 'active',
+      description: 'What a flag says',
+      base: ['Flag'],
+      code: 'words',
+      type: 'string',
+      expression: 'Flag.code.text',
+    }
+    await store(parameter)
+    const { receiver, id } = await subscribe(app, 'Flag?words=falls')
+    expect((await call('DELETE', `SearchParameter/${parameter.id}`)).status).toBe(204)
+    await store(flag())
+    const read = async () => (await call('GET', `Subscription/${id}`)).body
+    const failed = await settled('the status to be error', read, ({ status }) => status === 'error')
+    expect(failed.error).toMatch(/^its criteria cannot be searched by: .*words/)
+    expect(receiver.received).toEqual([])
+  })
+
   test('keeps the headers that it sends out of the tables of deliveries', async () => {
     const { id } = await subscribe(app, 'Flag', { header: ['Authorization: Bearer very-secret'] })
     const [row] = await service.application.database.query<{ row: string; secrets: Buffer }>({
