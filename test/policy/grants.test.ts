@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
 import { purposes } from '../../src/policy/consent/purposes.ts'
-import { refusesEmergencies, rulesOf } from '../../src/policy/consent/rules.ts'
+import { patientIn, refusesEmergencies, rulesOf } from '../../src/policy/consent/rules.ts'
 import { baseOf } from '../support/base.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 
@@ -90,6 +90,18 @@ describe('one consent', () => {
     ],
     ['that has run out opens nothing', [consent({ period: { end: '2026-05-31' } })], {}, false],
     ['holds through its last day', [consent({ period: { end: '2026-06-01' } })], {}, true],
+    [
+      'holds through the last moment of its last day',
+      [consent({ period: { end: '2026-06-01' } })],
+      { at: '2026-06-01T23:59:59.999Z' },
+      true,
+    ],
+    [
+      'holds no more on the day after its last one',
+      [consent({ period: { end: '2026-06-01' } })],
+      { at: '2026-06-02T00:00:00Z' },
+      false,
+    ],
     ['holds no more at the moment of its end', [consent({ period: { end: '2026-06-01T12:00:00Z' } })], {}, false],
     ['that begins later opens nothing yet', [consent({ period: { start: '2026-07-01' } })], {}, false],
     [
@@ -98,6 +110,7 @@ describe('one consent', () => {
       { at: '2026-07-02T00:00:00Z' },
       true,
     ],
+    ['with a beginning that cannot be read opens nothing', [consent({ period: { start: 'soon' } })], {}, false],
     ['with a period that cannot be read opens nothing', [consent({ period: { end: 'soon' } })], {}, false],
     ['that is proposed opens nothing', [consent({}, { status: 'proposed' })], {}, false],
     ['that is rejected opens nothing', [consent({}, { status: 'rejected' })], {}, false],
@@ -114,13 +127,67 @@ describe('one consent', () => {
       {},
       false,
     ],
+    [
+      'that a modifier extension makes something else opens nothing',
+      [consent({}, { modifierExtension: [{ url: 'http://x', valueBoolean: true }] })],
+      {},
+      false,
+    ],
+    [
+      'of which a modifier extension makes the provision something else opens nothing',
+      [consent({ modifierExtension: [{ url: 'http://x', valueBoolean: true }] })],
+      {},
+      false,
+    ],
     ['narrowed to single resources opens nothing', [consent({ data: [{ meaning: 'instance' }] })], {}, false],
     ['narrowed to a time of data opens nothing', [consent({ dataPeriod: { start: '2020' } })], {}, false],
     ['about correcting data only opens nothing', [consent({ action: [{ coding: [{ code: 'correct' }] }] })], {}, false],
+    [
+      'about something that is told in words alone opens nothing',
+      [consent({ action: [{ text: 'sharing' }] })],
+      {},
+      false,
+    ],
+    [
+      'about correcting and disclosing data opens it',
+      [consent({ action: [{ coding: [{ code: 'correct' }] }, { coding: [{ code: 'disclose' }] }] })],
+      {},
+      true,
+    ],
+    [
+      'narrowed to something that is told in words alone opens nothing',
+      [consent({ code: [{ text: 'her malaria' }] })],
+      {},
+      false,
+    ],
+    [
+      'narrowed to something of a system alone opens nothing',
+      [consent({ code: [{ coding: [{ system: 'http://loinc.org' }] }] })],
+      {},
+      false,
+    ],
+    [
+      'narrowed to a code, and to something in words, opens what has the code',
+      [consent({ code: [{ text: 'her malaria' }, { coding: [{ system: 'http://loinc.org', code: '718-7' }] }] })],
+      { codes: ['718-7'] },
+      true,
+    ],
+    [
+      'about privacy, among other things, opens it',
+      [consent({}, { scope: { coding: [{ code: 'treatment' }, { code: 'patient-privacy' }] } })],
+      {},
+      true,
+    ],
     ['about disclosing data opens it', [consent({ action: [{ coding: [{ code: 'disclose' }] }] })], {}, true],
     [
       'for a practitioner opens nothing to an organisation',
       [consent({ actor: [{ reference: { reference: 'Practitioner/p' } }] })],
+      {},
+      false,
+    ],
+    [
+      'for somebody who is named within it opens nothing',
+      [consent({ actor: [{ reference: { reference: '#clinic' } }] })],
       {},
       false,
     ],
@@ -158,6 +225,15 @@ describe("R4's own way of writing", () => {
   const policy = (code: string) => ({ policyRule: { coding: [{ code }] }, policy: undefined })
   test.each<[string, object, Question, boolean]>([
     ['opting in permits', consent({ type: undefined }, policy('OPTIN')), {}, true],
+    [
+      'opting in permits, among other codes of the policy',
+      consent(
+        { type: undefined },
+        { policyRule: { coding: [{ code: 'OTHER' }, { code: 'OPTIN' }] }, policy: undefined },
+      ),
+      {},
+      true,
+    ],
     ['opting out denies', consent({ type: undefined }, policy('OPTOUT')), {}, false],
     ['an unknown policy denies', consent({ type: undefined }, policy('OTHER')), {}, false],
     [
@@ -183,8 +259,146 @@ describe("R4's own way of writing", () => {
   })
 })
 
+/** Provisions that say nothing, one in the other, and the last of them. */
+const within = (depth: number, last: object): object =>
+  excepting(depth === 1 ? last : { type: 'permit', ...within(depth - 1, last) })
+const excepting = (...provision: object[]) => ({ provision })
+
 describe('exceptions and several consents', () => {
   test.each<[string, object[], Question, boolean]>([
+    ...[6, 30].map((depth): [string, object[], Question, boolean] => [
+      `a refusal that stands ${depth} provisions deep counts`,
+      [consent(within(depth, { type: 'deny', ...ofType('Condition') }))],
+      {},
+      false,
+    ]),
+    [
+      'a permission that stands 30 provisions deep counts',
+      [consent({ type: 'deny', ...within(30, { type: 'permit', ...ofType('Condition') }) })],
+      {},
+      true,
+    ],
+    [
+      'an exception is more particular than what another consent says at its root, whatever that names',
+      [
+        consent({ ...ofType('Condition'), ...purpose('TREAT') }),
+        consent(excepting({ type: 'deny', ...ofType('Condition') })),
+      ],
+      {},
+      false,
+    ],
+    [
+      'a refusal for somebody who is no organisation is for everybody',
+      [consent(excepting({ type: 'deny', actor: [{ reference: { reference: 'Practitioner/p' } }] }))],
+      {},
+      false,
+    ],
+    [
+      'a refusal of something in words alone refuses all',
+      [consent(excepting({ type: 'deny', code: [{ text: 'HIV' }] }))],
+      {},
+      false,
+    ],
+    [
+      'a refusal of a code that is left out refuses all',
+      [consent(excepting({ type: 'deny', code: [{ coding: [{ system: 'http://loinc.org' }] }] }))],
+      {},
+      false,
+    ],
+    [
+      'a refusal for an organisation and for somebody who is none is for everybody',
+      [
+        consent(
+          excepting({
+            type: 'deny',
+            actor: ['Organization/other', 'Practitioner/p'].map(reference => ({ reference: { reference } })),
+          }),
+        ),
+      ],
+      {},
+      false,
+    ],
+    [
+      'a refusal of a code, and of something in words, refuses all',
+      [
+        consent(
+          excepting({
+            type: 'deny',
+            code: [{ text: 'HIV' }, { coding: [{ system: 'http://loinc.org', code: '718-7' }] }],
+          }),
+        ),
+      ],
+      {},
+      false,
+    ],
+    [
+      'a refusal of a type, and of what is no type here, refuses all',
+      [consent(excepting({ type: 'deny', ...ofType('Observation', 'application/hl7-cda+xml') }))],
+      {},
+      false,
+    ],
+    [
+      'an exception within what is narrowed by a security label opens nothing',
+      [
+        consent({
+          type: 'deny',
+          securityLabel: [{ code: 'R' }],
+          ...excepting({ type: 'permit', ...ofType('Condition') }),
+        }),
+      ],
+      {},
+      false,
+    ],
+    [
+      'an exception within what is about correcting opens nothing',
+      [
+        consent({
+          type: 'deny',
+          action: [{ coding: [{ code: 'correct' }] }],
+          ...excepting({ type: 'permit', ...ofType('Condition') }),
+        }),
+      ],
+      {},
+      false,
+    ],
+    [
+      'an exception within what is about correcting opens it if it is about disclosing',
+      [
+        consent({
+          type: 'deny',
+          action: [{ coding: [{ code: 'correct' }] }],
+          ...excepting({ type: 'permit', action: [{ coding: [{ code: 'disclose' }] }], ...ofType('Condition') }),
+        }),
+      ],
+      {},
+      true,
+    ],
+    [
+      'a refusal of an action in words alone refuses all',
+      [consent(excepting({ type: 'deny', action: [{ text: 'looking' }] }))],
+      {},
+      false,
+    ],
+    [
+      'a refusal of an action that is not known here refuses all',
+      [
+        consent(
+          excepting({ type: 'deny', action: [{ coding: [{ code: 'correct' }] }, { coding: [{ code: 'look' }] }] }),
+        ),
+      ],
+      {},
+      false,
+    ],
+    [
+      'a refusal of collecting and correcting refuses nothing that is seen',
+      [
+        consent(
+          excepting({ type: 'deny', action: [{ coding: [{ code: 'collect' }] }, { coding: [{ code: 'correct' }] }] }),
+        ),
+      ],
+      {},
+      true,
+    ],
     ['an exception closes its type', [consent({ provision: [{ type: 'deny', ...ofType('Condition') }] })], {}, false],
     [
       'and no other',
@@ -316,6 +530,18 @@ describe('consents that different parties have recorded', () => {
     expect(opens(consents, question)).toBe(expected)
     expect(opens(consents.toReversed(), question)).toBe(expected)
   })
+})
+
+describe('a consent is about', () => {
+  test.each([
+    [{ reference: 'Patient/ada' }, 'ada'],
+    [{ reference: `${base.endpoint}/Patient/ada/_history/2` }, 'ada'],
+    [{ reference: 'Group/ada' }, undefined],
+    [{ reference: '#ada' }, undefined],
+    [{ reference: 7 }, undefined],
+    [{ identifier: { value: 'ada' } }, undefined],
+    [undefined, undefined],
+  ])('%j: %s', (patient, expected) => expect(patientIn({ patient } as never, base)).toBe(expected))
 })
 
 describe('in emergencies a record is closed by', () => {

@@ -50,8 +50,10 @@ export function rulesOf(consent: JsonObject, base: Base): Rule[] {
     purposes: undefined,
     from: Number.NEGATIVE_INFINITY,
     until: Number.POSITIVE_INFINITY,
+    actions: [],
+    isUntold: consent['modifierExtension'] !== undefined,
     depth: 0,
-    custodians: objects(consent['organization']).flatMap(each => organization(each, base) ?? []),
+    custodians: objects(consent['organization']).flatMap(each => organization(each, base)),
     consent: String(consent['id']),
     base,
   }
@@ -94,12 +96,16 @@ function policyEffect({ policyRule }: JsonObject): Rule['effect'] {
 /** What a provision is read within: what the one around it says, unless it says something else itself. */
 interface Frame {
   readonly effect: Rule['effect']
-  readonly organizations: readonly string[] | undefined
-  readonly types: readonly string[] | undefined
-  readonly codes: readonly Code[] | undefined
-  readonly purposes: readonly string[] | undefined
+  readonly organizations: Told<string> | undefined
+  readonly types: Told<string> | undefined
+  readonly codes: Told<Code> | undefined
+  readonly purposes: Told<string> | undefined
   readonly from: number
   readonly until: number
+  /** What it is about doing, as concepts; none: whatever is done. */
+  readonly actions: readonly JsonObject[]
+  /** Narrowed to something that cannot be told here. */
+  readonly isUntold: boolean
   readonly depth: number
   /** Who keeps the consent: those whom a permission is for that names nobody. */
   readonly custodians: readonly string[]
@@ -107,48 +113,66 @@ interface Frame {
   readonly base: Base
 }
 
-const deepest = 5
+/** What a provision names of something, as far as it can be told here. */
+interface Told<T> {
+  readonly values: readonly T[]
+  /** False if some of it cannot. */
+  readonly isAll: boolean
+}
 
+/** A provision that names nothing means what the one around it does. */
+function told<T>(
+  named: readonly JsonObject[],
+  tell: (each: JsonObject) => readonly T[],
+  around: Told<T> | undefined,
+): Told<T> | undefined {
+  if (named.length === 0) return around
+  const values = named.map(tell)
+  return { values: values.flat(), isAll: values.every(({ length }) => length > 0) }
+}
+
+// However deep a refusal stands, it counts: how deep resources are nested is bounded where they are stored.
 function rulesIn(provision: JsonObject, frame: Frame): Rule[] {
   const own = narrowed(provision, frame)
-  const { depth } = frame
-  const inner = depth < deepest ? objects(provision['provision']) : []
-  const exceptions = inner.flatMap(each =>
+  const exceptions = objects(provision['provision']).flatMap(each =>
     rulesIn(each, {
       ...own,
       // An exception that does not say so is one: the opposite of what it stands in.
       effect: effectOf(each) ?? (own.effect === 'permit' ? 'deny' : 'permit'),
-      depth: depth + 1,
+      depth: frame.depth + 1,
     }),
   )
-  return [...ruleOf(provision, own), ...exceptions]
+  return [...ruleOf(own), ...exceptions]
 }
 
 function narrowed(provision: JsonObject, frame: Frame): Frame {
   const period = periodOf(provision)
-  const actors = objects(provision['actor'])
-  const classes = objects(provision['class'])
-  const codes = objects(provision['code']).flatMap(each => objects(each['coding']))
-  const purposes = objects(provision['purpose'])
+  const named = (name: string): JsonObject[] => objects(provision[name])
   return {
     ...frame,
-    organizations:
-      actors.length > 0
-        ? actors.flatMap(each => organization(each['reference'], frame.base) ?? [])
-        : frame.organizations,
-    types: classes.length > 0 ? classes.map(({ code }) => String(code)).filter(isResourceType) : frame.types,
-    codes: codes.length > 0 ? codes.flatMap(codeOf).flatMap(withEquals) : frame.codes,
-    purposes:
-      purposes.length > 0
-        ? purposes.filter(({ system }) => system === actReason).map(({ code }) => String(code))
-        : frame.purposes,
+    organizations: told(named('actor'), each => organization(each['reference'], frame.base), frame.organizations),
+    types: told(named('class'), ({ code }) => [String(code)].filter(isResourceType), frame.types),
+    codes: told(named('code'), each => codesOf(each).flatMap(withEquals), frame.codes),
+    purposes: told(
+      named('purpose'),
+      ({ system, code }) => (system === actReason ? [String(code)] : []),
+      frame.purposes,
+    ),
     from: Math.max(frame.from, period.from),
     until: Math.min(frame.until, period.until),
+    actions: named('action').length > 0 ? named('action') : frame.actions,
+    isUntold: frame.isUntold || untold.some(name => provision[name] !== undefined),
   }
 }
 
-const codeOf = ({ system, code }: JsonObject): Code[] =>
-  typeof code === 'string' ? [{ system: text(system) ?? '', code }] : []
+/** What a rule can be narrowed to that no search knows, or nobody here. */
+const untold = ['securityLabel', 'data', 'dataPeriod', 'modifierExtension']
+
+/** None, if it is told in words alone. */
+const codesOf = ({ coding }: JsonObject): Code[] =>
+  objects(coding).flatMap(({ system, code }) =>
+    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
+  )
 
 function periodOf({ period }: JsonObject): { from: number; until: number } {
   const { start, end } = isObject(period) ? period : {}
@@ -166,33 +190,29 @@ function endOf(end: string): number {
   return end.includes('T') ? interval.low : interval.high + 1
 }
 
-function organization(reference: unknown, base: Base): string | undefined {
+/** The organisation that is referred to; none if it is something else. */
+function organization(reference: unknown, base: Base): string[] {
   const target = isObject(reference) ? referenceTarget(String(reference['reference'] ?? ''), base) : undefined
-  return target?.startsWith('Organization/') ? target : undefined
+  return target?.startsWith('Organization/') ? [target] : []
 }
 
-/** What a rule can be narrowed to that no search knows. */
-const untold = ['securityLabel', 'data', 'dataPeriod']
-/** Actions that are about seeing data. */
+/** Actions that are about seeing data, and those that are not (http://terminology.hl7.org/CodeSystem/consentaction). */
 const seeing = new Set(['access', 'use', 'disclose'])
+const other = new Set(['collect', 'correct'])
 
-function ruleOf(provision: JsonObject, frame: Frame): Rule[] {
-  const { effect, types, codes, purposes, from, until, depth, consent } = frame
-  const actions = objects(provision['action']).flatMap(each => objects(each['coding']))
-  if (actions.length > 0 && !actions.some(({ code }) => seeing.has(String(code)))) return []
-  const isUntold = untold.some(name => provision[name] !== undefined)
-  if (effect === 'permit' && isUntold) return []
+function ruleOf(frame: Frame): Rule[] {
+  const { effect, types, codes, purposes, from, until, isUntold, depth, consent } = frame
+  if (!isAboutSeeing(frame) || (effect === 'permit' && isUntold)) return []
   const organizations = recipients(frame)
   const named = [organizations[0], types, codes, purposes].filter(each => each !== undefined).length
   const weight = depth * exceptionWeight + named
-  const whole = <T>(values: readonly T[] | undefined) =>
-    effect === 'deny' && values?.length === 0 ? undefined : values
+  const listed = <T>(of: Told<T> | undefined) => (effect === 'deny' && !of?.isAll ? undefined : of?.values)
   return organizations.map(each => ({
     effect,
     organization: each,
-    types: whole(types),
-    codes: whole(codes),
-    purposes: whole(purposes),
+    types: listed(types),
+    codes: listed(codes),
+    purposes: listed(purposes),
     from,
     until,
     weight,
@@ -200,8 +220,15 @@ function ruleOf(provision: JsonObject, frame: Frame): Rule[] {
   }))
 }
 
-/** A permission that names nobody is for whoever keeps the consent; a refusal that names nobody known here is for everybody. */
+/** A permission has to name an action that is about seeing; a refusal is of all but actions that are known not to be. */
+function isAboutSeeing({ actions, effect }: Frame): boolean {
+  const isOne = (of: ReadonlySet<string>) => (each: JsonObject) => codesOf(each).some(({ code }) => of.has(code))
+  if (actions.length === 0) return true
+  return effect === 'permit' ? actions.some(isOne(seeing)) : !actions.every(isOne(other))
+}
+
+/** A permission that names nobody is for whoever keeps the consent; a refusal that names somebody unknown here is for everybody. */
 function recipients({ effect, organizations, custodians }: Frame): readonly (string | undefined)[] {
-  if (effect === 'permit') return organizations ?? custodians
-  return organizations && organizations.length > 0 ? organizations : [undefined]
+  if (effect === 'permit') return organizations?.values ?? custodians
+  return organizations?.isAll ? organizations.values : [undefined]
 }
