@@ -11,7 +11,7 @@ import { type Features, type NameWords, soundsOf } from './person.ts'
 export function blockingKeys(person: Features): bigint[] {
   const texts = new Set<string>(person.phones.map(phone => `phone ${phone}`))
   for (const name of person.names) for (const text of textsOf(name, person)) texts.add(text)
-  return [...texts].map(text => uncachedHash64(`block ${text}`)).sort((a, b) => (a < b ? -1 : Number(a > b)))
+  return [...texts].map(text => uncachedHash64(`block ${text}`)).sort((a, b) => (a < b ? -1 : 1))
 }
 
 function textsOf(name: NameWords, { birth }: Features): string[] {

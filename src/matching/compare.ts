@@ -57,7 +57,6 @@ function compareRest(
   b: readonly string[],
   likeness: Likeness,
 ): NameLevel {
-  if (a.length === 0 && b.length === 0) return first
   if (a.length === 0 || b.length === 0) return first === 'same' ? 'shortened' : 'near'
   const agrees = a.some(each => b.some(other => isInitial(each, other) || isClose(compareWords(each, other, likeness))))
   return agrees ? 'near' : 'first_only'

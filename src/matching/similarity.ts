@@ -5,7 +5,7 @@ export function jaroWinkler(a: string, b: string): number {
   if (a === b) return 1
   const alike = jaro(a, b)
   let prefix = 0
-  while (prefix < 4 && prefix < a.length && a[prefix] === b[prefix]) prefix++
+  while (prefix < 4 && a[prefix] === b[prefix]) prefix++
   return alike + prefix * 0.1 * (1 - alike)
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { uncachedHash64 } from '../../src/lib/hash.ts'
 import { blockingKeys } from '../../src/matching/blocking.ts'
 import { type Decision, decide, limitsFor } from '../../src/matching/decide.ts'
 import { featuresOf, type Person } from '../../src/matching/person.ts'
@@ -139,6 +140,78 @@ test('a former name is found, too', () => {
   })
   const decision = decide(features(amina), [{ id: 'a', features: married }], matching, town)
   expect(decision).toMatchObject({ outcome: 'match', id: 'a' })
+  const reversed = { ...married, names: married.names.toReversed() }
+  expect(decide(features(amina), [{ id: 'a', features: reversed }], matching, town)).toEqual(decision)
+})
+
+/** The level to which names compare, and what it says, where these are the shares of those who have a word. */
+function partsOf(a: Known, b: Known, shares: Readonly<Record<string, number>> = {}) {
+  const { parts } = score(features(a), features(b), matching, (_, word) => shares[word])
+  const part = (field: string) => parts.find(each => each.field === field)
+  return { given: part('given')!, family: part('family')!, exchanged: part('names_exchanged') }
+}
+
+test('names are taken as exchanged if both agree, and not if one does', () => {
+  const called = (given: string, family: string): Known => ({ given, family, birthDate: '1991-04-17' })
+  const exchanged = (a: Known, b: Known) => partsOf(a, b).exchanged !== undefined
+  expect(exchanged(called('Bello', 'Aminatou'), called('Aminatou', 'Bello'))).toBe(true)
+  expect(exchanged(called('Belllo', 'Aminatou'), called('Aminatou', 'Bello'))).toBe(true)
+  expect(exchanged(called('Bello', 'Aminatou Zara'), called('Aminatou', 'Bello'))).toBe(true)
+  expect(exchanged(called('Bello', 'Awa'), called('Hawa', 'Bello'))).toBe(false)
+  expect(exchanged(called('Bello', 'Zara'), called('Aminatou', 'Bello'))).toBe(false)
+  expect(partsOf(called('Bello', 'Zara'), called('Aminatou', 'Bello')).family.bits).toBeLessThan(0)
+})
+
+test('of two given names that at least one in ten thousand has neither is a slip of the other; family names are', () => {
+  const level = (share: number) => {
+    const named = (name: string): Known => ({ given: name, family: name })
+    const { given, family } = partsOf(named('Maria'), named('Marie'), { MARIA: share, MARIE: share })
+    return [given.level, family.level]
+  }
+  expect(level(0.0001)).toEqual(['similar', 'near'])
+  expect(level(0.00009)).toEqual(['near', 'near'])
+  expect(partsOf({ given: 'Maria' }, { given: 'Marie' }).given.level).toBe('near')
+})
+
+test('the rarest word of a name counts that is the same, the first of one that is shortened, and none of one that is near', () => {
+  const usual = matching.usualShares.given
+  const shares = { MARIE: usual * 2, ZENAIDA: usual / 2 }
+  const more = (a: string, b: string): number => {
+    const { level, bits } = partsOf({ given: a }, { given: b }, shares).given
+    return bits - matching.fields.given[level]!.bits
+  }
+  expect(more('Marie Zenaida', 'Marie Zenaida')).toBeCloseTo(1, 9)
+  expect(more('Marie Zenaida', 'Marie')).toBeCloseTo(-1, 9)
+  expect(more('Zenaida', 'Zenaaida')).toBe(0)
+})
+
+test('on the bounds a match is one, a person looks, and a lead is too small', () => {
+  const none = { bits: 0, blocks: false }
+  const fields = {
+    ...matching.fields,
+    given: { ...matching.fields.given, same: { bits: 5, blocks: false } },
+    family: { same: none, different: none },
+    birth_date: { same: { bits: 5, blocks: false }, one_part: { bits: 3, blocks: false }, day_and_month_swapped: none },
+    phone: { same: { bits: 5, blocks: false } },
+  }
+  const even = { ...matching, certainty: 0.5, review: 0.2, leadBits: 5, smallestPopulation: 1024, fields }
+  const asked: Known = { given: 'Aminatou', family: 'Bello', birthDate: '1991-04-17', phone: '50000101' }
+  const plain: Known = { ...asked, phone: undefined }
+  const found = (...registered: Known[]) => {
+    const candidates = registered.map((each, index) => ({ id: `p${9 - index}`, features: features(each) }))
+    const { outcome, possible, ranked } = decide(features(asked), candidates, even, { people: 1 })
+    return [
+      outcome,
+      possible,
+      ...ranked.map(({ id, grade, probability }) => `${id} ${grade} ${probability.toFixed(3)}`),
+    ]
+  }
+  expect(found(plain)).toEqual(['match', 0, 'p9 certain 0.500'])
+  expect(found({ ...plain, birthDate: '1991-04-18' })).toEqual(['possible', 1, 'p9 possible 0.200'])
+  expect(found({ ...plain, birthDate: '1991-17-04' })).toEqual(['new', 0, 'p9 certainly-not 0.030'])
+  // Those who fit equally well are told in the order of their ids.
+  expect(found(plain, plain)).toEqual(['ambiguous', 2, 'p8 probable 0.500', 'p9 probable 0.500'])
+  expect(found(plain, asked)).toEqual(['ambiguous', 2, 'p8 probable 0.970', 'p9 probable 0.500'])
 })
 
 test('a score explains itself without saying what anybody is called', () => {
@@ -149,6 +222,9 @@ test('a score explains itself without saying what anybody is called', () => {
     'birth date: same (+14.1 bits)',
     'sex: same (+1.0 bits)',
     'phone: same (+9.1 bits)',
+  ])
+  expect(explain({ ...best!.score, parts: [{ field: 'sex', level: 'same', bits: 0, blocks: false }] })).toEqual([
+    'sex: same (+0.0 bits)',
   ])
   expect(best!.score.bits).toBeCloseTo(26.62, 2)
   expect(best!.probability).toBeGreaterThan(0.99)
@@ -161,6 +237,23 @@ test('it does not matter who is compared with whom', () => {
     expect(back.bits).toBeCloseTo(there.bits, 9)
     expect(back.isBlocked).toBe(there.isBlocked)
   }
+})
+
+test('blocking keys stay what they are, since those of people who are registered are stored', () => {
+  const keysOf = (...texts: string[]) =>
+    texts.map(text => uncachedHash64(`block ${text}`)).sort((a, b) => (a < b ? -1 : 1))
+  const several: Known = { ...amina, given: 'Zara Aminatou', family: 'Bello Mbarga' }
+  expect(blockingKeys(features(several))).toEqual(
+    keysOf(
+      'phone 50000101',
+      ...['AMNT BL', 'AMNT MBRG', 'AMNT SR', 'BL MBRG', 'BL SR', 'MBRG SR'].map(pair => `year 1991 ${pair}`),
+      ...['AMNT', 'BL', 'MBRG', 'SR'].map(each => `date 1991-04-17 ${each}`),
+      'day 04-17 BL SR',
+    ),
+  )
+  const { phone: _phone, ...silent } = amina
+  expect(blockingKeys(features({ ...silent, birthDate: '1991' }))).toEqual(keysOf('year 1991 AMNT BL'))
+  expect(blockingKeys(features({ ...amina, birthDate: undefined }))).toEqual(keysOf('phone 50000101'))
 })
 
 test('blocking keys are distinct, ascending 64-bit numbers, and bounded for whatever is sent', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readMatching } from '../../src/matching/weights.ts'
+import { judgeMatching, readMatching } from '../../src/matching/weights.ts'
 
 const text = readFileSync('mappings/matching.json', 'utf8')
 
@@ -83,12 +83,41 @@ test.each<[string, (file: Shipped) => void, string]>([
     'matching.json: likeness.near must be greater than likeness.similar',
   ],
   [
+    'a limit that is the other one',
+    file => (file.likeness['near'] = file.likeness['similar']),
+    'matching.json: likeness.near must be greater than likeness.similar',
+  ],
+  [
+    'a certainty that is no more than what a person looks at',
+    file => (file.decision['certainty'] = file.decision['review']),
+    'matching.json: decision.certainty must be greater than decision.review',
+  ],
+  [
+    'a share of all',
+    file => (file.decision['review'] = 1),
+    'matching.json: decision.review must be a share between 0 and 1, such as 0.02 (neither of both)',
+  ],
+  [
+    'a share that is a text',
+    file => (file.decision['review'] = '0.2'),
+    'matching.json: decision.review must be a share between 0 and 1, such as 0.02 (neither of both)',
+  ],
+  ...[-1, 101, '5'].map((value): [string, (file: Shipped) => void, string] => [
+    `a lead of ${JSON.stringify(value)} bits`,
+    file => (file.decision['lead_bits'] = value),
+    'matching.json: decision.lead_bits must be a number from 0 to 100',
+  ]),
+  [
     'a list instead of an object',
     file => (file['decision'] = [] as never),
     'matching.json: decision must be an object with certainty, review, lead_bits, smallest_population',
   ],
 ])('%s is refused with its place', (_, change, message) => {
   expect(faults(change)).toEqual([message])
+})
+
+test.each([0, 100])('a lead of %i bits is taken', value => {
+  expect(faults(file => (file.decision['lead_bits'] = value))).toEqual([])
 })
 
 test('all that is wrong is told at once', () => {
@@ -103,4 +132,5 @@ test('all that is wrong is told at once', () => {
 test('what is not JSON is refused by its name', () => {
   expect(() => readMatching('{"fields": ', 'matching.json')).toThrow(/^matching\.json: this is not JSON/)
   expect(() => readMatching('[]', 'matching.json')).toThrow('matching.json: the file must be an object with')
+  expect(judgeMatching(undefined)).toEqual({ problems: [expect.stringMatching(/^the file must be an object with/)] })
 })
