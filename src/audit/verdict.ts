@@ -21,10 +21,10 @@ export function verdictText({ isWhole, chains, rows, broken }: Verdict): string 
 export function anchorText(file: string | undefined, anchored: Anchored | undefined): string {
   const missed = 'rows that were cut off the end under an older head are not noticed'
   if (file === undefined) return `The anchor is turned off: ${missed}.\n`
-  if (!anchored) return `There is no anchor in ${file} yet: ${missed}.\n`
-  const { problems, lines, last } = anchored
-  if (problems.length === 0) return `The anchor is whole: ${lines} lines, the last of ${last?.time}.\n`
-  return ['The anchor is broken.', ...problems.map(each => `  ${each}`), ''].join('\n')
+  const { problems = [], lines, last } = anchored ?? {}
+  if (problems.length > 0) return ['The anchor is broken.', ...problems.map(each => `  ${each}`), ''].join('\n')
+  if (!last) return `There is no anchor in ${file} yet: ${missed}.\n`
+  return `The anchor is whole: ${lines} lines, the last of ${last.time}.\n`
 }
 
 const placeOf = ({ chain, sequence }: Break): string =>

@@ -92,7 +92,7 @@ export function senderOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail] = address.split('%', 1)[0]!.split('::')
   const before = head.split(':').filter(Boolean)
-  const after = tail?.split(':').filter(Boolean) ?? []
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  const after = tail?.split(':') ?? []
+  const zeros = Math.max(0, 8 - before.length - after.length)
   return `${[...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')}::/64`
 }

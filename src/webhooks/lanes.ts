@@ -22,6 +22,8 @@ export interface LaneOptions {
   readonly first: number
   /** Does a task; never fails. */
   readonly work: (task: Task) => Promise<void>
+  /** Milliseconds. */
+  readonly now?: () => number
 }
 
 interface Lane {
@@ -47,17 +49,17 @@ const rememberedFor = 5000
 /** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
 const stalledAfter = 1000
 
-export function createLanes({ abreast, first, work }: LaneOptions): Lanes {
+export function createLanes({ abreast, first, work, now = () => performance.now() }: LaneOptions): Lanes {
   const lanes = new Map<number, Lane>()
   let held = 0
   const run = (lane: Lane): void => {
     while (lane.running < abreast && lane.waiting.length > 0) {
       const task = lane.waiting.shift()!
-      if (lane.running++ === 0) lane.moved = performance.now()
+      if (lane.running++ === 0) lane.moved = now()
       void work(task).finally(() => {
         held--
         lane.running--
-        count(lane)
+        count(lane, now())
         run(lane)
       })
     }
@@ -72,12 +74,12 @@ export function createLanes({ abreast, first, work }: LaneOptions): Lanes {
       return held
     },
     rooms() {
-      for (const [key, lane] of lanes) if (isQuiet(lane)) lanes.delete(key)
+      for (const [key, lane] of lanes) if (isQuiet(lane, now())) lanes.delete(key)
       return new Map(
         [...lanes].map(([key, lane]) => {
           // So much may wait here that a fast one never waits for the database, and nothing for long.
           const pace = Math.max(lane.done, lane.before)
-          const isAnswering = pace > 0 && !isStalled(lane)
+          const isAnswering = pace > 0 && !isStalled(lane, now())
           const most = isAnswering ? Math.min(Math.max(abreast, Math.ceil(pace * ahead)), mostHeld) : first
           return [key, Math.max(0, most - lane.running - lane.waiting.length)]
         }),
@@ -91,7 +93,7 @@ export function createLanes({ abreast, first, work }: LaneOptions): Lanes {
           waiting: [],
           done: 0,
           before: 0,
-          since: performance.now(),
+          since: now(),
           moved: 0,
         }
         lanes.set(task.endpoint, lane)
@@ -101,15 +103,14 @@ export function createLanes({ abreast, first, work }: LaneOptions): Lanes {
       }
       for (const lane of touched) run(lane)
     },
-    shed: () => letGo([...lanes.values()].filter(isStalled)),
+    shed: () => letGo([...lanes.values()].filter(lane => isStalled(lane, now()))),
     drain: () => letGo([...lanes.values()]),
   }
 }
 
-const isStalled = ({ running, moved }: Lane): boolean => running > 0 && performance.now() - moved > stalledAfter
+const isStalled = ({ running, moved }: Lane, now: number): boolean => running > 0 && now - moved > stalledAfter
 
-function count(lane: Lane): void {
-  const now = performance.now()
+function count(lane: Lane, now: number): void {
   lane.moved = now
   if (now - lane.since >= 1000) {
     lane.before = now - lane.since < 2000 ? lane.done : 0
@@ -120,5 +121,5 @@ function count(lane: Lane): void {
 }
 
 /** An endpoint that has had nothing to do for a while need not be remembered. */
-const isQuiet = ({ running, waiting, moved }: Lane): boolean =>
-  running === 0 && waiting.length === 0 && performance.now() - moved > rememberedFor
+const isQuiet = ({ running, waiting, moved }: Lane, now: number): boolean =>
+  running === 0 && waiting.length === 0 && now - moved > rememberedFor

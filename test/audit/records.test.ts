@@ -45,6 +45,7 @@ describe('a request that reached no store was the attempt at', () => {
   test.each([
     ['GET', 'Patient/ada', '', of('read', 'Patient', 'ada', ['ada'])],
     ['HEAD', 'Observation/o', '', of('read', 'Observation', 'o')],
+    ['GET', 'Patient/ada/', '', of('read', 'Patient', 'ada', ['ada'])],
     ['GET', 'Patient', 'name=x', of('search-type', 'Patient')],
     ['POST', 'Patient', '', of('create', 'Patient')],
     ['PUT', 'Patient/ada', '', of('update', 'Patient', 'ada', ['ada'])],

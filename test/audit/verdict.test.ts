@@ -27,6 +27,10 @@ test('an anchor is told as turned off, absent, whole or broken', () => {
   const anchored = { lines: 3, last: { time: '2026-05-01T10:00:00.000Z' }, seen: [], heads: new Map(), problems: [] }
   expect(anchorText(undefined, undefined)).toMatch(/^The anchor is turned off/)
   expect(anchorText('/a', undefined)).toMatch(/^There is no anchor in \/a yet/)
+  // The file is there, and empty.
+  expect(anchorText('/a', { ...anchored, lines: 0, last: undefined } as never)).toMatch(
+    /^There is no anchor in \/a yet/,
+  )
   expect(anchorText('/a', anchored as never)).toBe(
     'The anchor is whole: 3 lines, the last of 2026-05-01T10:00:00.000Z.\n',
   )

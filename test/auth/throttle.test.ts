@@ -57,6 +57,21 @@ test('an address has a hundred failures, whatever the clients; those of one netw
   expect(passed(next('2001:db8:0:1::1'), 1)).toBe(1)
 })
 
+test('of an id so much counts as anybody may have, and of senders so many as there is room for', () => {
+  const throttle = createThrottle(() => 0)
+  const long = 'x'.repeat(200)
+  expect(passed(throttle(`${long}a`, '10.0.0.1').take, 12) + passed(throttle(`${long}b`, '10.0.0.1').take, 12)).toBe(10)
+  const others = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) throttle('ada', `10.0.${at >> 8}.${at}`).count()
+  }
+  const first = throttle('ada', 'first')
+  expect(passed(first.take, 12)).toBe(10)
+  others(0, 49_999)
+  expect(passed(first.take, 1)).toBe(0)
+  others(49_999, 50_000)
+  expect(passed(first.take, 1)).toBe(1)
+})
+
 test('what was no failure is given back, also if it threw', async () => {
   const attempts = createThrottle(() => 0)('ada', '10.0.0.1')
   for (let time = 0; time < 20; time++) expect(await tried(attempts, async () => 'fine')).toBe('fine')

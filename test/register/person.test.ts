@@ -23,12 +23,14 @@ test('a name is read by its parts, and by its text if it has none', () => {
     { text: 'Ada Bello' },
     { given: [] },
     { family: '', given: [null, 'Ada'] },
+    { family: 7, given: ['Ada'] },
   ]
   expect(personOf({ name }).names).toEqual([
     { given: 'Ada Marie', family: 'Ngo' },
     { given: 'Ada', family: undefined },
     { given: undefined, family: 'Ada Bello' },
     { given: undefined, family: undefined },
+    { given: 'Ada', family: undefined },
     { given: 'Ada', family: undefined },
   ])
 })
@@ -58,6 +60,7 @@ test('a patient is replaced by the first Patient of this server that a link name
   const replaced = (...links: object[]) => replacementOf({ link: links } as never, addresses)
   expect(replaced(link('replaces', to('Patient/a')), link('seealso', to('Patient/b')))).toBeUndefined()
   expect(replaced(link('replaced-by', 'Patient/a'), link('replaced-by', {}))).toBeUndefined()
+  expect(replaced(link('replaced-by', to('#ben')), link('replaced-by', to('')))).toBeUndefined()
   expect(replaced(link('replaced-by', to('RelatedPerson/a')), link('replaced-by', to('Patient/b')))).toBe('b')
   expect(replaced(link('replaced-by', to('http://elsewhere/Patient/a')))).toBeUndefined()
 })

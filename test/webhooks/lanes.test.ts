@@ -5,15 +5,17 @@ import type { Task } from '../../src/webhooks/queue.ts'
 
 const task = (endpoint: number): Task => ({ endpoint }) as Task
 
-/** Lanes whose work ends when it is told to. */
+/** Lanes whose work ends when it is told to, by a clock that stands still. */
 function held(abreast: number) {
   const begun: { readonly task: Task; end(): void }[] = []
+  const clock = { now: 0 }
   const lanes = createLanes({
     abreast,
     first: 3,
     work: of => new Promise(done => void begun.push({ task: of, end: done })),
+    now: () => clock.now,
   })
-  return { begun, lanes }
+  return { begun, lanes, clock }
 }
 
 const turn = () => new Promise<void>(done => setImmediate(done))
@@ -65,4 +67,65 @@ test('an endpoint that has begun to answer keeps what waits for it', () => {
   lanes.add([task(1), task(1)])
   expect(lanes.shed()).toEqual([])
   expect(lanes.held).toBe(2)
+})
+
+/** Has endpoint 1 answer so many tasks, one after another. */
+async function answered({ lanes, begun }: ReturnType<typeof held>, count: number): Promise<void> {
+  lanes.add(Array.from({ length: count }, () => task(1)))
+  while (lanes.held > 0) {
+    for (const each of begun.splice(0)) each.end()
+    await turn()
+  }
+}
+
+test('an endpoint has room for what it answers in a twentieth of a second, of this second or the one before', async () => {
+  const of = held(2)
+  const room = () => of.lanes.rooms().get(1)
+  await answered(of, 100)
+  expect(room()).toBe(5)
+  of.clock.now = 999
+  await answered(of, 20)
+  expect(room()).toBe(6)
+  of.clock.now = 1000
+  await answered(of, 1)
+  expect(room()).toBe(6)
+  of.clock.now = 2999
+  await answered(of, 1)
+  expect(room()).toBe(2)
+  of.clock.now = 4999
+  await answered(of, 1)
+  expect(room()).toBe(2)
+})
+
+test('however fast an endpoint answers, no more than 500 are taken of it', async () => {
+  const of = held(400)
+  await answered(of, 10_001)
+  expect(of.lanes.rooms().get(1)).toBe(500)
+})
+
+test('an endpoint that leaves all unanswered for a second keeps nothing waiting, and has room for the first few again', async () => {
+  const of = held(4)
+  await answered(of, 3)
+  of.lanes.add([task(1), task(1), task(1), task(1), task(1)])
+  of.clock.now = 1000
+  expect(of.lanes.shed()).toEqual([])
+  of.clock.now = 1001
+  expect(of.lanes.shed()).toHaveLength(1)
+  expect([of.lanes.held, of.lanes.rooms().get(1)]).toEqual([4, 0])
+  for (const each of of.begun.splice(0, 2)) each.end()
+  await turn()
+  of.clock.now = 2002
+  expect(of.lanes.rooms().get(1)).toBe(1)
+})
+
+test('an endpoint that has nothing to do keeps its pace for five seconds, and is forgotten then', async () => {
+  const of = held(4)
+  await answered(of, 3)
+  of.clock.now = 5000
+  expect(of.lanes.rooms()).toEqual(new Map([[1, 4]]))
+  of.clock.now = 5001
+  expect(of.lanes.rooms()).toEqual(new Map())
+  of.lanes.add([task(1)])
+  of.clock.now = 99_999
+  expect(of.lanes.rooms()).toEqual(new Map([[1, 2]]))
 })

@@ -45,6 +45,7 @@ describe('a name', () => {
 
   test('that name servers do not know is looked up as the system does, such as those of the hosts file', async () => {
     expect(await ask('in-the-hosts-file', {})).toEqual([{ address: '192.0.2.99', family: 4 }])
-    expect(await ask('localhost', { resolve4: answering('192.0.2.1') })).toEqual([{ address: '192.0.2.99', family: 4 }])
+    for (const name of ['localhost', 'app.localhost'])
+      expect(await ask(name, { resolve4: answering('192.0.2.1') })).toEqual([{ address: '192.0.2.99', family: 4 }])
   })
 })

@@ -19,7 +19,7 @@ describe('after an attempt', () => {
   ])(
     'that failed and was number %i the next one is due after %i seconds, and at most a fiftieth later',
     (attempt, seconds) => {
-      for (const failed of [undefined, 100, 301, 400, 404, 429, 500, 503]) {
+      for (const failed of [undefined, 100, 199, 300, 301, 400, 404, 429, 500, 503]) {
         expect(verdictOf(answer(failed), attempt, 0)).toEqual({ outcome: 'failed', again: seconds, isGone: false })
         expect(verdictOf(answer(failed), attempt, 1).again).toBeCloseTo(seconds * 1.02)
       }
