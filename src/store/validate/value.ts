@@ -5,7 +5,7 @@ import { isSubtype } from '../../definitions/r4.ts'
 import { isObject } from '../../lib/json.ts'
 import { checkOutside, codeCheck, conceptCheck } from './bindings.ts'
 import { isOnlyId, reportOnlyId } from './field.ts'
-import { kindOf, nameOf, noteLocal, quoted, report, type Walk } from './issues.ts'
+import { kindOf, nameOf, noteLocal, quoted, report, type Walk, warn } from './issues.ts'
 import { checkObject } from './object.ts'
 import type { Check, Compiler, Plan } from './plan.ts'
 import { isJsonType, type Primitive, primitive } from './primitives.ts'
@@ -42,6 +42,13 @@ function moreCheck(model: TypeModel, element: ElementModel, type: string): Objec
 // https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl
 const ABSOLUTE = new Set(['Bundle.entry.fullUrl'])
 
+// What a code, identifier or unit means is told by a URL: https://hl7.org/fhir/R4/terminologies.html#system
+const SYSTEMS = new Set(['Coding.system', 'Identifier.system', 'ValueSet.compose.include.system'])
+
+function isSystem(path: string): boolean {
+  return SYSTEMS.has(path) || (path.endsWith('.system') && isSubtype(path.slice(0, -'.system'.length), 'Quantity'))
+}
+
 // https://hl7.org/fhir/R4/http.html#mime-type
 const FORMATS = ['xml', 'json', 'ttl']
 
@@ -54,18 +61,25 @@ function primitiveCheck(path: string, type: string, { json, problem }: Primitive
   const code = valueSet ? codeCheck(valueSet, shortNames(path)) : undefined
   const mayBeLocal = type === 'uri' || type === 'url' || type === 'canonical'
   const isAbsolute = ABSOLUTE.has(path)
+  const isName = isSystem(path)
   return (value, walk) => {
     if (!isJsonType(value, json)) return wrongKind(value, json, walk)
     const found = problem(value) ?? (isAbsolute ? relativeProblem(value as string) : undefined)
     if (found !== undefined) report(walk, 'value', `${nameOf(walk)} ${found}`)
     else if (code) code(value, walk)
     else if (mayBeLocal && (value as string).charCodeAt(0) === 35) noteLocal(walk, value as string)
+    if (isName && found === undefined) checkSystem(value as string, walk)
   }
 }
 
 function wrongKind(value: unknown, json: string, walk: Walk): undefined {
   const problem = value === null ? 'must not be null; leave it out instead' : `must be a ${json}, not ${kindOf(value)}`
   report(walk, 'structure', `${nameOf(walk)} ${problem}`)
+}
+
+// Not an error: `MRN` is wrong, but it has been stored for years, and its readers know what is meant.
+function checkSystem(url: string, walk: Walk): void {
+  if (!isAbsoluteUri(url)) warn(walk, 'value', () => `${nameOf(walk)} ${relativeProblem(url)}`)
 }
 
 function relativeProblem(url: string): string | undefined {
