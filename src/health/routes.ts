@@ -8,12 +8,23 @@ const Health = Type.Object(
     status: Type.Enum(['ok', 'unavailable']),
     version: Type.String(),
     checks: Type.Record(Type.String(), Type.String()),
+    mapping_problems: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Why the maps of the folder are not served, each as `file:line:column: message`; the first twenty.',
+      }),
+    ),
   },
   { $id: 'Health', description: 'State of the service and of what it depends on.' },
 )
 
-/** `mappings`: the maps of the service, whose state is told beside that of the database. */
-export function healthRoutes(database: Database, mappings: { state(): string }, version: string): Route[] {
+/** What is known of the maps of the service. */
+interface MappingsState {
+  state(): string
+  problems(): readonly string[]
+}
+
+/** The probes of the process and of the service; the second reports the state of the maps beside that of the database. */
+export function healthRoutes(database: Database, mappings: MappingsState, version: string): Route[] {
   return [
     route({
       method: 'GET',
@@ -32,7 +43,7 @@ export function healthRoutes(database: Database, mappings: { state(): string }, 
       operationId: 'ready',
       summary: 'The service can answer requests: its database does',
       description:
-        '`checks.mappings` tells whether the maps of the folder are those that are served; with broken ones there, the last sound ones are, and the service stays ready.',
+        '`checks.mappings` says whether the maps of the folder are those that are served. If the folder has errors, `mapping_problems` names them, the last sound maps are served, and the service stays ready.',
       access: open,
       replies: { 200: Health, 503: Health },
       async handle() {
@@ -41,7 +52,9 @@ export function healthRoutes(database: Database, mappings: { state(): string }, 
           () => 'unavailable',
         )
         const checks = { database: answer, mappings: mappings.state() }
-        return reply(answer === 'ok' ? 200 : 503, { status: answer, version, checks })
+        const problems = mappings.problems()
+        const reasons = problems.length > 0 ? { mapping_problems: [...problems] } : {}
+        return reply(answer === 'ok' ? 200 : 503, { status: answer, version, checks, ...reasons })
       },
     }),
   ]

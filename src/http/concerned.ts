@@ -1,6 +1,7 @@
-// Whom a request is about that was refused before the store told of anybody: the trail shows it under that patient all the same.
+// The patients that a request names although the store reported none: the audit trail records it under them all the same.
 import { isObject } from '../lib/json.ts'
 import type { Asker, PatientCaller } from '../policy/caller.ts'
+import type { Route } from './route.ts'
 
 /** Ids of the patients who are registered under these texts, as far as they are Health IDs. */
 export type HoldersOf = (healthIds: readonly string[]) => Promise<readonly string[]>
@@ -17,14 +18,15 @@ export function healthIdsIn(
   return found.filter(each => typeof each === 'string').filter(({ length }) => length > 0 && length <= longest)
 }
 
-/** Ids of the patients. A patient who asks for himself is whom it is about. */
+/** Ids of the patients. A patient's own token names that patient. */
 export async function concerned(
+  route: Pick<Route, 'givesAccess'> | undefined,
   caller: Asker | undefined,
   healthIds: readonly string[],
   holdersOf: HoldersOf | undefined,
 ): Promise<readonly string[]> {
   if (caller?.kind === 'patient') return [(caller as PatientCaller).patientId]
-  // Who is not known asks about nobody: it would cost the database work.
-  if (!caller || !holdersOf || healthIds.length === 0) return []
+  // A caller that proved nothing must not cause work in the database, unless the request itself does the same work.
+  if (!(caller || route?.givesAccess) || !holdersOf || healthIds.length === 0) return []
   return holdersOf(healthIds)
 }

@@ -142,6 +142,8 @@ export interface RouteDefinition<
   readonly produces?: string
   /** True if it tells a caller of itself only: nothing of it goes into the audit trail. */
   readonly isAboutCaller?: true
+  /** True if the audit trail records it under the patient whom it names, though it takes no token: it gives access to a record. */
+  readonly givesAccess?: true
   /** Puts a failure of the route in the words of the specification that the route follows. */
   readonly failure?: (failure: Failure) => Failure
   handle(

@@ -164,7 +164,8 @@ async function recorded(
   const trace = { method, path, query, requestId, route, caller, isEmergency, address, accesses, failure }
   if (!isRecorded(trace)) return ready
   try {
-    const about = failure === undefined ? [] : await concerned(caller, healthIds?.() ?? [], holdersOf)
+    const isAbout = failure !== undefined || route?.givesAccess
+    const about = isAbout ? await concerned(route, caller, healthIds?.() ?? [], holdersOf) : []
     const records = recordsOf(trace, about)
     await audit.write(records, toldBy(records, pending))
     return ready

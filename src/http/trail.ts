@@ -71,9 +71,9 @@ export const undone = (accesses: readonly Access[], failure: unknown): Access[] 
 /** Those by which somebody comes by patient data; client credentials only give tokens. */
 const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
 
-/** True if a request leaves records. Whoever needs no token, or asks about the token itself, comes by no patient data. */
+/** True if a request leaves records. A request that needs no token, or asks about the token itself, comes by no patient data. */
 export function isRecorded({ route, failure, accesses }: Trace): boolean {
-  if (!route || !recorded.has(route.access.scheme) || route.isAboutCaller) return false
+  if (!route || !(recorded.has(route.access.scheme) || route.givesAccess) || route.isAboutCaller) return false
   // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
   return accesses.length > 0 || !(failure instanceof Failure) || failure.status !== 429
 }

@@ -1,6 +1,7 @@
 // The maps that the service runs: those of a folder. What is changed there is served at once, but only as a whole and only
 // if it is sound; until then what was served before.
 
+import { basename } from 'node:path'
 import type { Program } from '../fml/compile.ts'
 import { render } from '../fml/render.ts'
 import { ConfigError } from '../lib/config.ts'
@@ -35,6 +36,8 @@ export interface Mappings {
   files(): readonly SourceFile[]
   /** `ok`, or that what stands in the folder is not what is served. */
   state(): string
+  /** Why the folder is not served, as `file:line:column: message` without the path of the folder; the first twenty. */
+  problems(): readonly string[]
   /** From now on, what is changed in the folder is served. */
   follow(): void
   close(): Promise<void>
@@ -87,6 +90,7 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
     set: () => live.served.set,
     files: () => live.served.files,
     state: () => (isSound(live.judged) ? 'ok' : refusal(live)),
+    problems: () => problemsOf(live.judged),
     follow: () => void (follower ??= follow(parts.folder, parts.every ?? 1000, () => look(live))),
     close: async () => follower?.close(),
   }
@@ -146,6 +150,19 @@ function tell(live: Live): void {
   for (const { file, span, message } of live.judged.problems)
     live.log.error({ place: `${file}:${span.line}:${span.column}` }, `mappings: ${message}`)
   live.log.error(`mappings: ${refusal(live)}`)
+}
+
+/** As many problems as somebody reads at once. */
+const SHOWN = 20
+
+function problemsOf({ files, set, problems }: Judged): string[] {
+  // What the system says of a folder that cannot be read names its path; the log has it.
+  if (!set && problems.length > 0) return ['the folder of the maps cannot be read; the log says why']
+  const names = new Map(files.map(({ path, name }) => [path, name]))
+  const texts = problems
+    .slice(0, SHOWN)
+    .map(({ file = '', span, message }) => `${names.get(file) ?? basename(file)}:${span.line}:${span.column}: ${message}`)
+  return problems.length > SHOWN ? [...texts, `${problems.length - SHOWN} more`] : texts
 }
 
 function refusal({ judged, served }: Live): string {

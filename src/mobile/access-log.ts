@@ -4,6 +4,9 @@ import type { ChainedRecord } from '../audit/record.ts'
 import { usualPurpose } from '../policy/consent/purposes.ts'
 import { noticePath } from '../webhooks/disclose.ts'
 
+/** Where a telephone is enrolled. */
+export const enrolPath = '/api/v1/mobile/enrol'
+
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
 export const LogEntry = Type.Object(
@@ -11,9 +14,12 @@ export const LogEntry = Type.Object(
     at: Type.String({ format: 'date-time' }),
     organization_id: nullable('The organisation that looked; null if it was the patient.'),
     organization_name: nullable('Its name, where the service knows it.'),
-    client_id: Type.String({ description: 'Which of its systems, or `patient/…` for the patient.' }),
-    action: Type.Enum(['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified'], {
-      description: 'What was done; notified: something that happened was told to that client by a webhook.',
+    client_id: Type.String({
+      description: 'Which of its systems, or `patient/…` for the patient; empty for the enrolment of a telephone.',
+    }),
+    action: Type.Enum(['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'], {
+      description:
+        'What was done; notified: a webhook told that client of an event; enrolled: a one-time code was exchanged for the token of a telephone.',
     }),
     resource_type: nullable('The type of resource, as FHIR names it; null for several types.'),
     purpose: nullable(
@@ -27,7 +33,11 @@ export const LogEntry = Type.Object(
 
 const actions = { R: 'read', C: 'created', U: 'updated', D: 'deleted', E: 'searched' } as const
 
-const isNotice = ({ query }: ChainedRecord): boolean => query.startsWith(`${noticePath}/`)
+/** What was done, where the path of the request says it. */
+function pathAction({ query }: ChainedRecord): 'notified' | 'enrolled' | undefined {
+  if (query.startsWith(`${noticePath}/`)) return 'notified'
+  return `/${query}` === enrolPath ? 'enrolled' : undefined
+}
 
 /**
  * The entry of an access.
@@ -40,7 +50,7 @@ export function logEntryOf(record: ChainedRecord, names: ReadonlyMap<string, str
     organization_id: record.organizationId || null,
     organization_name: names.get(record.organizationId) ?? null,
     client_id: record.clientId,
-    action: isEmergency ? 'emergency_access' : isNotice(record) ? 'notified' : actions[record.action],
+    action: isEmergency ? 'emergency_access' : (pathAction(record) ?? actions[record.action]),
     resource_type: record.type || null,
     purpose: record.purpose || (record.organizationId ? usualPurpose : null),
     reason: isEmergency ? record.query : null,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { open, patientToken, type Route, reply, route } from '../http/route.ts'
 import type { PatientCaller } from '../policy/caller.ts'
+import { enrolPath } from './access-log.ts'
 import { type PatientParts, patientRoutes } from './consent-routes.ts'
 
 /** Who gives patients' tokens and takes them back. */
@@ -50,12 +51,13 @@ export function enrolmentRoutes(enrolments: Enrolments): Route[] {
   return [
     route({
       ...mobile,
-      path: '/api/v1/mobile/enrol',
+      path: enrolPath,
       operationId: 'mobileEnrol',
       summary: 'Exchange a one-time code for the token of a telephone, which lives 180 days',
       description:
         'A code works once, within 72 hours, and ends with the fifth wrong try. Whether the Health ID or the code was wrong is not told.',
       access: open,
+      givesAccess: true,
       maxBodyBytes: 4096,
       body: EnrolmentRequest,
       replies: { 201: Enrolment },

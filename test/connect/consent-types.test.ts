@@ -115,16 +115,22 @@ test('a type that is saved is listed within a second, and a consent of that type
   expect(await seen('awa', 'Condition', 'Immunization')).toEqual(['bcg'])
 })
 
-test('a mistake is told at /readyz, and the types before it stay', async () => {
+test('a mistake stands at /readyz with its place, and the types before it stay', async () => {
   const call = fhirCaller(() => service)
   const state = async (): Promise<string> => (await call('GET', '/readyz')).body.checks.mappings
+  const problems = async (): Promise<string[] | undefined> => (await call('GET', '/readyz')).body.mapping_problems
+  expect(await problems()).toBeUndefined()
   const before = await listed()
   await saveWith('dental', { title: 'Teeth', meaning: 'Your teeth.', opens: ['Proceduer'] })
   await eventually(async () => (await state()).startsWith('refused: 1 problem, serving the set of '))
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^consents\.json:\d+:\d+: .*`Proceduer`.*did you mean `Procedure`/),
+  ])
   expect(await listed()).toEqual(before)
   await writeFile(file, original)
   await eventually(async () => !(await listed()).includes('immunizations'))
   expect(await state()).toBe('ok')
+  expect(await problems()).toBeUndefined()
 })
 
 test('laboratory results are Observations and reports of laboratories, and nothing else of these', async () => {

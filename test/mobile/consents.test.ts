@@ -161,6 +161,26 @@ describe('the access log', () => {
     expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
   })
 
+  test('shows the telephones that were enrolled, and who tried to enrol one with a wrong code', async () => {
+    const { healthId, patient, phone } = await enrolled()
+    const wrong = { health_id: healthId, code: '0000-0000-0000' }
+    const refused = await call('POST', '/api/v1/mobile/enrol', {
+      body: JSON.stringify(wrong),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(refused.status).toBe(401)
+    const { data } = (await phone('GET', 'access-log')).body
+    const enrolments = data.filter(({ action }: { action: string }) => action === 'enrolled')
+    const none = { organization_id: null, organization_name: null, client_id: '', resource_type: null, purpose: null }
+    const entry = { ...none, at: expect.any(String), action: 'enrolled', reason: null }
+    expect(enrolments).toEqual([
+      { ...entry, outcome: 'refused' },
+      { ...entry, outcome: 'done' },
+    ])
+    const { body } = await call('GET', `AuditEvent?patient=${patient}&outcome=4`)
+    expect(JSON.stringify(body)).not.toContain(wrong.code)
+  })
+
   test('shows one entry for a grant, however many resources it wrote', async () => {
     const { phone, at } = await enrolled()
     const before = (await phone('GET', 'access-log')).body.data.length
