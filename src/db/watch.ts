@@ -29,28 +29,49 @@ export interface Watch {
  */
 const grace = 100
 
-/** Begins to look after a connection. After `reason()` it must be closed, not used again. */
-export function watchOver(client: pg.ClientBase, { signal, limit }: Omit<Asking, 'who'>): Watch {
-  let reason: unknown
-  const end = (why: unknown): void => {
-    if (reason !== undefined) return
-    reason = why
-    cancelOn(client)
+/** Looks after connections for one client: one listener for all of them, since a request has many statements. */
+export interface Watcher {
+  /**
+   * Begins to look after a connection. After `reason()` it must be closed, not used again.
+   * @param limit milliseconds that a statement on it may take
+   */
+  over(client: pg.ClientBase, limit?: number): Watch
+}
+
+export function createWatcher(signal: AbortSignal): Watcher {
+  const leaving = new Set<() => void>()
+  let isListening = false
+  const listen = (): void => {
+    isListening = true
+    signal.addEventListener('abort', () => {
+      for (const leave of leaving) leave()
+    })
   }
-  let leaving: NodeJS.Timeout | undefined
-  const leave = (): void => {
-    leaving = setTimeout(() => end(signal.reason), grace)
-  }
-  const slow = limit === undefined ? undefined : setTimeout(() => end(tooSlow(limit)), limit)
-  signal.addEventListener('abort', leave)
   return {
-    check: () => signal.throwIfAborted(),
-    finish() {
-      clearTimeout(slow)
-      clearTimeout(leaving)
-      signal.removeEventListener('abort', leave)
+    over(client, limit) {
+      if (!isListening) listen()
+      let reason: unknown
+      const end = (why: unknown): void => {
+        if (reason !== undefined) return
+        reason = why
+        cancelOn(client)
+      }
+      let left: NodeJS.Timeout | undefined
+      const leave = (): void => {
+        left = setTimeout(() => end(signal.reason), grace)
+      }
+      const slow = limit === undefined ? undefined : setTimeout(() => end(tooSlow(limit)), limit)
+      leaving.add(leave)
+      return {
+        check: () => signal.throwIfAborted(),
+        finish() {
+          clearTimeout(slow)
+          clearTimeout(left)
+          leaving.delete(leave)
+        },
+        reason: () => reason,
+      }
     },
-    reason: () => reason,
   }
 }
 

@@ -16,15 +16,14 @@ export function spendText(steps: Steps, length: number): void {
   if (length >= 32) spend(steps, length >> 5)
 }
 
-/** Values of a JSON document: objects, list items and primitives, down to `most`. What a resource may cost grows with it. */
-export function elementsOf(document: unknown, most = 1_000_000): number {
-  const open: unknown[] = [document]
-  let count = 0
-  while (open.length > 0 && count < most) {
-    const value = open.pop()
-    count++
-    if (typeof value !== 'object' || value === null) continue
-    for (const key in value) open.push((value as Record<string, unknown>)[key])
-  }
+/**
+ * Values of a JSON document: objects, list items and primitives. What a resource may cost grows with it. Bodies have at most 100
+ * levels, so this may be recursive.
+ */
+export function elementsOf(document: unknown): number {
+  if (typeof document !== 'object' || document === null) return 1
+  let count = 1
+  if (Array.isArray(document)) for (const item of document) count += elementsOf(item)
+  else for (const key in document) count += elementsOf((document as Record<string, unknown>)[key])
   return count
 }

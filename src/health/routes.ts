@@ -10,7 +10,8 @@ const Health = Type.Object(
     checks: Type.Record(Type.String(), Type.String()),
     mapping_problems: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Why the maps of the folder are not served, each as `file:line:column: message`; the first twenty.',
+        description:
+          'Why the maps of the folder are not served, each as `file:line:column: message`; the first twenty.',
       }),
     ),
   },

@@ -8,7 +8,7 @@ import { parseJson } from '../lib/json.ts'
 import { bodyBounds, createJsonMeter } from '../lib/json-meter.ts'
 import { byHeaders } from './identify.ts'
 import type { Hold, Intake } from './intake.ts'
-import { paced } from './pace.ts'
+import { arrived, paced } from './pace.ts'
 import type { Route } from './route.ts'
 
 /** Largest body of a route that knows its sender by the body alone, or not at all. */
@@ -49,13 +49,16 @@ export async function readBody({
   const meter = isJson ? createJsonMeter({ ...bodyBounds, values: maxValues }) : undefined
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) {
+  const take = (chunk: Buffer): Promise<void> | undefined => {
     size += chunk.length
     if (size > limit) throw tooLarge(limit)
     meter?.add(chunk)
-    await hold.cover(size, meter?.values ?? 0)
     chunks.push(chunk)
+    return hold.cover(size, meter?.values ?? 0)
   }
+  const ready = encoding === 'gzip' ? undefined : arrived(request)
+  if (ready) await take(ready)
+  else for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) await take(chunk)
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 

@@ -59,7 +59,7 @@ export function createIntake({ memory = 256 * MEGABYTE, patience = 10_000 }: Int
         const [shares, { perClient }] = isLarge ? [large, forLarge] : [little, forSmall]
         const more = Math.min(wanted, perClient) - amount
         if (more <= 0) return
-        held.push(await shares.take(who, more, signal))
+        held.push(shares.takeNow(who, more) ?? (await shares.take(who, more, signal)))
         amount += more
       }
       await take(perByte * Math.max(bytes, 256), bytes > small)

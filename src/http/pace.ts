@@ -34,6 +34,12 @@ export async function* paced(request: IncomingMessage, pace: Pace = usualPace): 
   }
 }
 
+/** The bytes of a body that has come as a whole already; undefined if it must be waited for. */
+export function arrived(request: IncomingMessage): Buffer | undefined {
+  if (!request.complete || request.destroyed) return undefined
+  return (request.read() as Buffer | null) ?? Buffer.alloc(0)
+}
+
 /** What is read away of a body that was refused before its end: milliseconds, and bytes. */
 const mostRest = { time: 10_000, bytes: 1_048_576 }
 

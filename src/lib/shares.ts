@@ -8,6 +8,8 @@ export interface Share {
 }
 
 export interface Shares {
+  /** Takes an amount if that needs no wait, as `take` does; otherwise changes nothing. */
+  takeNow(who: string, amount?: number): Share | undefined
   /**
    * Takes an amount for a client. Waits while the client holds its share or the resource is used up; clients that wait
    * take turns, so the queue of one never delays another by more than one turn.
@@ -82,11 +84,16 @@ export function createShares(options: SharesOptions): Shares {
     if (queue.length === 0) queues.delete(who)
   }
   const serve = (): void => {
+    while (waiting > 0 && serveRound()) {}
+  }
+  /** One turn for each client that waits. @returns true if somebody had one. */
+  const serveRound = (): boolean => {
+    let begun = false
     for (const [who, queue] of [...queues]) {
       const first = queue[0]!
       if (!fits(who, first.amount)) {
         // A large amount keeps its place at the head: small ones of others would overtake it for ever.
-        if (isWithinShare(who, first.amount)) return
+        if (isWithinShare(who, first.amount)) return false
         continue
       }
       leave(who, first)
@@ -95,7 +102,9 @@ export function createShares(options: SharesOptions): Shares {
         queues.set(who, queue)
       }
       first.begin()
+      begun = true
     }
+    return begun
   }
   const wait = (who: string, amount: number, signal: AbortSignal | undefined): Promise<Share> =>
     new Promise((done, fail) => {
@@ -128,12 +137,16 @@ export function createShares(options: SharesOptions): Shares {
       else queues.set(who, [waiter])
       waiting++
     })
+  const takeNow = (who: string, amount = 1): Share | undefined =>
+    !queues.has(who) && fits(who, amount) && (waiting === 0 || !isScarce()) ? hold(who, amount) : undefined
   return {
+    takeNow,
     async take(who, amount = 1, signal) {
       signal?.throwIfAborted()
       if (amount > perClient)
         throw new RangeError(`${amount} ${name} are more than the share of one client (${perClient})`)
-      if (!queues.has(who) && fits(who, amount) && !isScarce()) return hold(who, amount)
+      const share = takeNow(who, amount)
+      if (share) return share
       if ((queues.get(who)?.length ?? 0) >= options.waitingPerClient)
         throw new Failure(
           'RATE_LIMITED',

@@ -161,7 +161,9 @@ function problemsOf({ files, set, problems }: Judged): string[] {
   const names = new Map(files.map(({ path, name }) => [path, name]))
   const texts = problems
     .slice(0, SHOWN)
-    .map(({ file = '', span, message }) => `${names.get(file) ?? basename(file)}:${span.line}:${span.column}: ${message}`)
+    .map(
+      ({ file = '', span, message }) => `${names.get(file) ?? basename(file)}:${span.line}:${span.column}: ${message}`,
+    )
   return problems.length > SHOWN ? [...texts, `${problems.length - SHOWN} more`] : texts
 }
 

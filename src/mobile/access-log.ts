@@ -17,10 +17,13 @@ export const LogEntry = Type.Object(
     client_id: Type.String({
       description: 'Which of its systems, or `patient/…` for the patient; empty for the enrolment of a telephone.',
     }),
-    action: Type.Enum(['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'], {
-      description:
-        'What was done; notified: a webhook told that client of an event; enrolled: a one-time code was exchanged for the token of a telephone.',
-    }),
+    action: Type.Enum(
+      ['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'],
+      {
+        description:
+          'What was done; notified: a webhook told that client of an event; enrolled: a one-time code was exchanged for the token of a telephone.',
+      },
+    ),
     resource_type: nullable('The type of resource, as FHIR names it; null for several types.'),
     purpose: nullable(
       'What for: a code of v3-ActReason, TREAT where the request names none; BTG: in an emergency, without consent. Null for the patient.',

@@ -47,10 +47,10 @@ function mismatch(type: string, wanted: string): Issue {
 /** The issue of a resource that is too large to be looked at, naming the element that makes it so. */
 function largeness(resource: unknown, type: string): Issue | undefined {
   if (!isObject(resource)) return undefined
-  const parts = Object.entries(resource).map(([name, value]) => ({ name, values: elementsOf(value) }))
-  const all = parts.reduce((sum, { values }) => sum + values, 0)
+  const all = elementsOf(resource) - 1
   const most = boundsOf(type).values
   if (all <= most) return undefined
+  const parts = Object.entries(resource).map(([name, value]) => ({ name, values: elementsOf(value) }))
   const largest = parts.reduce((one, other) => (other.values > one.values ? other : one))
   const name = largest.name.slice(0, 64)
   const diagnostics = `the resource has ${all} values, ${largest.values} of them in \`${name}\`; ${most} are the most: divide it`

@@ -34,6 +34,15 @@ test('a client that holds its share waits, while another gets what is left', asy
   expect([order, used(), waiting()]).toEqual([['b', 'a'], 3, 0])
 })
 
+test('what one holder gives back at once serves as many as fit', async () => {
+  const { take, used, waiting } = shares({ total: 4, perClient: 4 })
+  const all = await take('a', 4)
+  for (const who of ['b', 'b', 'b', 'c']) left(take(who))
+  expect([used(), waiting()]).toEqual([4, 4])
+  all.release()
+  expect([used(), waiting()]).toEqual([4, 0])
+})
+
 test('clients that wait take turns, however many requests one of them has sent', async () => {
   const { take } = shares({ total: 1, perClient: 1 })
   const holder = await take('x')
