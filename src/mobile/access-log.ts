@@ -39,7 +39,7 @@ const actions = { R: 'read', C: 'created', U: 'updated', D: 'deleted', E: 'searc
 /** What was done, where the path of the request says it. */
 function pathAction({ query }: ChainedRecord): 'notified' | 'enrolled' | undefined {
   if (query.startsWith(`${noticePath}/`)) return 'notified'
-  return `/${query}` === enrolPath ? 'enrolled' : undefined
+  return query === enrolPath ? 'enrolled' : undefined
 }
 
 /**
