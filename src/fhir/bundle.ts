@@ -1,7 +1,7 @@
 // Bundles written as text around the stored bodies, which are neither parsed nor copied on the way (https://hl7.org/fhir/R4/bundle.html).
 import { uuidv7 } from '../lib/ids.ts'
-import type { Version } from '../store/read.ts'
 import type { Hit } from '../store/search/hit.ts'
+import type { Version } from '../store/versions.ts'
 import type { FhirReply } from './request.ts'
 
 export interface Link {

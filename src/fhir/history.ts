@@ -1,10 +1,11 @@
 // The history interaction: of a resource, a type, or everything (https://hl7.org/fhir/R4/http.html#history).
 import { Failure } from '../lib/failure.ts'
 import { dateInterval, latest } from '../store/dates.ts'
+import type { HistoryPlace } from '../store/history.ts'
 import { isId } from '../store/ids.ts'
-import type { HistoryPlace, Version } from '../store/read.ts'
 import type { Store } from '../store/store.ts'
 import { typeNumber } from '../store/type-number.ts'
+import type { Version } from '../store/versions.ts'
 import { historyBundle, type Link } from './bundle.ts'
 import type { FhirReply, FhirRequest } from './request.ts'
 

@@ -4,11 +4,12 @@ import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
-import { mustBeThere, read, readVisible, type Version } from './read.ts'
+import { mustBeThere, read, readVisible } from './read.ts'
 import { createBinder } from './search/binder.ts'
 import { type Closed, closedColumn } from './search/closed.ts'
 import type { SearchRequest } from './search/request.ts'
 import { typeNumber } from './type-number.ts'
+import type { Version } from './versions.ts'
 import type { Visibility } from './visibility.ts'
 
 interface Look {

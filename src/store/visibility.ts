@@ -22,6 +22,8 @@ export interface Visibility {
   among(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { join: string; condition: string }
   /** Selects a `Reach` of these types, or no row if it is large: it narrows searches, and decides nothing. */
   reach(types: readonly number[], binder: Pick<Binder, 'bind'>): string
+  /** The hash of the caller as an author, as `author` in `search` and `history` has it. */
+  author(binder: Pick<Binder, 'bind'>): string
   /** Of these patients (ids), those of whom he may see nothing but what he wrote himself: as an array, null for none. */
   closed(patients: readonly string[], binder: Pick<Binder, 'bind'>): string
   /** Sees this patient's data in an emergency, which is on record when it resolves; absent if the caller declares none. */

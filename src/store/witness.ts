@@ -4,11 +4,11 @@ import type { Access, Deed, Witness } from './access.ts'
 import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import { patientsIn, patientsNamed } from './patients.ts'
-import type { Version } from './read.ts'
 import type { Hit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'
 import type { Store } from './store.ts'
 import type { EntryResult, TransactionEntry } from './transaction.ts'
+import type { Version } from './versions.ts'
 import type { Written } from './write.ts'
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }

@@ -82,6 +82,13 @@ beforeAll(async () => {
       author: authorHash('ehr'),
       notes: [],
     })
+  await database.query({ text: 'update resource set updated_at = to_timestamp(key)', values: [] })
+  // Each has a former version as well.
+  await database.query({
+    text: `insert into history (updated_at, version, type, method, id, body, subject, author, about)
+      select r.updated_at, 0, r.type, 1, r.id, r.body, s.subject, s.author, s.about from resource r join search s using (key)`,
+    values: [],
+  })
   for (const [organization, count] of [
     ['few', 5],
     ['many', patients],
@@ -89,7 +96,10 @@ beforeAll(async () => {
     ['b', patients],
   ] as const)
     await grant(database, organization, count)
-  await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded, consent_grant', values: [] })
+  await database.query({
+    text: 'vacuum analyze resource, history, search, word, term, span, coded, consent_grant',
+    values: [],
+  })
   const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
   const parts = {
     indexer,
@@ -125,7 +135,7 @@ const indexes = (): string[] => [...new Set(plan.flatMap(node => node['Index Nam
 /** Nothing is read from end to end, and no more rows are looked at than there are to be seen, or than fill a page. */
 function expectBounded(most: number): void {
   expect(plan.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name'])).toEqual([])
-  const looked = plan.filter(node => node['Relation Name'] === 'search' || node['Relation Name'] === 'consent_grant')
+  const looked = plan.filter(node => ['search', 'history', 'consent_grant'].includes(node['Relation Name'] ?? ''))
   expect(looked.length).toBeGreaterThan(0)
   for (const node of looked) expect(node['Actual Rows'] * node['Actual Loops']).toBeLessThanOrEqual(most)
 }
@@ -168,6 +178,25 @@ describe('a client with many grants asks for those of the rows it looks at', () 
     const probes = plan.filter(node => node['Relation Name'] === 'consent_grant')
     expect(Math.max(...probes.map(node => node['Actual Loops']))).toBeLessThanOrEqual(501)
   })
+})
+
+describe('the history of everything', () => {
+  test.each([
+    ['few', undefined, 90, ['history_subject', 'search_patient', 'search_subject']],
+    ['few', 'Observation', 80, ['history_subject', 'search_patient']],
+    ['many', undefined, 101, ['history_updated', 'resource_updated']],
+    ['many', 'Patient', 101, ['history_updated', 'resource_updated']],
+  ])(
+    'of a client with %s grants (type %s) holds what it may see, along its own indexes',
+    async (organization, type, found, used) => {
+      plan = []
+      const { versions } = await stores[organization]!.history({ ...(type ? { type } : {}), count: 100 })
+      expect(versions).toHaveLength(found)
+      expect(versions.every(({ body }) => body !== null)).toBe(true)
+      expect(indexes()).toEqual(expect.arrayContaining(used))
+      expectBounded(500)
+    },
+  )
 })
 
 describe.each(['few', 'many'])('with %s grants', organization => {

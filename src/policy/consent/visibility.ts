@@ -54,6 +54,7 @@ export function byConsent(viewer: Viewer): Visibility {
         opened.length > 0 ? `${bind(int8Array(opened))}::bigint[]` : undefined,
         `${bind(int2Array(types))}::smallint[]`,
       ),
+    author: ({ bind }) => `${bind(author)}::bigint`,
     change: (row, { bind }) => `(${row}.type <> ${typeNumber('Consent')} or ${row}.author = ${bind(author)}::bigint)`,
     objection: (writing, base) => objectionTo(writing, organizationId, base),
     refusal: (on, subject) => refusal(on, subject, organizationId),

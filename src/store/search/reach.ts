@@ -9,7 +9,7 @@ import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
 import { type Binder, createBinder } from './binder.ts'
 import type { Criterion, SearchRequest } from './request.ts'
-import type { SearchOptions, SqlContext } from './sql-context.ts'
+import type { SearchOptions } from './sql-context.ts'
 
 /** The statement that says what a search may look through; undefined if it asks for few resources, or for what everybody sees. */
 export function reachText(
@@ -43,7 +43,11 @@ export const isNarrow = (criterion: Criterion): boolean =>
  * Every row of `search` within reach, once, as something to select from. `offset 0` keeps the planner from looking through
  * the whole table in the order of the answer.
  */
-export function reached(request: SearchRequest, { patients, own }: Reach, { bind }: SqlContext): string {
+export function reached(
+  request: Pick<SearchRequest, 'types'>,
+  { patients, own }: Reach,
+  { bind }: Pick<Binder, 'bind'>,
+): string {
   const among = `any(${bind(patients)}::bigint[])`
   const about = `s.patient = ${among}`
   // Where the column patient is empty: a Patient itself, and what names patients by other ways than the one of its type.

@@ -1,0 +1,216 @@
+// The versions of resources, newest first, page by page. https://hl7.org/fhir/R4/http.html#history
+import { int2Array } from '../db/arrays.ts'
+import { largeAnswer, type Queryable } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { isWorldly } from './index/subject.ts'
+import type { Reading } from './principal.ts'
+import { read } from './read.ts'
+import { type Binder, createBinder } from './search/binder.ts'
+import { reached } from './search/reach.ts'
+import { typeNumber } from './type-number.ts'
+import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
+import type { Reach, Visibility } from './visibility.ts'
+
+/** Where a page of history begins: after this version, in order of time, type, id and version, newest first. */
+export interface HistoryPlace {
+  readonly time: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+}
+
+export interface HistoryRequest {
+  /** Absent: all types that `types` names. */
+  readonly type?: string
+  readonly id?: string
+  /** Types the caller may see. */
+  readonly types: readonly string[]
+  /** Only versions made at or after this time (ms). */
+  readonly since?: number
+  /** Only the versions that were current at some time in this interval (ms). */
+  readonly at?: { readonly low: number; readonly high: number }
+  readonly count: number
+  readonly after?: HistoryPlace
+  readonly before?: HistoryPlace
+}
+
+export interface HistoryPage {
+  /** The newest first, one more than asked for if there are more. */
+  readonly versions: Version[]
+  /** How many there are in all; undefined if they would have to be counted. */
+  readonly total: number | undefined
+}
+
+/**
+ * Versions, newest first, one more than `count` if there are more.
+ * @throws Failure NOT_FOUND for the history of a resource that never was.
+ */
+export async function history(reading: Reading, request: HistoryRequest): Promise<HistoryPage> {
+  const { on, principal } = reading
+  const reach = await reachOf(reading, request)
+  const binder = createBinder()
+  const text = request.at
+    ? timelineText(request, principal.visibility, binder)
+    : pageText(request, principal.visibility, reach, binder)
+  const rows = await on.query<VersionRow>({ text, values: binder.values, isLarge: request.count > largeAnswer })
+  const isFirst = !request.after && !request.before
+  if (rows.length === 0 && request.id && isFirst) await mustHaveBeen(on, request.type!, request.id)
+  const versions = (request.before ? rows.reverse() : rows).map(toVersion)
+  return { versions, total: await totalOf(reading, request, versions.length) }
+}
+
+const patientTypes = (types: readonly string[]): string[] => types.filter(type => !isWorldly(type))
+
+/** What a caller who may see little can be shown of patients; undefined where that is much, or everything is looked through anyway. */
+async function reachOf(
+  { on, principal: { visibility } }: Reading,
+  { type, id, types, at }: HistoryRequest,
+): Promise<Reach | undefined> {
+  const asked = patientTypes(type ? [type] : types)
+  if (!visibility || id !== undefined || at || asked.length === 0) return undefined
+  const binder = createBinder()
+  const text = visibility.reach(asked.map(typeNumber), binder)
+  const [reach] = await on.query<Reach>({ isFixed: true, text, values: binder.values })
+  return reach
+}
+
+/** A page: along the index by time, or, of patients whom few have opened themselves to the caller, all that is within reach. */
+function pageText(
+  request: HistoryRequest,
+  visibility: Visibility | undefined,
+  reach: Reach | undefined,
+  binder: Binder,
+): string {
+  const { bind } = binder
+  const asked = request.type ? [request.type] : request.types
+  const conditions = [...(visibility ? ['is_seen'] : []), ...timeConditions(request, bind)]
+  const order = orderBy(request)
+  const limit = `limit ${bind(request.count + 1)}`
+  const rest = `${order} ${limit}`
+  const along = (types: readonly string[]): string[] => {
+    if (types.length === 0) return []
+    const tables = versionTables({ ...binder, visibility })
+    const given = `unnest(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
+    const where = ['type = of.type', ...conditions].join(' and ')
+    const first = (table: string, isCurrent: boolean): string =>
+      `(select v.* from ${given} as of(type) cross join lateral (
+        select ${named}, ${isCurrent} as is_current from ${table} where ${where} ${rest}) v)`
+    return [first(tables.current, true), first(tables.former, false)]
+  }
+  const within = (types: readonly string[]): string[] => {
+    if (!reach || !visibility || types.length === 0) return []
+    const close = reachedTables(types, reach, visibility, binder)
+    const where = conditions.join(' and ')
+    const first = (table: string, isCurrent: boolean): string =>
+      `(select ${named}, ${isCurrent} as is_current from ${table} where ${where} ${rest})`
+    return [first(close.current, true), first(close.former, false)]
+  }
+  const parts = reach ? [...along(asked.filter(isWorldly)), ...within(patientTypes(asked))] : along(asked)
+  return `select ${named}, ${bodyOf('page')} as body
+    from (select * from (${parts.join(' union all ')}) versions ${rest}) page ${order}`
+}
+
+/** Of a page, all but the bodies: only those that are shown are fetched. */
+const named = 'type, id, version, method, updated_at'
+
+/** The same tables as `versionTables` of what is within reach, each row once. */
+function reachedTables(
+  types: readonly string[],
+  reach: Reach,
+  visibility: Visibility,
+  binder: Binder,
+): { current: string; former: string } {
+  const { bind } = binder
+  const patients = `${bind(reach.patients)}::bigint[]`
+  const of = `any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
+  const about = `h.subject = any(${patients})`
+  const aboutSeveral = `h.about is not null and h.about && ${patients}`
+  const written = `h.author = ${visibility.author(binder)} and h.author <> 0`
+  const ways = [
+    `${about} and h.subject not in (0, 1) and h.type = ${of}`,
+    `${aboutSeveral} and (${about}) is not true and (h.type + 0) = ${of}`,
+    `${written} and (${about}) is not true and (${aboutSeveral}) is not true and h.type = ${of}`,
+  ]
+  const former = ways.map(way => `select h.* from history h where ${way}`).join(' union all ')
+  return {
+    current: `(select r.type, r.id, r.version, r.method, r.updated_at, ${visibility.resource('s', binder)} as is_seen
+      from ${reached({ types }, reach, binder)} s join resource r using (key)) resource`,
+    former: `(select h.type, h.id, h.version, h.method, h.updated_at, ${visibility.version('h', binder)} as is_seen
+      from (${former} offset 0) h) history`,
+  }
+}
+
+/** The versions that were current at some time. */
+function timelineText(request: HistoryRequest, visibility: Visibility | undefined, binder: Binder): string {
+  const { bind } = binder
+  const { current, former } = versionTables({ ...binder, visibility })
+  const ofTypes = `type = any(${bind(int2Array((request.type ? [request.type] : request.types).map(typeNumber)))}::smallint[])`
+  const which = request.id ? `${ofTypes} and id = ${bind(request.id)}` : ofTypes
+  const conditions = [...(visibility ? ['is_seen'] : []), ...timeConditions(request, bind)]
+  const { low, high } = request.at!
+  conditions.push(`updated_at <= ${moment(high, bind)}`, `coalesce(until > ${moment(low, bind)}, true)`)
+  const all = visibility ? `${columns}, is_seen` : columns
+  return `select ${columns} from (select *, lead(updated_at) over (partition by type, id order by version) as until
+      from (select ${all} from ${current} union all select ${all} from ${former}) versions where ${which}) timeline
+    where ${conditions.join(' and ')} ${orderBy(request)} limit ${bind(request.count + 1)}`
+}
+
+type Bind = Binder['bind']
+
+const moment = (milliseconds: number, bind: Bind): string =>
+  `to_timestamp(${bind(milliseconds)}::double precision / 1000)`
+
+function timeConditions({ id, since, after, before }: HistoryRequest, bind: Bind): string[] {
+  const conditions: string[] = []
+  if (id !== undefined) conditions.push(`id = ${bind(id)}`)
+  if (since !== undefined) conditions.push(`updated_at >= ${moment(since, bind)}`)
+  const place = after ?? before
+  if (place) {
+    const row = `(${moment(place.time, bind)}, ${bind(place.type)}::smallint, ${bind(place.id)}::text, ${bind(place.version)}::integer)`
+    conditions.push(`(updated_at, type, id, version) ${after ? '<' : '>'} ${row}`)
+  }
+  return conditions
+}
+
+function orderBy({ before }: HistoryRequest): string {
+  const direction = before ? 'asc' : 'desc'
+  return `order by updated_at ${direction}, type ${direction}, id collate "C" ${direction}, version ${direction}`
+}
+
+/** A page that holds all tells it for nothing; the versions of one resource are few and quickly counted. */
+async function totalOf(reading: Reading, request: HistoryRequest, found: number): Promise<number | undefined> {
+  const { type, id, since, at, after, before, count } = request
+  if (!after && !before && found <= count) return found
+  return type !== undefined && id !== undefined && since === undefined && !at
+    ? countVersions(reading, { type, id })
+    : undefined
+}
+
+/** How many versions a resource has. */
+async function countVersions(
+  { on, principal }: Reading,
+  { type, id }: { readonly type: string; readonly id: string },
+): Promise<number> {
+  const binder = createBinder()
+  for (const value of [typeNumber(type), id]) binder.bind(value)
+  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
+  const part = (table: string): string =>
+    `(select count(*) from ${table} where type = $1 and id = $2${principal.visibility ? ' and is_seen' : ''})`
+  const [row] = await on.query<{ found: number }>({
+    text: `select ${part(current)} + ${part(former)} as found`,
+    values: binder.values,
+  })
+  return row!.found
+}
+
+const bodyOf = (page: string): string => {
+  const which = `b.type = ${page}.type and b.id = ${page}.id and b.version = ${page}.version`
+  return `case when ${page}.is_current then (select b.body from resource b where ${which})
+    else (select b.body from history b where ${which}) end`
+}
+
+async function mustHaveBeen(on: Queryable, type: string, id: string): Promise<void> {
+  await read(on, type, id).catch(error => {
+    if (error instanceof Failure && error.code === 'NOT_FOUND') throw error
+  })
+}
