@@ -16,14 +16,18 @@ export function spendText(steps: Steps, length: number): void {
   if (length >= 32) spend(steps, length >> 5)
 }
 
-/**
- * Values of a JSON document: objects, list items and primitives. What a resource may cost grows with it. Bodies have at most 100
- * levels, so this may be recursive.
- */
+/** Values of a JSON document, however deep: objects, list items and primitives. What a resource may cost grows with it. */
 export function elementsOf(document: unknown): number {
-  if (typeof document !== 'object' || document === null) return 1
-  let count = 1
-  if (Array.isArray(document)) for (const item of document) count += elementsOf(item)
-  else for (const key in document) count += elementsOf((document as Record<string, unknown>)[key])
+  const open: object[] = []
+  let count = 0
+  const look = (value: unknown): void => {
+    count++
+    if (typeof value === 'object' && value !== null) open.push(value)
+  }
+  look(document)
+  for (let value = open.pop(); value; value = open.pop()) {
+    if (Array.isArray(value)) for (const item of value) look(item)
+    else for (const key in value) look((value as Record<string, unknown>)[key])
+  }
   return count
 }
