@@ -18,7 +18,7 @@ export const check: Command = {
 }
 
 async function run(call: Call): Promise<Answer> {
-  const { files, chosen, problems } = await openWorkspace(call)
+  const { files, chosen, problems } = await openWorkspace(call, true)
   const errors = problems.filter(each => !isWarning(each)).length
   const warnings = problems.length - errors
   const counts = [

@@ -22,19 +22,24 @@ export interface Workspace {
   readonly problems: readonly Problem[]
 }
 
-/** Reads everything a command needs. @throws UsageError for a file that is not there. */
-export async function openWorkspace(call: Call): Promise<Workspace> {
+/**
+ * Reads everything a command needs.
+ * @param isAboutNamed true if of the maps of the folder only those are needed that the command names
+ * @throws UsageError for a file that is not there.
+ */
+export async function openWorkspace(call: Call, isAboutNamed = false): Promise<Workspace> {
   const named = call.files.map(file => existing(file, call))
   const own = await readFolder(call.folder).catch(() => [])
   const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
   if (files.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
   const others = new Set(files.slice(own.length).map(({ path }) => path))
-  const set = mappingSet(files, { shapes: call.shapes, others })
+  const sources = named.map(path => readSource(call.folder, path))
+  const compiled = isAboutNamed && named.length > 0 ? new Set(sources.map(({ path }) => path)) : undefined
+  const set = mappingSet(files, { shapes: call.shapes, others, ...(compiled && { compiled }) })
   const { byMap, problems } = examplesIn(files)
   const mappings = [...set.mappings.values()]
   if (named.length === 0)
     return { files, set, examples: byMap, chosen: mappings, problems: [...set.problems, ...problems] }
-  const sources = named.map(path => readSource(call.folder, path))
   const chosen = mappings.filter(({ source }) => sources.some(({ path }) => path === source.path))
   const paths = new Set(sources.flatMap(({ path }) => [path, examplesPath(path)]))
   const about = [...set.problems, ...problems].filter(({ file }) => paths.has(file ?? ''))

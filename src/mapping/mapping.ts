@@ -1,5 +1,6 @@
 // One map of the set that the service runs, with everything known of it.
 
+import type { FmlMap } from '../fml/ast.ts'
 import type { Compiled, Program } from '../fml/compile.ts'
 import type { Parsed } from '../fml/parser.ts'
 import type { Problem } from '../fml/problem.ts'
@@ -17,4 +18,6 @@ export interface Mapping {
   readonly problems: readonly Problem[]
   /** Absent if the map could not be read. */
   readonly coverage: Compiled['coverage'] | undefined
+  /** The other maps that it was compiled with, by the URLs that it asked for. */
+  readonly others: ReadonlyMap<string, readonly FmlMap[]>
 }

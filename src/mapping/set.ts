@@ -15,7 +15,7 @@ import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
 import type { Mapping } from './mapping.ts'
 import { type Need, unmet } from './needs.ts'
-import { resourcesIn } from './resources.ts'
+import { type Resources, resourcesIn } from './resources.ts'
 import { weightsIn } from './weights.ts'
 
 export interface MappingSet {
@@ -28,6 +28,13 @@ export interface MappingSet {
   readonly consents: ConsentTypes | undefined
   /** Everything that is wrong, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
+  /** What stands beside the maps, and the files that it was made from, for the next set. */
+  readonly beside: Beside
+}
+
+interface Beside {
+  readonly files: readonly SourceFile[]
+  readonly resources: Resources
 }
 
 export interface SetOptions {
@@ -43,7 +50,9 @@ export interface SetOptions {
    * and stand for a map that has the same URL.
    */
   readonly others?: ReadonlySet<string>
-  /** A set made before: what has not changed since is not read again. */
+  /** Paths of the maps to be compiled; absent: all. The others are read, since these may import them. */
+  readonly compiled?: ReadonlySet<string>
+  /** A set made before from the same options: what has not changed since is neither read nor compiled again. */
   readonly before?: MappingSet
 }
 
@@ -67,7 +76,8 @@ export function mappingSet(files: readonly SourceFile[], options: SetOptions): M
 
 /** The same in steps, two for each map, so that a server can answer requests between them. */
 export function* buildSet(files: readonly SourceFile[], options: SetOptions): Generator<void, MappingSet> {
-  const { structures, tables, terminology, problems } = resourcesIn(files, options.shapes)
+  const beside = besideMaps(files, options)
+  const { structures, tables, terminology, problems } = beside.resources
   const weights = weightsIn(files, options.needsMatching ?? false)
   const { consents, problems: faults } = consentsIn(files, options.needsConsents ?? false)
   const found = [...problems, ...weights.problems, ...faults]
@@ -85,12 +95,41 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   }
   const mappings = new Map<string, Mapping>()
   for (const each of read) {
-    const mapping = mappingOf(each, library, options.others?.has(each.source.path) ?? false, found)
+    const isAsked = options.compiled?.has(each.source.path) ?? true
+    const compiled = () => (isAsked ? mappingOf(each, library, options) : readOnly(each))
+    const mapping = mappingBefore(each, options.before, beside, library) ?? compiled()
+    found.push(...mapping.problems)
     mappings.set(mapping.name, mapping)
     yield
   }
   found.push(...unmet(options.needs ?? [], mappings))
-  return { mappings, structures, matching: weights.matching, consents, problems: inOrder(found) }
+  return { mappings, structures, matching: weights.matching, consents, problems: inOrder(found), beside }
+}
+
+/** What stands beside the maps; that of the set before if none of its files has changed. */
+function besideMaps(files: readonly SourceFile[], { before, shapes }: SetOptions): Beside {
+  const others = files.filter(({ name }) => !isMap(name))
+  const known = before?.beside
+  const isSame =
+    known?.files.length === others.length &&
+    known.files.every(({ path, text }, index) => path === others[index]!.path && text === others[index]!.text)
+  return known && isSame ? known : { files: others, resources: resourcesIn(files, shapes) }
+}
+
+/** The mapping of the set before, if nothing has changed that it was compiled from: itself, what stands beside, and other maps. */
+function mappingBefore(
+  { source, parsed }: Read,
+  before: MappingSet | undefined,
+  beside: Beside,
+  { maps }: MapLibrary,
+): Mapping | undefined {
+  const known = before?.mappings.get(mapName(source.name))
+  if (before?.beside !== beside || known?.parsed !== parsed) return undefined
+  const isSame = ([url, found]: [string, readonly FmlMap[]]): boolean => {
+    const now = maps(url)
+    return now.length === found.length && now.every((map, index) => map === found[index])
+  }
+  return [...known.others].every(isSame) ? known : undefined
 }
 
 interface Read {
@@ -104,21 +143,25 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
 }
 
 /** Of a map of which something could not be read, the rest is checked all the same, but for what seems to be missing. */
-function mappingOf({ source, parsed }: Read, library: MapLibrary, lenient: boolean, found: Problem[]): Mapping {
-  const name = mapName(source.name)
+function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mapping {
+  const { source, parsed } = each
   const unread = errorsIn(parsed.problems)
-  const { program, coverage, problems } = compileMap(parsed.map, library, { lenient, unread })
-  found.push(...problems)
-  if (unread.length > 0)
-    return {
-      name,
-      source,
-      parsed,
-      program: undefined,
-      problems: [...parsed.problems, ...problems],
-      coverage: undefined,
-    }
-  return { name, source, parsed, program, problems, coverage }
+  const lenient = options.others?.has(source.path) ?? false
+  const others = new Map<string, readonly FmlMap[]>()
+  const maps: MapLibrary['maps'] = url => {
+    const found = library.maps(url)
+    others.set(url, found)
+    return found
+  }
+  const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread })
+  if (unread.length > 0) return { ...readOnly(each), problems: [...parsed.problems, ...problems], others }
+  return { name: mapName(source.name), source, parsed, program, problems, coverage, others }
+}
+
+function readOnly({ source, parsed }: Read): Mapping {
+  const { problems } = parsed
+  const none = { program: undefined, coverage: undefined, others: new Map() }
+  return { name: mapName(source.name), source, parsed, problems, ...none }
 }
 
 /** Finds maps by their URL, in which `*` stands for anything. */

@@ -165,7 +165,7 @@ test('a set that lacks a map which is asked for, or turns it into something else
   ])
 })
 
-test('what has not changed is not read again', () => {
+test('what has not changed is neither read nor compiled again', () => {
   const before = setOf(sound)
   const after = mappingSet(
     sources({ ...sound, 'allergy-from-fhir.fml': fromFhir.replace('substring(8)', 'substring(7)') }),
@@ -177,6 +177,31 @@ test('what has not changed is not read again', () => {
   const parsed = (set: MappingSet, name: string) => set.mappings.get(name)!.parsed
   expect(parsed(after, 'allergy-to-fhir')).toBe(parsed(before, 'allergy-to-fhir'))
   expect(parsed(after, 'allergy-from-fhir')).not.toBe(parsed(before, 'allergy-from-fhir'))
+  expect(after.mappings.get('allergy-to-fhir')).toBe(before.mappings.get('allergy-to-fhir'))
+  expect(problemsOf(after)).toEqual([])
+})
+
+test('what uses another map is compiled again when that changes, comes or goes', () => {
+  const codes = toFhir.slice(toFhir.indexOf('conceptmap'), toFhir.indexOf('uses'))
+  const url = 'https://ward.example/codes/allergy'
+  const shared = `/// url = '${url}'\n\n${codes}`
+  const using = toFhir.replace(codes, '').replace('#criticality', `${url}#criticality`)
+  const run = (set: MappingSet) => set.mappings.get('a')!.program?.run([example.from]) as { criticality: string }
+  const next = (files: Readonly<Record<string, string>>, before: MappingSet) => setOf(files, undefined, { before })
+  const first = setOf({ 'a.fml': using, 'codes.fml': shared })
+  expect(run(first).criticality).toBe('high')
+  const changed = next({ 'a.fml': using, 'codes.fml': shared.replace('s:severe - t:high', 's:severe - t:low') }, first)
+  expect(run(changed).criticality).toBe('low')
+  const gone = next({ 'a.fml': using }, changed)
+  expect([gone.mappings.get('a')!.program, problemsOf(gone).length]).toEqual([undefined, 1])
+  const back = next({ 'a.fml': using, 'codes.fml': shared }, gone)
+  expect([run(back).criticality, problemsOf(back)]).toEqual(['high', []])
+})
+
+test('a change beside the maps compiles them all again', () => {
+  const before = setOf(sound)
+  const after = setOf({ ...sound, 'model.json': '{}' }, undefined, { before })
+  expect(after.mappings.get('allergy-to-fhir')).not.toBe(before.mappings.get('allergy-to-fhir'))
 })
 
 test('folders are read with the folders in them, links to files are followed, hidden names are not', async () => {
