@@ -89,7 +89,8 @@ async function start(service = run('src/main.ts', [], env)): Promise<Running> {
   started.push(service)
   let isOver = false
   void service.ended.then(() => (isOver = true))
-  await until('the service prints its address', () => isOver || service.output().includes('Stop with Ctrl-C'))
+  // The first start makes the database, which a busy disk takes its time for.
+  await until('the service prints its address', () => isOver || service.output().includes('Stop with Ctrl-C'), 90)
   return service
 }
 
@@ -97,7 +98,7 @@ describe('a service', () => {
   let service: Running
   beforeAll(async () => {
     service = await start()
-  })
+  }, 120_000)
 
   test('prints at its start the address, the demo client and three calls to try', async () => {
     expect(service.output()).toContain('demo-client / demo-secret-for-local-use-only')
@@ -238,7 +239,7 @@ test('after kill -9 the next start takes over the database server that was left 
   expect(await second.ended).toBe(0)
   expect(isAlive(pid)).toBe(false)
   await client.end().catch(() => {})
-})
+}, 180_000)
 
 test('wrong settings are named, each with what it should be, before anything starts', async () => {
   const service = run('src/main.ts', [], { ...env, PORT: 'eighty', WORKERS: '0', ENVIRONMENT: 'test' })
