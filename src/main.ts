@@ -1,17 +1,15 @@
 // Starts the service: settings, database, then the processes that answer requests (serving.ts); and stops it again.
 import cluster from 'node:cluster'
-import { enableCompileCache } from 'node:module'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { type Connection, connectionsFor } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
+import { keepCompiled } from './lib/compile-cache.ts'
 import { type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { heedSignals } from './stop.ts'
 
-// What Node makes of the modules is kept for the next start. Where nobody may write, it is made anew each time.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/health-interop'))
+keepCompiled()
 
 async function main(): Promise<void> {
   const config = readConfig()
