@@ -211,6 +211,11 @@ test('on the bounds a match is one, a person looks, and a lead is too small', ()
   expect(found({ ...plain, birthDate: '1991-17-04' })).toEqual(['new', 0, 'p9 certainly-not 0.030'])
   // Those who fit equally well are told in the order of their ids.
   expect(found(plain, plain)).toEqual(['ambiguous', 2, 'p8 probable 0.500', 'p9 probable 0.500'])
+  const alike = ['p2', 'p1', 'p3'].map(id => ({ id, features: features(plain) }))
+  for (const candidates of [alike, alike.toReversed()]) {
+    const { ranked } = decide(features(asked), candidates, even, { people: 1 })
+    expect(ranked.map(({ id }) => id)).toEqual(['p1', 'p2', 'p3'])
+  }
   expect(found(plain, asked)).toEqual(['ambiguous', 2, 'p8 probable 0.970', 'p9 probable 0.500'])
 })
 

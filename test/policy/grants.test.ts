@@ -1,6 +1,7 @@
 // What consents come to, as a table: which rule decides for whom, what, when and what for.
 
 import { describe, expect, test } from 'vitest'
+import { resourceTypes } from '../../src/definitions/r4.ts'
 import { type Grant, grantsOf } from '../../src/policy/consent/grants.ts'
 import { purposes } from '../../src/policy/consent/purposes.ts'
 import { patientIn, refusesEmergencies, rulesOf } from '../../src/policy/consent/rules.ts'
@@ -234,6 +235,7 @@ describe("R4's own way of writing", () => {
       {},
       true,
     ],
+    ['what the root rule says counts before the policy', consent({ type: 'deny' }, policy('OPTIN')), {}, false],
     ['opting out denies', consent({ type: undefined }, policy('OPTOUT')), {}, false],
     ['an unknown policy denies', consent({ type: undefined }, policy('OTHER')), {}, false],
     [
@@ -266,6 +268,36 @@ const excepting = (...provision: object[]) => ({ provision })
 
 describe('exceptions and several consents', () => {
   test.each<[string, object[], Question, boolean]>([
+    [
+      'what is permitted to one organisation is not permitted to another',
+      [consent(ofType('Observation')), consentOf('d', 'ada', 'other', ofType('Condition'))],
+      {},
+      false,
+    ],
+    [
+      'a refusal with an exception for a code opens what has it',
+      [consent({ type: 'deny', ...excepting({ type: 'permit', ...coded('laboratory') }) })],
+      { codes: ['laboratory'] },
+      true,
+    ],
+    [
+      'a refusal with an exception for a code opens nothing else',
+      [consent({ type: 'deny', ...excepting({ type: 'permit', ...coded('laboratory') }) })],
+      { codes: ['vital-signs'] },
+      false,
+    ],
+    [
+      'a refusal within a refusal is one',
+      [consent({ type: 'deny', ...excepting({ type: 'deny', ...ofType('Condition') }) })],
+      {},
+      false,
+    ],
+    [
+      'an exception without a type is a permission within a refusal',
+      [consent({ type: 'deny', ...excepting(ofType('Condition')) })],
+      {},
+      true,
+    ],
     ...[6, 30].map((depth): [string, object[], Question, boolean] => [
       `a refusal that stands ${depth} provisions deep counts`,
       [consent(within(depth, { type: 'deny', ...ofType('Condition') }))],
@@ -596,6 +628,12 @@ test('a consent without exceptions is one row, which names no more than it must'
   ])
   expect(rowsOf(consent(purpose('TREAT')))).toEqual([{ ...whole, purposes: ['TREAT'] }])
   expect(rowsOf(consent(purpose(...purposes)))).toEqual([whole])
+  const but = rowsOf(consent(excepting({ type: 'deny', ...ofType('Condition') })))
+  expect(but).toEqual([{ ...whole, types: resourceTypes.filter(type => type !== 'Condition') }])
+  const [coding] = coded('vital-signs').code[0]!.coding
+  expect(rowsOf(consent(excepting({ type: 'deny', ...coded('vital-signs') })))).toEqual([
+    { ...whole, except: [coding] },
+  ])
 })
 
 test('what holds now holds by whichever clock, and what begins later from its moment on', () => {

@@ -86,6 +86,13 @@ describe('a Consent', () => {
       /^This client records/,
     ],
     ['closes the record in emergencies', consentOf('c', 'ada', 'clinic', {}, denying), /^That a record is closed/],
+    [
+      'is recorded for the own organisation and another one',
+      consentOf('c', 'ada', 'x', {
+        actor: ['clinic', 'other'].map(id => ({ reference: { reference: `Organization/${id}` } })),
+      }),
+      /^This client records consents/,
+    ],
     ['is deleted', undefined, undefined],
   ])('%s', (_name, resource, message) => {
     const told = refused('Consent', undefined, resource)

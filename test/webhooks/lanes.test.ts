@@ -8,7 +8,7 @@ const task = (endpoint: number): Task => ({ endpoint }) as Task
 /** Lanes whose work ends when it is told to, by a clock that stands still. */
 function held(abreast: number) {
   const begun: { readonly task: Task; end(): void }[] = []
-  const clock = { now: 0 }
+  const clock = { now: 10_000 }
   const lanes = createLanes({
     abreast,
     first: 3,
@@ -83,16 +83,19 @@ test('an endpoint has room for what it answers in a twentieth of a second, of th
   const room = () => of.lanes.rooms().get(1)
   await answered(of, 100)
   expect(room()).toBe(5)
-  of.clock.now = 999
+  of.clock.now = 10_999
   await answered(of, 20)
   expect(room()).toBe(6)
-  of.clock.now = 1000
+  of.clock.now = 11_000
   await answered(of, 1)
   expect(room()).toBe(6)
-  of.clock.now = 2999
+  await answered(of, 159)
+  expect(room()).toBe(8)
+  of.clock.now = 12_999
   await answered(of, 1)
-  expect(room()).toBe(2)
-  of.clock.now = 4999
+  expect(room()).toBe(8)
+  await answered(of, 159)
+  of.clock.now = 14_999
   await answered(of, 1)
   expect(room()).toBe(2)
 })
@@ -107,25 +110,30 @@ test('an endpoint that leaves all unanswered for a second keeps nothing waiting,
   const of = held(4)
   await answered(of, 3)
   of.lanes.add([task(1), task(1), task(1), task(1), task(1)])
-  of.clock.now = 1000
+  of.clock.now = 11_000
   expect(of.lanes.shed()).toEqual([])
-  of.clock.now = 1001
+  of.clock.now = 11_001
   expect(of.lanes.shed()).toHaveLength(1)
   expect([of.lanes.held, of.lanes.rooms().get(1)]).toEqual([4, 0])
   for (const each of of.begun.splice(0, 2)) each.end()
   await turn()
-  of.clock.now = 2002
+  of.clock.now = 12_002
   expect(of.lanes.rooms().get(1)).toBe(1)
 })
 
 test('an endpoint that has nothing to do keeps its pace for five seconds, and is forgotten then', async () => {
   const of = held(4)
   await answered(of, 3)
-  of.clock.now = 5000
+  of.clock.now = 14_000
+  of.lanes.add([task(1)])
+  expect(of.lanes.rooms()).toEqual(new Map([[1, 3]]))
+  of.begun.pop()!.end()
+  await turn()
+  of.clock.now = 19_000
   expect(of.lanes.rooms()).toEqual(new Map([[1, 4]]))
-  of.clock.now = 5001
+  of.clock.now = 19_001
   expect(of.lanes.rooms()).toEqual(new Map())
   of.lanes.add([task(1)])
-  of.clock.now = 99_999
+  of.clock.now = 109_999
   expect(of.lanes.rooms()).toEqual(new Map([[1, 2]]))
 })
