@@ -105,11 +105,11 @@ test('changed maps run, or are told what is wrong with them', () => {
   const texts = [...own, ...own, ...own, ...samples.map(each => each.text)]
   const roll = dice(20_261_121)
   let ran = 0
-  for (let round = 0; round < 600; round++) {
+  for (let round = 0; round < 400; round++) {
     const text = mutated(texts[round % texts.length]!, roll)
     if (attempt(parse(text, 'm').map, sources[roll(sources.length)], round % 2 === 0)) ran++
   }
-  expect(ran).toBeGreaterThan(100)
+  expect(ran).toBeGreaterThan(60)
   untouched()
 })
 
