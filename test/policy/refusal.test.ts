@@ -103,6 +103,25 @@ describe('a Consent that holds a refusal of another author', () => {
     expect(await ada.seen('a')).toEqual([false, true, true])
   })
 
+  test('is not ended by it either when it was deleted and recorded once more', async () => {
+    const ada = await person()
+    const path = `Consent/${ada.id}-but`
+    await store(butHiv(ada, 'clinic-a'))
+    expect((await call('DELETE', path)).status).toBe(204)
+    expect((await call('PUT', path, { body: butHiv(ada, 'clinic-a') })).status).toBe(201)
+    expect(refusedBy(await ada.at('a', 'revoke'))).toEqual([409, 'CONFLICT'])
+    expect(await ada.seen('a')).toEqual([false, true, true])
+  })
+
+  test('that has run out is ended by it, since it refuses nothing any more', async () => {
+    const ada = await person()
+    const over = { type: 'deny', code: coded(hiv), period: { end: '2020-01-01' } }
+    await store(consentOf(`${ada.id}-over`, ada.id, 'clinic-a', { provision: [over] }))
+    expect(await ada.seen('a')).toEqual([true, true, true])
+    expect((await ada.at('a', 'revoke')).body.status).toBe('revoked')
+    expect(await ada.seen('a')).toEqual([false, false, false])
+  })
+
   test('that refuses everybody else is not ended by whom it permits, so that nobody can grant the rest', async () => {
     const ben = await person()
     await store(onlyConditions(ben, 'clinic-a'))
@@ -338,6 +357,15 @@ describe('what an organisation recorded itself', () => {
     expect(await leo.seen('a')).toEqual([false, false, false])
     expect((await leo.at('a', 'grant', full)).status).toBe(201)
     expect(await leo.seen('a')).toEqual([true, true, true])
+  })
+
+  test('stays its own when the record-keeping system changes something else of it', async () => {
+    const leo = await person()
+    const body = butHiv(leo, 'clinic-a')
+    expect((await call('PUT', `Consent/${body.id}`, { token: tokens['a'], body })).status).toBe(201)
+    const dated = { ...body, dateTime: '2026-03-01' }
+    expect((await call('PUT', `Consent/${body.id}`, { body: dated })).status).toBe(200)
+    expect((await leo.at('a2', 'revoke')).status).toBe(200)
   })
 
   test('a consent for emergencies alone, another client of it replaces', async () => {
