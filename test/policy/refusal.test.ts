@@ -256,6 +256,28 @@ describe('a refusal that another party puts into the Consent of a client', () =>
     expect(await who.seen('a')).toEqual([false, true, true])
   })
 
+  test('so is a permission: the client neither widens it nor takes from it what is for others', async () => {
+    const [ada, ben] = [await person(), await person()]
+    const body = (of: Person, ids: string[], more: object = {}) =>
+      consentOf(`${of.id}-own`, of.id, 'x', { actor: actor(...ids), ...more })
+    const put = (of: Person, written: object, token?: string) =>
+      call('PUT', `Consent/${of.id}-own`, {
+        body: written,
+        headers: { accept: 'application/json' },
+        ...(token && { token }),
+      })
+    for (const each of [ada, ben]) expect((await put(each, body(each, ['clinic-a']), tokens['a'])).status).toBe(201)
+    expect((await put(ada, body(ada, ['clinic-a', 'clinic-b'], ofType('Observation')))).status).toBe(200)
+    expect((await put(ben, body(ben, ['clinic-a'], ofType('Observation')))).status).toBe(200)
+    const [taken, widened] = [
+      await put(ada, body(ada, ['clinic-a'], ofType('Observation')), tokens['a']),
+      await put(ben, body(ben, ['clinic-a']), tokens['a']),
+    ]
+    expect([refusedBy(taken), refusedBy(widened)]).toEqual(Array(2).fill([409, 'CONFLICT']))
+    expect(taken.body.message).toContain('rules that another party recorded')
+    expect([await ada.seen('b'), await ben.seen('a')]).toEqual(Array(2).fill([true, true, false]))
+  })
+
   test('outweighs what that client records elsewhere, however particular that is', async () => {
     const { who } = await narrowed()
     const particular = { type: 'permit', ...ofType('Observation'), code: coded(hiv) }
