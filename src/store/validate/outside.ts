@@ -69,9 +69,16 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** Codes of UCUM that were met before: data has few different ones, each very often. */
+const units = new Set<string>()
+const mostUnits = 1000
+
 // https://ucum.org/ucum
 function unitProblem(code: string): ReturnType<Judge> {
-  return isUcumCode(code) ? undefined : () => unitMessage(code)
+  if (units.has(code)) return undefined
+  if (!isUcumCode(code)) return () => unitMessage(code)
+  if (units.size < mostUnits) units.add(code)
+  return undefined
 }
 
 function unitMessage(code: string): string {
@@ -130,14 +137,17 @@ function languageProblem(code: string): ReturnType<Judge> {
   return () => `is not a language tag: there is no language ${quoted(match.groups!.short!)}`
 }
 
-const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' })
+/** Made when the first currency is met: it takes longer than the rest of a start of this module. */
+let currencyNames: Intl.DisplayNames | undefined
 /** What is known of codes met before: a claim has hundreds of amounts, and a name takes longer than all other checks. */
 const currencies = new Map<string, boolean>()
 
 function currencyProblem(code: string): ReturnType<Judge> {
   let isKnown = currencies.get(code)
   if (isKnown === undefined) {
-    isKnown = /^[A-Z]{3}$/.test(code) && currencyNames.of(code) !== undefined
+    isKnown =
+      /^[A-Z]{3}$/.test(code) &&
+      (currencyNames ??= new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' })).of(code) !== undefined
     if (code.length === 3 && currencies.size < 1000) currencies.set(code, isKnown)
   }
   return isKnown ? undefined : () => `is not a currency of ISO 4217 such as XAF: ${quoted(code)}`

@@ -9,7 +9,7 @@ const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:./
 
 /** True for a URI with a scheme: `https://…`, `urn:uuid:…`. */
 export function isAbsoluteUri(uri: string): boolean {
-  return absolute.test(uri)
+  return uri.startsWith('http://') || uri.startsWith('https://') || absolute.test(uri)
 }
 
 /** Checks the `reference` of a Reference against the types its element may point at. */

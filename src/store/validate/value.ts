@@ -24,7 +24,7 @@ export function singleCheck(model: TypeModel, element: ElementModel, type: strin
     plan ??= compiler.plan(type)
     checkObject(plan, value, walk)
     if (!isObject(value)) return
-    if (isOnlyId(value)) reportOnlyId(walk)
+    if (value.id !== undefined && isOnlyId(value)) reportOnlyId(walk)
     more?.(value, walk)
   }
 }
