@@ -76,7 +76,15 @@ describe('consent as it stands', () => {
     expect(back.status).toBe(200)
     expect(back.body).toMatchObject({ status: 'revoked', revoked_at: expect.any(String) })
     const refused = await clinic('GET', `/api/fhir/R4/Patient/${patient}`)
-    expect(refused.status).toBe(403)
+    expect([refused.status, refused.body.issue[0].diagnostics]).toEqual([
+      403,
+      expect.stringContaining('taken the consent'),
+    ])
+    const others = await other('GET', `/api/fhir/R4/Patient/${patient}`)
+    expect([others.status, others.body.issue[0].diagnostics]).toEqual([
+      403,
+      expect.stringContaining('has not consented'),
+    ])
     expect((await clinic('GET', at('status'))).body.status).toBe('revoked')
   })
 
