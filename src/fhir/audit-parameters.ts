@@ -1,4 +1,4 @@
-// What AuditEvent is searched by: R4's parameters over what a row of the trail is told as (audit-event.ts), each as one value
+// What AuditEvent is searched by: R4's parameters over the AuditEvent that represents a row of the trail (audit-event.ts), each as one value
 // (https://hl7.org/fhir/R4/auditevent.html#search).
 import { type AuditTest, everyRow, noRow } from '../audit/criteria.ts'
 import { auditId } from '../audit/reader.ts'
@@ -23,7 +23,7 @@ export interface AuditParameter {
 const isEmergency: AuditTest = { column: 'interaction', among: ['emergency'] }
 const notEmergency: AuditTest = { not: isEmergency }
 
-/** A code that rows are told with, and which. */
+/** A code of the AuditEvent, and the rows that have it. */
 interface Concept {
   readonly system: string
   readonly code: string
@@ -47,7 +47,7 @@ function coded(concepts: readonly Concept[], has: AuditTest = everyRow): AuditPa
   }
 }
 
-/** A parameter over an element that no row is told with. */
+/** A parameter over an element that no AuditEvent of the trail has. */
 const without = (type: SearchParamType, modifiers: readonly string[] = []): AuditParameter => ({
   ...{ type, modifiers, has: noRow },
   find: (_value, modifier) => (modifier === 'not' ? everyRow : noRow),

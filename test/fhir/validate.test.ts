@@ -53,7 +53,7 @@ describe('[type]/$validate', () => {
     expect(issues(await post('Patient/$validate', contact))).toEqual([['error', 'invariant', 'Patient.contact[0]']])
   })
 
-  test('warns of a unit that UCUM does not have, with which the resource is stored all the same', async () => {
+  test('warns of a unit that UCUM does not have, and stores the resource', async () => {
     const valueQuantity = { value: 120, system: 'http://unitsofmeasure.org', code: 'mmHg' }
     const pressure = { resourceType: 'Observation', status: 'final', code: { text: 'a' }, valueQuantity }
     const answer = await post('Observation/$validate', pressure)

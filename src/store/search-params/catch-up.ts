@@ -6,6 +6,7 @@ import { typeName, typeNumber } from '../type-number.ts'
 import { watchedTypes } from '../watched.ts'
 import { type DefinedParam, readDefinition } from './definition.ts'
 import type { OwnParam, Suspended } from './known.ts'
+import { withSuspension } from './suspension.ts'
 
 /** Definitions that were read before, by their text: most of them stay as they are. */
 const readBefore = new WeakMap<Indexer, ReadonlyMap<string, readonly DefinedParam[]>>()
@@ -41,9 +42,7 @@ interface Row {
 const rowsText = `select p.type, p.code, p.client, p.is_ready, s.cause, s.reason, r.body
   from search_parameter p
   join resource r on r.type = ${typeNumber('SearchParameter')} and r.id = p.id
-  left join lateral (
-    select cause, reason from search_parameter_suspension s where s.key = p.key order by cause, suspended_at limit 1
-  ) s on true
+  ${withSuspension}
   order by p.type, p.code`
 
 function definedBy(body: string): readonly DefinedParam[] {

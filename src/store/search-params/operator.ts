@@ -5,6 +5,7 @@ import { Failure } from '../../lib/failure.ts'
 import { lockIndex, nextEpoch } from '../epoch.ts'
 import { typeName } from '../type-number.ts'
 import type { Suspended } from './known.ts'
+import { withSuspension } from './suspension.ts'
 
 /** A parameter as an operator sees it. */
 export interface Shown {
@@ -33,9 +34,7 @@ interface Row {
 export async function listParameters(on: Queryable): Promise<Shown[]> {
   const rows = await on.query<Row>({
     text: `select p.id, p.type, p.code, p.client, p.is_ready, s.cause, s.reason, s.suspended_at from search_parameter p
-      left join lateral (
-        select cause, reason, suspended_at from search_parameter_suspension s where s.key = p.key order by cause, suspended_at limit 1
-      ) s on true
+      ${withSuspension}
       order by p.client, p.id, p.type, p.code`,
     values: [],
   })

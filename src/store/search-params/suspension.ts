@@ -9,6 +9,11 @@ import { channel } from '../epoch.ts'
 import type { Costly } from '../index/account.ts'
 import type { Suspended } from './known.ts'
 
+/** Joins the row `p` of search_parameter with `s`, the first reason why it is suspended, if it is. */
+export const withSuspension = `left join lateral (
+    select cause, reason, suspended_at from search_parameter_suspension s where s.key = p.key order by cause, suspended_at limit 1
+  ) s on true`
+
 /** Suspends parameters that cost too much, as far as they are not suspended already. */
 export async function suspend(on: Queryable, costly: readonly Costly[]): Promise<void> {
   if (costly.length === 0) return

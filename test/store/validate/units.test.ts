@@ -25,7 +25,7 @@ test.each([
   ['an open annotation', 'umol{venous', ''],
   ['words', '(score)', ''],
   ['Greek', 'µg', '; did you mean "ug"?'],
-])('%s is told, and does not make a resource invalid', (_name, code, suggestion) => {
+])('%s is a warning, and the resource is valid', (_name, code, suggestion) => {
   expect(validateResource(weight(code))).toEqual([
     {
       severity: 'warning',

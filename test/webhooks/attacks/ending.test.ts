@@ -10,6 +10,16 @@ import { encounter, ended, flag, patient, startScene } from './scene.ts'
 const scene = startScene()
 const { call, put, query, store, subscribe } = scene
 
+/** Creates the resource sixty times in one transaction, so that deliveries wait for each other. */
+async function createSixty(resource: { readonly resourceType: string }): Promise<void> {
+  const entry = Array.from({ length: 60 }, () => ({
+    resource,
+    request: { method: 'POST', url: resource.resourceType },
+  }))
+  const answer = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+  expect(answer.status, answer.text).toBe(200)
+}
+
 describe('an adversary', () => {
   test('gets nothing by a FHIR subscription that was written after the consent had ended, however slowly it answers', async () => {
     const consent = consentOf('c-slow', 'slow', 'clinic-5')
@@ -72,20 +82,14 @@ describe('an adversary', () => {
   test('gets nothing any more once its subscription is deleted, however slowly it answers', async () => {
     const app = await client(scene.service, 'clinic-7', { consentExempt: true })
     const sub = await subscriber(app, ['appointment.created'])
-    const bundle = async () => {
-      const entry = Array.from({ length: 60 }, () => ({
-        resource: {
-          resourceType: 'Appointment',
-          status: 'booked',
-          start: '2027-01-01T10:00:00Z',
-          end: '2027-01-01T10:10:00Z',
-          participant: [{ status: 'accepted', actor: { reference: 'Location/x' } }],
-        },
-        request: { method: 'POST', url: 'Appointment' },
-      }))
-      const answer = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
-      expect(answer.status, answer.text).toBe(200)
+    const appointment = {
+      resourceType: 'Appointment',
+      status: 'booked',
+      start: '2027-01-01T10:00:00Z',
+      end: '2027-01-01T10:10:00Z',
+      participant: [{ status: 'accepted', actor: { reference: 'Location/x' } }],
     }
+    const bundle = () => createSixty(appointment)
     await bundle()
     await sub.receiver.until(60)
     await quiet(scene.service)
@@ -133,19 +137,8 @@ describe('an adversary', () => {
 
   test('gets nothing that is signed with a former secret once that was ended at once, however slowly it answers', async () => {
     const sub = await subscriber(await client(scene.service, 'clinic-33', { consentExempt: true }), ['document.issued'])
-    const bundle = async () => {
-      const resource = {
-        resourceType: 'DocumentReference',
-        status: 'current',
-        content: [{ attachment: { title: 'x' } }],
-      }
-      const entry = Array.from({ length: 60 }, () => ({
-        resource,
-        request: { method: 'POST', url: 'DocumentReference' },
-      }))
-      const answer = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
-      expect(answer.status, answer.text).toBe(200)
-    }
+    const document = { resourceType: 'DocumentReference', status: 'current', content: [{ attachment: { title: 'x' } }] }
+    const bundle = () => createSixty(document)
     await bundle()
     await sub.receiver.until(60)
     await quiet(scene.service)
