@@ -86,7 +86,6 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
     yield
   }
-  found.push(...read.flatMap(({ parsed }) => parsed.problems))
   const library: MapLibrary = {
     structures,
     maps: mapsOf(read, options.others, found),
@@ -154,8 +153,8 @@ function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mappin
     return found
   }
   const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread })
-  if (unread.length > 0) return { ...readOnly(each), problems: [...parsed.problems, ...problems], others }
-  return { name: mapName(source.name), source, parsed, program, problems, coverage, others }
+  const result = unread.length > 0 ? {} : { program, coverage }
+  return { ...readOnly(each), ...result, problems: [...parsed.problems, ...problems], others }
 }
 
 function readOnly({ source, parsed }: Read): Mapping {
