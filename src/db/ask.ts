@@ -1,20 +1,43 @@
 // One statement and its answer, and what PostgreSQL's errors mean to a caller.
-import type pg from 'pg'
+import type { Socket } from 'node:net'
+import pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import type { Statement } from './statement.ts'
 
 /** The rows that a statement gives, or a failure that a caller can act on. */
 export async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
   try {
-    const { text, values, name } = statement
-    const result = await on.query<Row>(
-      name ? { text, values: values as unknown[], name } : { text, values: values as unknown[] },
-    )
-    return result.rows
+    return (await answerOf<Row>(on, statement)).rows
   } catch (error) {
     throw translated(error)
   }
 }
+
+/** The answer to a query that is made here: from an object pg would copy each property by its descriptor. */
+function answerOf<Row extends object>(
+  on: pg.Pool | pg.PoolClient,
+  { text, values, name }: Statement,
+): Promise<pg.QueryResult<Row>> {
+  const query = Object.assign(new pg.Query(text, values as unknown[]), { name })
+  return new Promise((done, fail) => {
+    const answered = (error: Error | undefined, result: pg.QueryResult<Row>): void =>
+      error ? fail(error) : done(result)
+    ;(on as unknown as Asked<Row>).query(query, undefined, answered)
+  })
+}
+
+/** What pg has beside what its types tell. */
+interface Asked<Row extends object> {
+  query(
+    query: object,
+    values: undefined,
+    answered: (error: Error | undefined, result: pg.QueryResult<Row>) => void,
+  ): void
+}
+
+/** The stream of a connection. */
+export const streamOf = (client: pg.ClientBase): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 /** Turns what PostgreSQL says into what a caller can act on; anything unknown passes as it is. */
 export function translated(error: unknown): unknown {

@@ -1,7 +1,8 @@
 // The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
 import pg from 'pg'
-import { ask, translated } from './ask.ts'
-import { connectionShares, laneFor, type Shared, serviceRoom, shareOf } from './lane.ts'
+import { ask, streamOf, translated } from './ask.ts'
+import { createCosts } from './costs.ts'
+import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -83,8 +84,10 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
     types,
   }
-  const planned = openPool(config, options.poolSize, 'force_custom_plan')
-  const fixed = openPool(config, options.poolSize, 'force_generic_plan')
+  const costs = createCosts()
+  const openPool = (planMode: string): Shared =>
+    createShared(poolOf(config, options.poolSize, planMode), options.poolSize, costs)
+  const [planned, fixed] = [openPool('force_custom_plan'), openPool('force_generic_plan')]
   return {
     query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
     run: async statement => void (await ask(fixed.pool, statement)),
@@ -98,7 +101,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   }
 }
 
-function openPool(config: pg.ClientConfig, size: number, planMode: string): Shared {
+function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
   const pool = new pg.Pool({
     ...config,
     options: `-c plan_cache_mode=${planMode}`,
@@ -110,13 +113,29 @@ function openPool(config: pg.ClientConfig, size: number, planMode: string): Shar
   pool.on('error', () => {})
   // The pool listens to a connection only while nobody uses it. Whoever does hears of its end from the statement, and an
   // event without a listener would end the process.
-  pool.on('connect', client => client.on('error', () => {}))
-  return { pool, share: shareOf(size), shares: connectionShares(size) }
+  pool.on('connect', client => {
+    client.on('error', () => {})
+    readInTurn(client)
+  })
+  return pool
 }
 
-function connectionsOf(name: Connections['pool'], { pool, shares }: Shared): Connections {
-  const { totalCount, idleCount, waitingCount } = pool
-  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount + shares.waiting() }
+/** What arrives at once at most. */
+const fullRead = 65_536
+
+/** Lets others have the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
+function readInTurn(client: pg.PoolClient): void {
+  const stream = streamOf(client)
+  stream.on('data', (piece: Buffer) => {
+    if (piece.length < fullRead) return
+    stream.pause()
+    setImmediate(() => stream.resume())
+  })
+}
+
+function connectionsOf(name: Connections['pool'], shared: Shared): Connections {
+  const { totalCount, idleCount } = shared.pool
+  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
 }
 
 async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {

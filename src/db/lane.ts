@@ -1,17 +1,24 @@
 // A client's way to the database: its share of the connections, and an end of its statements when it has gone.
 import type pg from 'pg'
-import { createShares, type Share, type Shares } from '../lib/shares.ts'
-import { ask, translated } from './ask.ts'
+import { createShares, type Shares } from '../lib/shares.ts'
+import { ask, streamOf, translated } from './ask.ts'
+import type { Costs } from './costs.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
+import { giveTurn, takeTurn } from './turn.ts'
 import { type Asking, createWatcher, type Watcher } from './watch.ts'
 
 /** Connections, and the part of them that each client may hold. */
 export interface Shared {
   readonly pool: pg.Pool
-  /** Most connections of one client. */
-  readonly share: number
   readonly shares: Shares
+  /** What transactions take beside a connection: each client has as much, whatever the others have. */
+  readonly transactions: Shares
+  /** What a transaction takes of them if those of its client take long. */
+  readonly longTransaction: number
+  /** Who may run a costly statement. */
+  readonly turns: Shares
+  readonly costs: Costs
 }
 
 /**
@@ -20,18 +27,45 @@ export interface Shared {
  */
 export const serviceRoom = 2
 
-/** Most connections of one client: with a quarter each, it takes several clients to use up what there is. */
-export const shareOf = (size: number): number => Math.ceil(size / 4)
+const queues = { waitingPerClient: 500, waiting: 5000 }
 
-const waitingPerClient = 500
-const waiting = 5000
-const patience = 10_000
+/** Most connections of one client: what is not costly ends soon, so that a quarter is room enough for others. */
+const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
 
-/** The shares of clients in a pool of this size. */
-export const connectionShares = (size: number): Shares =>
-  createShares({
-    ...{ name: 'database connections', total: size, perClient: shareOf(size), waitingPerClient, waiting, patience },
-  })
+/**
+ * A pool as clients share it.
+ * @param total connections that clients share.
+ * @param costs of statements, which all pools learn together.
+ */
+export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared {
+  const perClient = shareOf(total)
+  // So that a client has as many long transactions as a quarter of the connections.
+  const longTransaction = Math.floor(perClient / Math.ceil(total / 4))
+  const connections = { ...queues, patience: 10_000, perClient }
+  return {
+    pool,
+    shares: createShares({ ...connections, name: 'database connections', total }),
+    transactions: createShares({
+      ...connections,
+      name: 'database connections for transactions',
+      total: total * longTransaction,
+    }),
+    longTransaction,
+    // Those of one client wait for each other for longer than others wait for them.
+    turns: createShares({ ...queues, name: 'turns for costly statements', total, perClient: 1, patience: 30_000 }),
+    costs,
+  }
+}
+
+/** Statements and transactions that wait for anything. */
+export const waitingIn = ({ pool, shares, transactions, turns }: Shared): number =>
+  pool.waitingCount + shares.waiting() + transactions.waiting() + turns.waiting()
+
+/** Milliseconds from which on a statement is costly. */
+const costly = 50
+
+/** What is new may be anything, so that it counts as costly the first time. */
+const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
 
 /**
  * The database as one client has it.
@@ -44,50 +78,118 @@ export function laneFor(planned: Shared, fixed: Shared, asking: Asking): Transac
   return {
     query,
     run: async statement => void (await once(fixed, asking, watcher, statement)),
-    async transaction(work) {
-      const share = await taken(fixed, asking, 1)
-      try {
-        return await inTransaction(fixed.pool, work, client => watcher.over(client))
-      } finally {
-        share.release()
-      }
-    },
+    transaction: work =>
+      transacted(fixed, asking, () => inTransaction(fixed.pool, work, client => watcher.over(client))),
   }
 }
 
-/** The part of the connections that the client needs now. @throws Failure as shares do; the reason of the signal. */
-function taken({ shares }: Shared, { who, signal }: Asking, amount: number): Share | Promise<Share> {
-  signal.throwIfAborted()
-  return shares.takeNow(who, amount) ?? shares.take(who, amount, signal)
+/** A transaction, whose connection counts for several if those of the client take long. */
+function transacted<T>(
+  { shares, transactions, longTransaction, costs }: Shared,
+  asking: Asking,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = `transaction of ${asking.who}`
+  const amount = isCostly(costs.expected(key)) ? longTransaction : 1
+  const timed = async (): Promise<T> => {
+    const begun = performance.now()
+    return work().finally(() => costs.took(key, performance.now() - begun, false))
+  }
+  return holding(transactions, asking, amount, () => holding(shares, asking, 1, timed))
 }
 
-/** Large answers of a client come one at a time, so that it fills neither the cores nor memory; small ones go on beside them. */
-const amountOf = ({ share }: Shared, { isLarge }: Statement): number => (isLarge ? Math.max(1, share - 1) : 1)
+/** Does the work while the client holds so much of the shares. @throws Failure as they do; the reason of the signal. */
+async function holding<T>(shares: Shares, { who, signal }: Asking, amount: number, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted()
+  const share = shares.takeNow(who, amount) ?? (await shares.take(who, amount, signal))
+  try {
+    return await work()
+  } finally {
+    share.release()
+  }
+}
 
-/** One statement on a connection of the pool, to which the connection comes back only if nothing went wrong. */
+/**
+ * One statement on a connection of the pool, to which the connection comes back only if nothing went wrong. The costly ones of
+ * a client come one at a time, so that it fills neither the cores nor memory; others go on beside them.
+ */
 async function once<Row extends object>(
   shared: Shared,
   asking: Asking,
   watcher: Watcher,
   statement: Statement,
 ): Promise<Row[]> {
-  const share = await taken(shared, asking, amountOf(shared, statement))
+  const takesTurn = isCostly(shared.costs.expected(keyOf(statement)))
+  const asked = (): Promise<Answer<Row>> =>
+    holding(shared.shares, asking, 1, () => connected(shared, asking, watcher, statement, takesTurn))
+  return (await (takesTurn ? inTurn(shared.turns, asking, asked) : asked())).rows
+}
+
+interface Answer<Row extends object> {
+  readonly rows: Row[]
+  /** Of the answer on its way here. */
+  readonly bytes: number
+}
+
+/** How much of an answer the thread reads, turns into a reply and sends in about a millisecond. */
+const bytesInMillisecond = 100_000
+
+/** Milliseconds that the next turn waits at most. */
+const longestRest = 1000
+
+/** Does the work in the client's turn, which is over after three times as long as it needs for the answer. */
+async function inTurn<Row extends object>(
+  turns: Shares,
+  { who, signal }: Asking,
+  work: () => Promise<Answer<Row>>,
+): Promise<Answer<Row>> {
+  signal.throwIfAborted()
+  const share = turns.takeNow(who) ?? (await turns.take(who, 1, signal))
+  let rest = 0
   try {
-    const client = await shared.pool.connect()
-    const watch = watcher.over(client, asking.limit)
+    const answer = await work()
+    rest = Math.min(longestRest, (3 * answer.bytes) / bytesInMillisecond)
+    return answer
+  } finally {
+    if (rest < 1) share.release()
+    else setTimeout(() => share.release(), rest).unref()
+  }
+}
+
+/** By what statements are alike, whatever their values. */
+const keyOf = ({ name, text }: Statement): string => name ?? text
+
+async function connected<Row extends object>(
+  { pool, costs }: Shared,
+  asking: Asking,
+  watcher: Watcher,
+  statement: Statement,
+  takesTurn: boolean,
+): Promise<Answer<Row>> {
+  try {
+    const client = await pool.connect()
+    const stream = streamOf(client)
+    const watch = watcher.over(client)
+    let begun: number | undefined
     let failed: unknown
     try {
-      return await ask<Row>(client, statement)
+      if (takesTurn) await takeTurn(client, asking.who)
+      watch.check()
+      watch.within(asking.limit)
+      begun = performance.now()
+      const before = stream.bytesRead
+      const answer = ask<Row>(client, statement)
+      if (takesTurn) giveTurn(client, asking.who)
+      return { rows: await answer, bytes: stream.bytesRead - before }
     } catch (error) {
       failed = error
       throw watch.reason() ?? error
     } finally {
       watch.finish()
+      if (begun !== undefined) costs.took(keyOf(statement), performance.now() - begun, takesTurn)
       client.release(watch.reason() !== undefined || failed !== undefined)
     }
   } catch (error) {
     throw translated(error)
-  } finally {
-    share.release()
   }
 }

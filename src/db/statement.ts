@@ -7,12 +7,7 @@ export interface Statement {
   readonly name?: string
   /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
   readonly isFixed?: boolean
-  /** True if the answer may be so large that a client has one such statement at a time; without effect in transactions. */
-  readonly isLarge?: boolean
 }
-
-/** Rows above which an answer is large. */
-export const largeAnswer = 200
 
 /** Something that answers statements: the pool, or one transaction of it. */
 export interface Queryable {

@@ -3,9 +3,8 @@
 // PostgreSQL gets statements without their waiting for each other, and answers them in order (pipeline). One that fails makes
 // those after it fail, and the commit a rollback: so the first error is the one that counts. What nobody waits for travels
 // with what comes next, since waking PostgreSQL costs more than most statements.
-import type { Writable } from 'node:stream'
 import type pg from 'pg'
-import { ask, translated } from './ask.ts'
+import { ask, streamOf, translated } from './ask.ts'
 import type { Statement, Transaction } from './statement.ts'
 import type { Watch } from './watch.ts'
 
@@ -122,7 +121,7 @@ interface Travel {
 
 /** Keeps what is written to a connection until it may go, at the latest when nothing else is to do, and sends it at once. */
 function together(client: pg.PoolClient): Travel {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  const stream = streamOf(client)
   let isHeld = false
   const go = (): void => {
     if (isHeld) stream.uncork()

@@ -17,6 +17,8 @@ export interface Asking {
 export interface Watch {
   /** @throws the reason of the signal, once nothing more is to be begun. */
   check(): void
+  /** Ends the statement that begins now after so many milliseconds; undefined: never. */
+  within(limit: number | undefined): void
   /** Nothing is ended any more: what comes now is done as a whole. */
   finish(): void
   /** Why the statement was ended; undefined if it was not. */
@@ -31,11 +33,8 @@ const grace = 100
 
 /** Looks after connections for one client: one listener for all of them, since a request has many statements. */
 export interface Watcher {
-  /**
-   * Begins to look after a connection. After `reason()` it must be closed, not used again.
-   * @param limit milliseconds that a statement on it may take
-   */
-  over(client: pg.ClientBase, limit?: number): Watch
+  /** Begins to look after a connection. After `reason()` it must be closed, not used again. */
+  over(client: pg.ClientBase): Watch
 }
 
 export function createWatcher(signal: AbortSignal): Watcher {
@@ -48,7 +47,7 @@ export function createWatcher(signal: AbortSignal): Watcher {
     })
   }
   return {
-    over(client, limit) {
+    over(client) {
       if (!isListening) listen()
       let reason: unknown
       const end = (why: unknown): void => {
@@ -60,10 +59,13 @@ export function createWatcher(signal: AbortSignal): Watcher {
       const leave = (): void => {
         left = setTimeout(() => end(signal.reason), grace)
       }
-      const slow = limit === undefined ? undefined : setTimeout(() => end(tooSlow(limit)), limit)
+      let slow: NodeJS.Timeout | undefined
       leaving.add(leave)
       return {
         check: () => signal.throwIfAborted(),
+        within(limit) {
+          if (limit !== undefined) slow = setTimeout(() => end(tooSlow(limit)), limit)
+        },
         finish() {
           clearTimeout(slow)
           clearTimeout(left)

@@ -33,6 +33,13 @@ export interface Reading {
   readonly maxValues?: number
 }
 
+/** A body that has come whole. */
+interface Taken {
+  readonly bytes: Buffer
+  /** Of its JSON. */
+  readonly values: number
+}
+
 /**
  * The whole body as bytes, decompressed if it came gzipped.
  * @throws Failure PAYLOAD_TOO_LARGE beyond its bounds, REQUEST_TIMEOUT if it comes too slowly, UNSUPPORTED_MEDIA_TYPE for other
@@ -44,7 +51,7 @@ export async function readBody({
   isJson,
   hold,
   maxValues = bodyBounds.values,
-}: Reading): Promise<Buffer> {
+}: Reading): Promise<Taken> {
   const encoding = encodingOf(request)
   const meter = isJson ? createJsonMeter({ ...bodyBounds, values: maxValues }) : undefined
   const chunks: Buffer[] = []
@@ -59,7 +66,7 @@ export async function readBody({
   const ready = encoding === 'gzip' ? undefined : arrived(request)
   if (ready) await take(ready)
   else for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) await take(chunk)
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  return { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), values: meter?.values ?? 0 }
 }
 
 /** Bytes that a body says that it has; 0 if it does not. @throws Failure PAYLOAD_TOO_LARGE beyond the limit. */
@@ -204,7 +211,7 @@ export async function bodyOf(
   const hold = await intake.begin(who, declaredBytes(request, limit), signal)
   holding(hold)
   if (isExpecting) proceed()
-  const bytes = await readBody({
+  const { bytes, values } = await readBody({
     request,
     limit,
     isJson: isBytes ? type?.includes('json') === true : type !== form,
@@ -222,5 +229,6 @@ export async function bodyOf(
       headers: { accept: taken.join(', ') },
     })
   }
+  await hold.turn(bytes.length, values)
   return { body: parseBody(bytes, type), bytes }
 }

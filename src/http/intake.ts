@@ -1,5 +1,6 @@
 // Bodies in flight: how much memory all request bodies take up at a time, and how much of it those of one client.
-import { createShares, type Share } from '../lib/shares.ts'
+import { createShares, type Share, type Shares } from '../lib/shares.ts'
+import { createRests, type Rests } from './rests.ts'
 
 export interface Intake {
   /**
@@ -15,6 +16,12 @@ export interface Intake {
 export interface Hold {
   /** Takes what is missing for so many bytes and values. @throws Failure as `begin`. */
   cover(bytes: number, values: number): Promise<void> | undefined
+  /**
+   * Waits until no other large body of the client is worked on, and until the client has left the thread to others for long
+   * enough: to parse, check and index one takes the only thread that answers. Undefined for a small one.
+   * @throws Failure as `begin`.
+   */
+  turn(bytes: number, values: number): Promise<void> | undefined
   release(): void
 }
 
@@ -25,51 +32,88 @@ const perValue = 48
 
 /** Bodies up to so many bytes have memory of their own, so that a large one never delays them. */
 const small = 65_536
+/** With more values a body is large, too. */
+const fewValues = 1000
 
 const MEGABYTE = 1_048_576
+
+/** How much is parsed, checked and indexed in about a millisecond, and how many values are counted before a body is refused. */
+const [bytesInMillisecond, valuesInMillisecond, looksInMillisecond] = [125_000, 500, 2500]
+
+/** Milliseconds that a large body takes in any case, such as for the connection that is closed when it is refused. */
+const anyBody = 2
+
+/** Milliseconds that a body waits while others of its client are worked on. */
+const turnPatience = 60_000
 
 export interface IntakeOptions {
   /** Bytes that large bodies of all clients take up together, beside an eighth of that for small ones. */
   readonly memory?: number
   /** Milliseconds that a body waits for its turn. */
   readonly patience?: number
+  readonly rests?: Rests
 }
 
 /** One client holds at most half of the memory. A body that would need more than that needs it alone. */
-export function createIntake({ memory = 256 * MEGABYTE, patience = 10_000 }: IntakeOptions = {}): Intake {
+export function createIntake(options: IntakeOptions = {}): Intake {
+  const { memory = 256 * MEGABYTE, patience = 10_000, rests = createRests() } = options
   const mostOf = (total: number) => ({ total, perClient: Math.floor(total / 2) })
   const shared = { name: 'bytes of request bodies', waitingPerClient: 50, waiting: 1000, patience }
   const forLarge = mostOf(memory)
   const forSmall = mostOf(Math.floor(memory / 8))
+  const turns = createShares({
+    ...{ name: 'turns for large bodies', total: 1000, perClient: 1 },
+    ...{ waitingPerClient: 50, waiting: 1000, patience: turnPatience },
+  })
   const [large, little] = [createShares({ ...shared, ...forLarge }), createShares({ ...shared, ...forSmall })]
   return {
     async begin(who, bytes, signal) {
       const held: Share[] = []
-      let [amount, isLarge] = [0, false]
-      const release = (): void => {
+      let [amount, isLarge, isWorked] = [0, false, false]
+      // Values that are looked at before a body is refused.
+      let looked = 0
+      const hold = async (shares: Shares, more: number): Promise<void> => {
+        held.push(shares.takeNow(who, more) ?? (await shares.take(who, more, signal)))
+      }
+      const giveBack = (): void => {
         for (const share of held.splice(0)) share.release()
         amount = 0
       }
       const take = async (wanted: number, becomesLarge: boolean): Promise<void> => {
         // What has grown out of the small ones gives its place there back first: nobody holds both while waiting for one.
         if (becomesLarge && !isLarge) {
-          release()
+          giveBack()
           isLarge = true
+          await rests.over(who, signal)
         }
         const [shares, { perClient }] = isLarge ? [large, forLarge] : [little, forSmall]
         const more = Math.min(wanted, perClient) - amount
         if (more <= 0) return
-        held.push(shares.takeNow(who, more) ?? (await shares.take(who, more, signal)))
+        await hold(shares, more)
         amount += more
+      }
+      const work = async (size: number, values: number): Promise<void> => {
+        await hold(turns, 1)
+        await rests.over(who, signal)
+        rests.add(who, size / bytesInMillisecond + values / valuesInMillisecond)
       }
       await take(perByte * Math.max(bytes, 256), bytes > small)
       return {
         cover(size, values) {
+          looked = values
           const needed = Math.max(perByte * size, size + perValue * values)
           if (needed <= amount) return undefined
           return take(Math.ceil(needed * 1.5), needed > perByte * small)
         },
-        release,
+        turn(size, values) {
+          isWorked = true
+          return size <= small && values <= fewValues ? undefined : work(size, values)
+        },
+        release() {
+          if (isLarge && !isWorked) rests.add(who, anyBody + looked / looksInMillisecond)
+          isLarge = false
+          giveBack()
+        },
       }
     },
   }

@@ -51,7 +51,7 @@ export async function listen(
   server.keepAliveTimeout = 65_000
   return {
     port: (server.address() as AddressInfo).port,
-    close: (most = 7500) =>
+    close: (most = 6000) =>
       new Promise(done => {
         const cut = setTimeout(() => server.closeAllConnections(), most)
         // A connection that is answered now would otherwise be kept alive for the next request.

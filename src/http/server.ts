@@ -98,7 +98,7 @@ async function serve(
     .catch(error => refuse((seen.failure = error)))
     .then(ready => recorded(parts, context, requestId, seen, ready))
     .catch(refuse)
-  send(context, reply, {
+  await send(context, reply, {
     requestId,
     route: seen.found?.route,
     verdicts: seen.verdicts,

@@ -191,7 +191,7 @@ export const settings = {
   poolSize: setting(
     'DATABASE_POOL',
     '16',
-    'Database connections of each process that clients share, for reads by id and again for everything else. One client holds a quarter of them at most; the service opens up to six more for itself.',
+    'Database connections of each process that clients share, for reads by id and again for everything else. One client holds three quarters of them at most; the service opens up to six more for itself.',
     whole(2, 200),
   ),
   statementTimeout: setting(

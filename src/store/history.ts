@@ -1,6 +1,6 @@
 // The versions of resources, newest first, page by page. https://hl7.org/fhir/R4/http.html#history
 import { int2Array } from '../db/arrays.ts'
-import { largeAnswer, type Queryable } from '../db/statement.ts'
+import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isWorldly } from './index/subject.ts'
 import type { Reading } from './principal.ts'
@@ -52,7 +52,7 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
   const text = request.at
     ? timelineText(request, principal.visibility, binder)
     : pageText(request, principal.visibility, reach, binder)
-  const rows = await on.query<VersionRow>({ text, values: binder.values, isLarge: request.count > largeAnswer })
+  const rows = await on.query<VersionRow>({ text, values: binder.values })
   const isFirst = !request.after && !request.before
   if (rows.length === 0 && request.id && isFirst) await mustHaveBeen(on, request.type!, request.id)
   const versions = (request.before ? rows.reverse() : rows).map(toVersion)

@@ -29,7 +29,6 @@ export async function lastn(
     text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (key)
       where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}`,
     values: context.values,
-    isLarge: true,
   })
   const keys = kinds(candidates.slice(0, mostCandidates)).flatMap(kind => kind.slice(0, max))
   const warnings =
@@ -39,27 +38,50 @@ export async function lastn(
   return { matches: await inOrder(on, keys), warnings }
 }
 
-/** Observations are of one kind if they share a coding; without codings the text of their code decides. */
+/** Observations of one kind, by their places among the candidates. */
+interface Kind {
+  readonly places: number[]
+  /** The kind that this one turned out to be, by way of an observation with codings of both. */
+  same?: Kind
+}
+
+/**
+ * Observations are of one kind if they share a coding; without codings the text of their code decides. Most have a code that
+ * others have letter by letter, so each code is read once.
+ */
 function kinds(candidates: readonly Candidate[]): number[][] {
-  const kindOf = new Map<string, { keys: number[] }>()
-  const all = new Set<{ keys: number[] }>()
-  for (const { key, code } of candidates) {
-    const names = namesOf(code)
-    const known = [...new Set(names.flatMap(name => kindOf.get(name) ?? []))]
-    const kind = known[0] ?? { keys: [] }
-    for (const other of known.slice(1)) {
-      kind.keys.push(...other.keys)
-      all.delete(other)
-      for (const [name, each] of kindOf) if (each === other) kindOf.set(name, kind)
+  const byCode = new Map<string | null, Kind>()
+  const byName = new Map<string, Kind>()
+  for (const [place, { code }] of candidates.entries()) {
+    let kind = byCode.get(code)
+    if (!kind) {
+      kind = kindOfNames(namesOf(code), byName)
+      byCode.set(code, kind)
     }
-    kind.keys.push(key)
-    all.add(kind)
-    for (const name of names) kindOf.set(name, kind)
+    final(kind).places.push(place)
   }
-  const place = new Map(candidates.map(({ key }, index) => [key, index]))
-  return [...all]
-    .map(({ keys }) => keys.sort((a, b) => place.get(a)! - place.get(b)!))
-    .sort((a, b) => place.get(a[0]!)! - place.get(b[0]!)!)
+  return [...new Set([...byCode.values()].map(final))]
+    .map(({ places }) => places.sort((a, b) => a - b))
+    .sort(([a], [b]) => a! - b!)
+    .map(places => places.map(place => candidates[place]!.key))
+}
+
+/** The one kind that all the names have now. */
+function kindOfNames(names: readonly string[], byName: Map<string, Kind>): Kind {
+  const known = new Set(names.flatMap(name => byName.get(name) ?? []).map(final))
+  const [kind = { places: [] }, ...others] = known
+  for (const other of others) {
+    for (const place of other.places) kind.places.push(place)
+    other.same = kind
+  }
+  for (const name of names) byName.set(name, kind)
+  return kind
+}
+
+function final(kind: Kind): Kind {
+  let last = kind
+  while (last.same) last = last.same
+  return last
 }
 
 function namesOf(code: string | null): string[] {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BudgetBench } from './budget.ts'
+import { askOverAndOver } from './greedy.ts'
 
 /** Prints a table: the reads of one client, and the memory of the service, while another one does each of these. */
 export async function benchBodies(bench: BudgetBench): Promise<void> {
@@ -42,14 +43,12 @@ export async function benchBodies(bench: BudgetBench): Promise<void> {
   }
   for (const [name, body] of costly()) await withCostly(name, body)
   async function withCostly(name: string, body: string): Promise<void> {
-    const answers = new Map<number, number>()
-    let isOver = false
-    const greedy = Array.from({ length: 4 }, async () => {
-      while (!isOver) count(answers, await post(base, field, body))
-    })
+    const { resourceType } = JSON.parse(`${/^\{"resourceType":"\w+"/.exec(body)![0]}}`)
+    const url = `${base}/api/fhir/R4/${resourceType}`
+    const stop = askOverAndOver({ url, token: field.greedy, atOnce: 4, body })
+    await wait(500)
     const [read, probes] = await Promise.all([readFor(base, field.reader, bench.seconds), probed(base)])
-    isOver = true
-    await Promise.all(greedy)
+    const answers = await stop()
     print(`${name}, ${(body.length / 1e6).toFixed(1)} MB, 4 at a time`, read, probes, field.rss(), told(answers))
   }
 }
@@ -83,24 +82,6 @@ async function probed(base: string): Promise<string> {
   )
   return statuses.join(' ')
 }
-
-async function post(base: string, field: { readonly greedy: string }, body: string): Promise<number> {
-  const { resourceType } = JSON.parse(`${/^\{"resourceType":"\w+"/.exec(body)![0]}}`)
-  const reply = await fetch(`${base}/api/fhir/R4/${resourceType}`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${field.greedy}`,
-      'content-type': 'application/fhir+json',
-      prefer: 'return=minimal',
-    },
-    body,
-  }).catch(() => undefined)
-  await reply?.arrayBuffer()
-  return reply?.status ?? 0
-}
-
-const count = (answers: Map<number, number>, status: number): void =>
-  void answers.set(status, (answers.get(status) ?? 0) + 1)
 
 const told = (answers: ReadonlyMap<number, number>): string =>
   [...answers].map(([status, times]) => `${times} × ${status}`).join(', ')

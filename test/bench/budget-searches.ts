@@ -1,5 +1,6 @@
 // Sixteen costly searches of one client at a time, while another client reads by id and searches by name.
 import type { BudgetBench } from './budget.ts'
+import { askOverAndOver } from './greedy.ts'
 
 const fhir = '/api/fhir/R4'
 
@@ -25,13 +26,10 @@ export async function benchSearches({ base, tokens, seconds }: BudgetBench): Pro
   const quiet = await measured(base, paths, tokens.other, seconds)
   print('nothing', quiet, quiet, '')
   for (const [name, path] of Object.entries(costly)) {
-    const stop = { isDone: false }
-    const statuses = new Map<number, number>()
-    const greedy = Array.from({ length: 16 }, () => keepAsking(base, path, tokens.greedy, stop, statuses))
+    const stop = askOverAndOver({ url: `${base}${fhir}/${path}`, token: tokens.greedy, atOnce: 16 })
     await pause(500)
     const beside = await measured(base, paths, tokens.other, seconds)
-    stop.isDone = true
-    await Promise.all(greedy)
+    const statuses = await stop()
     print(name, beside, quiet, [...statuses].map(([status, count]) => `${status}: ${count}`).join(', '))
   }
 }
@@ -55,19 +53,6 @@ async function measured(base: string, paths: readonly string[], token: string, s
   times.sort((one, other) => one - other)
   const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))]!
   return { p50: at(0.5), p99: at(0.99), failed }
-}
-
-async function keepAsking(
-  base: string,
-  path: string,
-  token: string,
-  stop: { readonly isDone: boolean },
-  statuses: Map<number, number>,
-): Promise<void> {
-  while (!stop.isDone) {
-    const { status } = await get(base, path, token)
-    statuses.set(status, (statuses.get(status) ?? 0) + 1)
-  }
 }
 
 async function get(base: string, path: string, token: string): Promise<{ status: number; text: string }> {

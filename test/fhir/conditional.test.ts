@@ -163,6 +163,7 @@ describe('a conditional patch', () => {
   test('that matches nothing answers 404', async () => {
     const { status, body } = await patch('nobody')
     expect([status, issueOf(body).code]).toEqual([404, 'not-found'])
+    expect(issueOf(body).diagnostics).toContain('No Patient matches the condition')
   })
 
   test('that matches several answers 412', async () => {

@@ -1,9 +1,11 @@
 // What a client takes of the database is its share, and ends with the request that it was for.
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { createCosts } from '../../src/db/costs.ts'
 import { type Barrier, barrier } from '../support/concurrency.ts'
 import { fhirCaller, issueOf } from '../support/fhir.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
@@ -17,6 +19,8 @@ const call = fhirCaller(() => service)
 /** A search that waits as long as nobody may read the table `span`, and one that does not. */
 const slow = 'Observation?value-quantity=gt5'
 const quick = 'Patient?name=lovelace'
+/** Another that waits, and that a service takes for costly once it has waited long. */
+const costly = 'Observation?value-quantity=gt5&status=final'
 
 beforeAll(async () => {
   service = await startService({ DATABASE_POOL: '2' })
@@ -153,6 +157,51 @@ test('slow searches of one client hold its share of the connections, and leave t
   expect(await Promise.all(changes.map(each => each.answered))).toEqual([201, 201, 201])
 })
 
+test('transactions of one client come fewer at a time until they are known to be short, and those of another go on', async () => {
+  const roomy = await startBeside(service, { DATABASE_POOL: '4' })
+  const fromRoomy = fhirCaller(() => roomy)
+  const bundle = (id: string) => ({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [{ resource: { ...observation, id }, request: { method: 'PUT', url: `Observation/${id}` } }],
+  })
+  const changes = (name: string, count: number, token = service.token) =>
+    Array.from({ length: count }, (_, index) => fromRoomy('POST', '', { body: bundle(`${name}-${index}`), token }))
+  const gate = await holdNumbers()
+  const long = changes('long', 3)
+  await untilWaiting(gate, 1)
+  const others = changes('other', 1, other)
+  await untilWaiting(gate, 2)
+  await gate.lift()
+  expect((await Promise.all([...long, ...others])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+})
+
+test.each([
+  ['many bytes', [{ text: 'long '.repeat(15_000) }]],
+  ['many values', Array.from({ length: 600 }, () => ({ text: 'short' }))],
+])(
+  'bodies with %s of one client are worked on one at a time, and small ones and those of others beside them',
+  async (_, note) => {
+    const roomy = await startBeside(service, { DATABASE_POOL: '16' })
+    const fromRoomy = fhirCaller(() => roomy)
+    const put = (more: object = {}, token = service.token) => {
+      const id = randomUUID()
+      return fromRoomy('PUT', `Observation/${id}`, { body: { ...observation, id, ...more }, token })
+    }
+    const gate = await holdNumbers()
+    const first = put({ note })
+    await untilWaiting(gate, 1)
+    const second = put({ note })
+    const beside = [put(), put()]
+    await untilWaiting(gate, 3)
+    const others = put({ note }, other)
+    await untilWaiting(gate, 4)
+    await gate.lift()
+    const replies = await Promise.all([first, second, ...beside, others])
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  },
+)
+
 test('the service goes on by itself while clients hold all that they share: tokens, health and the audit trail', async () => {
   const gate = await holdNumbers()
   const searches = [service.token, other].map(token => begun('GET', slow, { token }))
@@ -171,18 +220,130 @@ test('the service goes on by itself while clients hold all that they share: toke
   expect(await Promise.all(searches.map(each => each.answered))).toEqual([200, 200])
 })
 
-test('a client has so many requests wait and no more: the next one is 429 and says what is used up', async () => {
+test('costly searches of one client come one at a time in all processes, and those of another go on beside them', async () => {
+  const neighbour = await startBeside(service, { DATABASE_POOL: '4' })
+  const fromNeighbour = fhirCaller(() => neighbour)
+  await learn(call)
+  await learn(fromNeighbour)
+  expect((await fromNeighbour('GET', quick)).status).toBe(200)
   const gate = await holdNumbers()
-  const searches = Array.from({ length: 501 }, () => begun('GET', slow))
+  const first = call('GET', costly)
+  await untilWaiting(gate, 1)
+  const second = fromNeighbour('GET', costly)
+  await untilInLine(1)
+  expect(await gate.waiting()).toBe(1)
+  const others = fromNeighbour('GET', costly, { token: other })
+  await untilWaiting(gate, 2)
+  expect((await fromNeighbour('GET', quick)).status).toBe(200)
+  await gate.lift()
+  expect((await Promise.all([first, second, others])).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
+test('after a large answer the next costly statement of its client waits a while, and those of others do not', async () => {
+  const { database } = service.application
+  const { signal } = new AbortController()
+  const [one, another] = ['one', 'another'].map(who => database.as({ who, signal }))
+  // A statement that nobody asked before counts as costly.
+  const ask = (lane: typeof one, what: string) => lane!.query({ text: `select ${what} as asked`, values: [] })
+  const waiting = () => database.connections().find(({ pool }) => pool === 'planned')!.waiting
+  await ask(one, `repeat('long ', 7000000)`)
+  const next = ask(one, '1')
+  expect(await ask(another, '2')).toEqual([{ asked: 2 }])
+  expect(waiting()).toBe(1)
+  expect(await next).toEqual([{ asked: 1 }])
+  expect(waiting()).toBe(0)
+})
+
+test('a costly search whose client goes away while it waits for its turn leaves the line', async () => {
+  const neighbour = await startBeside(service)
+  const fromNeighbour = fhirCaller(() => neighbour)
+  await learn(call)
+  await learn(fromNeighbour)
+  const gate = await holdNumbers()
+  const first = fromNeighbour('GET', costly)
+  await untilWaiting(gate, 1)
+  const second = begun('GET', costly)
+  await untilInLine(1)
+  second.leave()
+  await expect(second.answered).rejects.toThrow('left')
+  await untilInLine(0)
+  await gate.lift()
+  expect((await first).status).toBe(200)
+  expect((await call('GET', costly)).status).toBe(200)
+})
+
+/** Has the service learn what is costly. */
+async function learn(from: ReturnType<typeof fhirCaller>): Promise<void> {
+  const gate = await holdNumbers()
+  const search = from('GET', costly)
+  await untilWaiting(gate, 1)
+  await sleep(300)
+  await gate.lift()
+  expect((await search).status).toBe(200)
+}
+
+/** Waits until so many connections wait for the turn of their client. @throws Error if they never do. */
+async function untilInLine(count: number): Promise<void> {
+  const text = `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+    where l.locktype = 'advisory' and l.classid = 4 and not l.granted and d.datname = $1`
+  for (let tries = 0; tries < 500; tries++) {
+    const { rows } = await beside.query(text, [service.database])
+    if (rows[0].count === count) return
+    await sleep(10)
+  }
+  throw new Error(`${count} statements never waited for a turn`)
+}
+
+test.each(['a', 'ab'])(
+  'an answer that is sent in pieces arrives whole, whatever characters they begin with (%s)',
+  async id => {
+    const text = '😀'.repeat(200_000)
+    const code = { text: 'a long one' }
+    const extension = ['one', 'two', 'three'].map(name => ({ url: `urn:example:${name}`, valueString: text }))
+    const body = { resourceType: 'Basic', id, code, extension }
+    expect((await call('PUT', `Basic/${id}`, { body })).status).toBe(201)
+    const reply = await call('GET', `Basic/${id}`)
+    expect(reply.body.extension.every((each: { valueString: string }) => each.valueString === text)).toBe(true)
+    expect(Number(reply.headers.get('content-length'))).toBe(Buffer.byteLength(reply.text))
+  },
+)
+
+test('what statements of a text took lately tells what the next one will, and more if they ran alone', () => {
+  const costs = createCosts()
+  expect(costs.expected('select 1')).toBeUndefined()
+  costs.took('select 1', 400, false)
+  expect(costs.expected('select 1')).toBe(400)
+  costs.took('select 1', 0, false)
+  expect(costs.expected('select 1')).toBe(300)
+  costs.took('select 2', 40, true)
+  expect(costs.expected('select 2')).toBe(100)
+  costs.took('select 3', 60_000, false)
+  expect(costs.expected('select 3')).toBe(2000)
+})
+
+test('costs of texts that never come again make room for others, and long texts are not kept', () => {
+  const costs = createCosts()
+  costs.took('x'.repeat(20_000), 400, false)
+  expect(costs.expected('x'.repeat(20_000))).toBeUndefined()
+  for (let number = 0; number <= 5000; number++) costs.took(`select ${number}`, 100, false)
+  expect(costs.expected('select 0')).toBeUndefined()
+  expect(costs.expected('select 1')).toBe(100)
+  expect(costs.expected('select 5000')).toBe(100)
+})
+
+test('a client has so many requests wait and no more: the next one is 429 and says what is used up', async () => {
+  await learn(call)
+  const gate = await holdNumbers()
+  const searches = Array.from({ length: 501 }, () => begun('GET', costly))
   await untilWaiting(gate, 1)
   const meter = /database_pool_connections\{pool="planned",state="waiting"\} 500/
   for (let tries = 0; tries < 500 && !meter.test(await metrics()); tries++) await sleep(10)
-  const refused = await call('GET', slow)
+  const refused = await call('GET', costly)
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('1')
   expect(issueOf(refused.body)).toMatchObject({
     code: 'throttled',
-    diagnostics: expect.stringContaining('database connections'),
+    diagnostics: expect.stringContaining('turns for costly statements'),
   })
   expect((await call('GET', quick, { token: other })).status).toBe(200)
   for (const each of searches) {
@@ -191,7 +352,7 @@ test('a client has so many requests wait and no more: the next one is 429 and sa
   }
   await untilWaiting(gate, 0)
   await gate.lift()
-  expect((await call('GET', slow)).status).toBe(200)
+  expect((await call('GET', costly)).status).toBe(200)
 })
 
 const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text()
@@ -202,7 +363,7 @@ test('a search is ended after SEARCH_TIMEOUT with 503 and what to do, an operati
   const gate = await holdNumbers()
   const operation = fromHasty('GET', 'Observation/$lastn?value-quantity=gt5')
   await untilWaiting(gate, 1)
-  const search = await fromHasty('GET', slow)
+  const search = await fromHasty('GET', slow, { token: other })
   expect(search.status, search.text).toBe(503)
   expect(issueOf(search.body)).toMatchObject({ code: 'too-costly', diagnostics: expect.stringContaining('narrow') })
   expect(await gate.waiting()).toBe(1)

@@ -10,6 +10,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { clientOf, connectCaller } from '../connect/support.ts'
 import { adminOn } from '../support/admin.ts'
 import { onCleanup } from '../support/cleanup.ts'
+import { consentOf, ofType, terminology } from '../support/consents.ts'
 import { fhirCaller, matchIds } from '../support/fhir.ts'
 import { run } from '../support/process.ts'
 import { testKey } from '../support/server.ts'
@@ -181,14 +182,46 @@ test('what was stored before an address was added is known by it afterwards, and
     subject: { reference: `${far}/api/fhir/R4/Patient/moved` },
   }
   expect((await call('PUT', 'Observation/weight', { body: weight })).status).toBe(201)
+  const type = 'https://health-interop.org/fhir/StructureDefinition/consent-type'
+  const reference = { reference: `${far}/api/fhir/R4/Organization/clinic-b` }
+  const actor = consentOf('', '', '').provision.actor.map(each => ({ ...each, reference }))
+  const more = { extension: [{ url: type, valueCode: 'full_record' }] }
+  const kept = consentOf('kept', 'moved', '', { ...ofType('Observation'), actor }, more)
+  expect((await call('PUT', 'Consent/kept', { body: kept })).status).toBe(201)
+  expect((await call('PUT', 'Consent/a-former', { body: { ...kept, id: 'a-former' } })).status).toBe(201)
+  expect((await call('DELETE', 'Consent/a-former')).status).toBe(204)
+  const tokenOf = (organizationId: string) =>
+    service.application.identity.tokens.mint(
+      { clientId: `client-of-${organizationId}`, organizationId, consentExempt: false },
+      ['consents:write', 'system/*.cruds'],
+    )
+  const [token, others] = [await tokenOf('clinic-b'), await tokenOf('clinic-c')]
+  for (const [id, by] of [
+    ['diagnoses', token],
+    ['others', others],
+  ] as const) {
+    const typed = { extension: [{ url: type, valueCode: id }] }
+    const purpose = [{ system: `${terminology}/v3-ActReason`, code: 'TREAT' }]
+    const body = consentOf(id, 'moved', '', { ...ofType('Condition'), actor, ...(by === token && { purpose }) }, typed)
+    expect((await call('PUT', `Consent/${id}`, { token: by, body })).status).toBe(201)
+  }
+  const refusal = consentOf('refusal', 'moved', 'clinic-b', { type: 'deny', ...ofType('Condition') })
+  expect((await call('PUT', 'Consent/refusal', { token, body: refusal })).status).toBe(201)
+  const cough = {
+    resourceType: 'Condition',
+    id: 'cough',
+    code: { text: 'cough' },
+    subject: { reference: 'Patient/moved' },
+  }
+  expect((await call('PUT', 'Condition/cough', { body: cough })).status).toBe(201)
   expect(matchIds((await call('GET', 'Observation?subject=Patient/moved')).body)).toEqual([])
   expect((await call('GET', `/api/v1/connect/patients/verify/${healthId}`)).body.status).toBe('not_registered')
   await service.stop()
-  const kept = (line: object) => void lines.push(line)
-  const log = Object.assign(createLog('silent'), { info: kept, warn: kept })
+  const note = (line: object) => void lines.push(line)
+  const log = Object.assign(createLog('silent'), { info: note, warn: note })
   service = await startBeside(service, { BASE_URL: far }, log)
   expect(lines).toEqual(
-    expect.arrayContaining([expect.objectContaining({ address: far }), { addresses: [far] }, { resources: 2 }]),
+    expect.arrayContaining([expect.objectContaining({ address: far }), { addresses: [far] }, { resources: 5 }]),
   )
   for (const search of [
     'subject=Patient/moved',
@@ -197,6 +230,23 @@ test('what was stored before an address was added is known by it afterwards, and
   ])
     expect(matchIds((await call('GET', `Observation?${search}`)).body), search).toEqual(['weight'])
   expect((await call('GET', `/api/v1/connect/patients/verify/${healthId}`)).body.status).toBe('verified')
+
+  // The permission holds from now on, and is not the clinic's own because nobody recorded it for this address.
+  const clinic = await clientOf(service, 'clinic-b', 'consents:write', 'system/*.rs')
+  expect((await clinic('GET', '/api/fhir/R4/Observation/weight')).status).toBe(200)
+  const path = `/api/v1/connect/patient/${healthId}/consent/grant`
+  const granted = await clinic('POST', path, JSON.stringify({ consent_type: 'full_record' }))
+  expect([granted.status, granted.body.consent_id === 'kept']).toEqual([201, false])
+  expect((await call('GET', 'Consent/kept')).body.meta.versionId).toBe('1')
+
+  // What a client wrote is its own: its permission is more particular than its refusal, it renews that, and takes back what names somebody else.
+  expect((await call('GET', 'Condition/cough', { token })).status).toBe(200)
+  const renewed = await call('POST', path, {
+    ...{ token, body: JSON.stringify({ consent_type: 'diagnoses' }) },
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([renewed.status, renewed.body.consent_id]).toEqual([201, 'diagnoses'])
+  expect((await call('DELETE', 'Consent/others', { token: others })).status).toBe(204)
 })
 
 describe('without BASE_URL every address that the service answers at is its own', () => {

@@ -2,7 +2,6 @@
 
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
-import { largeAnswer } from '../../db/statement.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
@@ -42,10 +41,7 @@ export async function members(
       where ${conditions.join(' and ')}
     ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
     select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
-  return session.on.query<MemberRow>({
-    ...{ name: preparedName(text), text, values: binder.values },
-    isLarge: count > largeAnswer,
-  })
+  return session.on.query<MemberRow>({ name: preparedName(text), text, values: binder.values })
 }
 
 /** What changed since then, as conditions on the row `r` of resource. */

@@ -1,7 +1,7 @@
 // One page of matches: found, ordered and fetched by a single statement.
 import { int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
-import { largeAnswer, type Queryable } from '../../db/statement.ts'
+import type { Queryable } from '../../db/statement.ts'
 import type { ParamKey } from '../index/postings.ts'
 import { type Reach, seen } from '../visibility.ts'
 import { type Closed, closedOf } from './closed.ts'
@@ -63,10 +63,7 @@ async function readInOrder(
   const orders = ordersOf(request, context)
   const reachIfFixed = isFixed ? reachText(request, context) : undefined
   const text = pageText(request, context, { ...source, orders, reach: reachIfFixed })
-  const rows = await on.query<PageRow>({
-    ...{ name: preparedName(text), isFixed, text, values: context.values },
-    isLarge: request.count > largeAnswer,
-  })
+  const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   const reach = rows[0] && withinReach(rows[0])
   return reach ? readReached(on, request, options, reach) : pageOf(rows, request, orders.length)
 }
@@ -87,10 +84,7 @@ async function readReached(on: Queryable, request: SearchRequest, options: Searc
   const isFixed = request.criteria.every(
     each => isPlainToken(each) || isPlainString(each) || isClinicalDate(each, request.types[0]!),
   )
-  const rows = await on.query<PageRow>({
-    ...{ name: preparedName(text), isFixed, text, values: context.values },
-    isLarge: request.count > largeAnswer,
-  })
+  const rows = await on.query<PageRow>({ name: preparedName(text), isFixed, text, values: context.values })
   return pageOf(rows, request, orders.length)
 }
 

@@ -1,0 +1,38 @@
+// What statements took lately, so that those that cost much are known before they begin.
+
+/** What is expected of a statement, by those of the same text that ran before it. */
+export interface Costs {
+  /** Milliseconds that the statement is expected to take; undefined if none like it ran. */
+  expected(text: string): number | undefined
+  /**
+   * Notes what the statement took.
+   * @param wasAlone true if nothing else of its client that costs much ran: beside others it would have taken longer.
+   */
+  took(text: string, milliseconds: number, wasAlone: boolean): void
+}
+
+/** Texts that are remembered; the oldest makes room. */
+const most = 5000
+/** A longer text has values in it, and does not come again. */
+const longestText = 10_000
+/** One that took longer tells no more: it would be held against the next ones for too long. */
+const longest = 2000
+/** How much the latest weighs. */
+const weight = 0.25
+/** How much longer one takes beside others like it. Without it, what is costly only beside others would be so by turns. */
+const beside = 2.5
+
+export function createCosts(): Costs {
+  const means = new Map<string, number>()
+  return {
+    expected: text => means.get(text),
+    took(text, milliseconds, wasAlone) {
+      if (text.length > longestText) return
+      const took = Math.min(wasAlone ? milliseconds * beside : milliseconds, longest)
+      const mean = means.get(text)
+      if (mean === undefined && means.size >= most) means.delete(means.keys().next().value!)
+      // The mean, in which the latest weighs most.
+      means.set(text, mean === undefined ? took : mean + weight * (took - mean))
+    },
+  }
+}

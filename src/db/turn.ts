@@ -1,0 +1,28 @@
+// A turn of a client among all processes: of what it asks, and costs much, one thing runs at a time.
+import { availableParallelism } from 'node:os'
+import type pg from 'pg'
+import { hash32 } from '../lib/hash.ts'
+
+/** Locks of two numbers are turns if the first is this one. */
+const kind = 4
+
+/** Turns that one client has at a time: a quarter of the cores, as it has of the connections. Processes share them out. */
+const turns = Math.ceil(availableParallelism() / 4)
+
+/** The number of the lock that stands for the client's turn in this process. */
+const keyOf = (who: string): number => hash32(`${process.pid % turns} ${who}`)
+
+/** Waits on the connection until it is the client's turn. @throws Error of PostgreSQL if the wait is ended. */
+export async function takeTurn(client: pg.ClientBase, who: string): Promise<void> {
+  await client.query({ name: 'take-turn', text: `select pg_advisory_lock(${kind}, $1)`, values: [keyOf(who)] })
+}
+
+/**
+ * Gives the turn back as soon as the statement that was asked before has ended: it travels behind that one. The turn of a
+ * connection that closes ends with it.
+ */
+export function giveTurn(client: pg.ClientBase, who: string): void {
+  client
+    .query({ name: 'give-turn', text: `select pg_advisory_unlock(${kind}, $1)`, values: [keyOf(who)] })
+    .catch(() => {})
+}
