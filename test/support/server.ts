@@ -1,6 +1,6 @@
 // One embedded PostgreSQL for the whole run, and in it a migrated template that every test file copies.
 import { execFile } from 'node:child_process'
-import { mkdtemp, statfs } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,6 +14,7 @@ import { serverAccount } from '../../src/db/embedded-account.ts'
 import { findBinaries, initialise } from '../../src/db/embedded-process.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { isAlive } from './process.ts'
 
 export interface TestServer {
   readonly host: string
@@ -39,11 +40,23 @@ const room = 8 * 2 ** 30
 async function roomyFolder(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined)
   const isRoomy = memory !== undefined && memory.bavail * memory.bsize > room && freemem() > room
-  return mkdtemp(join(isRoomy ? '/dev/shm' : tmpdir(), 'health-interop-test-'))
+  return mkdtemp(join(isRoomy ? '/dev/shm' : tmpdir(), `health-interop-test-${process.pid}-`))
+}
+
+/**
+ * Removes the folders of runs that were broken off, which name the process that they belonged to. Within a minute of losing
+ * its lock file a server ends by itself.
+ */
+async function clearBrokenOff(parent: string): Promise<void> {
+  for (const name of await readdir(parent).catch(() => [])) {
+    const [, run] = /^health-interop-test-(\d+)-/.exec(name) ?? []
+    if (run && !isAlive(Number(run))) await rm(join(parent, name), { recursive: true, force: true }).catch(() => {})
+  }
 }
 
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  for (const parent of ['/dev/shm', tmpdir()]) await clearBrokenOff(parent)
   const folder = await roomyFolder()
   const cluster = join(folder, 'cluster')
   await initialise((await findBinaries()).initdb, cluster, await serverAccount(folder))
