@@ -67,17 +67,16 @@ export async function listAgents(database: Database): Promise<Agent[]> {
 /** The agent that an id and a key prove; undefined if they do not, or it is revoked. */
 export async function findAgent(on: Queryable, id: string, key: string): Promise<Agent | undefined> {
   if (!/^[\x21-\x7e]{1,100}$/.test(id)) return undefined
-  const [row] = await on.query<AgentRow & { is_overlap: boolean }>({
+  const [row] = await on.query<AgentRow & { overlapping_hash: Buffer | null }>({
     name: 'bridge-agent',
     isFixed: true,
-    text: `select *, coalesce(previous_expires_at > now(), false) as is_overlap from bridge_agent
+    text: `select *, case when previous_expires_at > now() then previous_hash end as overlapping_hash from bridge_agent
       where id = $1 and revoked_at is null`,
     values: [id],
   })
   if (!row) return undefined
-  const isCurrent = isDigestOf(row.hash, key)
-  const isPrevious = row.is_overlap && row.previous_hash !== null && isDigestOf(row.previous_hash, key)
-  return isCurrent || isPrevious ? toAgent(row) : undefined
+  const isProven = [row.hash, row.overlapping_hash].some(hash => hash !== null && isDigestOf(hash, key))
+  return isProven ? toAgent(row) : undefined
 }
 
 interface AgentRow {
@@ -85,7 +84,6 @@ interface AgentRow {
   readonly name: string
   readonly facility_id: string
   readonly hash: Buffer
-  readonly previous_hash: Buffer | null
   readonly created_at: Date
   readonly rotated_at: Date | null
   readonly revoked_at: Date | null

@@ -13,7 +13,7 @@ import {
 } from 'jose'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
-import { isObject } from '../lib/json.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import { invalidClient } from './credentials.ts'
 
 /** Signature algorithms that an assertion may use. */
@@ -91,15 +91,15 @@ async function verified(assertion: string, { clientId, jwks, audiences, now }: A
   }
 }
 
-function refused(error: unknown): unknown {
+function refused(error: unknown): Failure {
   if (error instanceof errors.JWTExpired) return invalidClient('client_assertion has expired.')
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'nbf' || error.claim === 'iat')
+    if (error.claim === 'nbf' && error.reason === 'check_failed')
       return new Failure('CLOCK_SKEW', 'client_assertion is not valid yet: set the clock of the client.')
     return invalidClient(`client_assertion has the wrong ${error.claim}.`)
   }
-  if (error instanceof errors.JOSEError || error instanceof TypeError) return invalidClient()
-  return error
+  // Nothing but the assertion and the keys of the client goes into the check: whatever else fails is a fault of these.
+  return invalidClient()
 }
 
 /** @throws Failure VALIDATION_FAILED unless every key is a public one that an assertion can be checked with. */
@@ -112,17 +112,18 @@ export function mustBePublicKeys(jwks: JSONWebKeySet): void {
 }
 
 /** Those of a set's keys that an assertion can be checked with. */
-export const publicKeysAmong = (keys: readonly unknown[]): JSONWebKeySet['keys'] =>
-  keys.filter((each): each is JWK => isObject(each) && problem(each as JWK, 0).length === 0)
+export const publicKeysAmong = (keys: readonly JsonObject[]): JSONWebKeySet['keys'] =>
+  keys.filter((each): each is JsonObject & JWK => problem(each, 0).length === 0)
 
-function problem(jwk: JWK, at: number): string[] {
-  const name = `Key ${jwk.kid ?? at + 1}`
+function problem(jwk: unknown, at: number): string[] {
+  if (!isObject(jwk)) return [`Key ${at + 1} is not an object.`]
+  const name = `Key ${jwk['kid'] ?? at + 1}`
   if ('d' in jwk || 'k' in jwk) return [`${name} is private: send the public part only.`]
-  if (jwk.kty === 'EC') return jwk.crv === 'P-384' ? [] : [`${name} must be on the curve P-384 (ES384).`]
-  if (jwk.kty !== 'RSA') return [`${name} must be RSA or EC P-384.`]
+  if (jwk['kty'] === 'EC' && jwk['crv'] !== 'P-384') return [`${name} must be on the curve P-384 (ES384).`]
+  if (jwk['kty'] !== 'EC' && jwk['kty'] !== 'RSA') return [`${name} must be RSA or EC P-384.`]
   try {
-    const bits = createPublicKey({ key: jwk as never, format: 'jwk' }).asymmetricKeyDetails?.modulusLength ?? 0
-    return bits >= 2048 ? [] : [`${name} has ${bits} bits; RSA keys need 2048.`]
+    const bits = createPublicKey({ key: jwk as never, format: 'jwk' }).asymmetricKeyDetails?.modulusLength
+    return bits === undefined || bits >= 2048 ? [] : [`${name} has ${bits} bits; RSA keys need 2048.`]
   } catch {
     return [`${name} cannot be read.`]
   }

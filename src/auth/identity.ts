@@ -37,6 +37,8 @@ export interface IdentityOptions {
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   /** Milliseconds. */
   readonly now?: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed?: () => number
   readonly derive?: Derive
 }
 
@@ -58,8 +60,8 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, issuer, log, reach, holderOf, now = Date.now, derive } = options
-  const keys = await createKeys({ database, encryptionKey, now, lifetime: tokenLifetime })
+  const { database, environment, encryptionKey, issuer, log, reach, holderOf, now = Date.now, elapsed, derive } = options
+  const keys = await createKeys({ database, encryptionKey, now, elapsed, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(
     database,
@@ -70,6 +72,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       },
     },
     log,
+    elapsed,
   )
   const tokens = createTokens({ keys, revocations, isCurrent: following.isCurrent, issuer, environment, now })
   const throttle = createThrottle(now)

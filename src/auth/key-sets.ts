@@ -4,7 +4,7 @@
 import type { LookupFunction } from 'node:net'
 import type { JSONWebKeySet } from 'jose'
 import { request } from 'undici'
-import { isObject } from '../lib/json.ts'
+import { isObject, objectsIn } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Reach } from '../webhooks/outbound/address.ts'
 import { connections } from '../webhooks/outbound/connect.ts'
@@ -57,9 +57,8 @@ export function createKeySets({ reach, log, now, lookup, ca }: KeySetOptions): K
   const { agent } = connections({ reach, timeout, ...(lookup ? { lookup } : {}), ...(ca ? { ca } : {}) })
   const sources = new Map<string, Source>()
   const sourceOf = (url: string): Source => {
-    const known = sources.get(url)
-    if (known) sources.delete(url)
-    const source = known ?? { kept: undefined, triedAt: -rest, fetching: undefined }
+    const source = sources.get(url) ?? { kept: undefined, triedAt: -rest, fetching: undefined }
+    sources.delete(url)
     sources.set(url, source)
     // The map is in the order of use.
     if (sources.size > mostSets) sources.delete(sources.keys().next().value!)
@@ -120,7 +119,7 @@ const has = ({ keys }: JSONWebKeySet, kid: string | undefined): boolean =>
 /** Those keys of a set that an assertion can be checked with. */
 function keysIn(text: string): JSONWebKeySet {
   const set = parsed(text)
-  const keys = isObject(set) && Array.isArray(set['keys']) ? publicKeysAmong(set['keys'].slice(0, mostKeys)) : []
+  const keys = publicKeysAmong(objectsIn(isObject(set) && set['keys']).slice(0, mostKeys))
   if (keys.length === 0) throw new UnusableKeys('the key set holds no public key for RS384, ES384 or RS256')
   return { keys }
 }

@@ -31,13 +31,21 @@ export interface Following {
   close(): Promise<void>
 }
 
-/** Follows the news; when it resolves, `catchUp(true)` has been done. */
-export async function follow(database: Database, listener: Listener, log: Log): Promise<Following> {
-  let lastHeard = performance.now()
+/**
+ * Follows the news; when it resolves, `catchUp(true)` has been done.
+ * @param elapsed milliseconds of a clock that nobody sets.
+ */
+export async function follow(
+  database: Database,
+  listener: Listener,
+  log: Log,
+  elapsed: () => number = () => performance.now(),
+): Promise<Following> {
+  let lastHeard = elapsed()
   let missed = false
-  const heard = () => (lastHeard = performance.now())
+  const heard = () => (lastHeard = elapsed())
   const catchUp = async (all: boolean) => {
-    const asked = performance.now()
+    const asked = elapsed()
     await listener.catchUp(all)
     missed = false
     lastHeard = asked
@@ -54,7 +62,7 @@ export async function follow(database: Database, listener: Listener, log: Log): 
   const timer = setInterval(() => void catchUp(missed).catch(later), lookEvery).unref()
   await catchUp(true)
   return {
-    isCurrent: () => performance.now() - lastHeard < trustFor,
+    isCurrent: () => elapsed() - lastHeard < trustFor,
     async close() {
       clearInterval(timer)
       await subscription.close()

@@ -52,13 +52,13 @@ export interface TokensOptions {
   readonly issuer: string
   readonly environment: string
   readonly now: () => number
+  /** Tokens of one generation. */
+  readonly generation?: number
 }
 
-const generation = 5000
-
 export function createTokens(options: TokensOptions): Tokens {
-  const { keys, revocations, isCurrent, issuer, environment, now } = options
-  // Two generations of at most 5000: what is used is carried over, what is not is forgotten, and a hit costs one look.
+  const { keys, revocations, isCurrent, issuer, environment, now, generation = 5000 } = options
+  // Two generations: what is used is carried over, what is not is forgotten, and a hit costs one look.
   let recent = new Map<string, Verified>()
   let older = new Map<string, Verified>()
   const remember = (token: string, verified: Verified) => {

@@ -25,6 +25,7 @@ describe('a proof', () => {
     ['by HTTP Basic, form-encoded', basic('a%3Ab:s+%2B%25'), { clientId: 'a:b', secret: 's +%' }],
     ['by HTTP Basic, not form-encoded', basic('ada:100%'), { clientId: 'ada', secret: '100%' }],
     ['by HTTP Basic, with a colon in the secret', basic('ada:s:t'), { clientId: 'ada', secret: 's:t' }],
+    ["by HTTP Basic, with an id that is empty and nobody's", basic(':s'), { clientId: '', secret: 's' }],
     ['by headers of the interface', byHeaders(), ada],
     ['by an assertion', json(signed), { clientId: undefined, assertion: 'a.b.c' }],
     [

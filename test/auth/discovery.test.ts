@@ -1,7 +1,7 @@
 // The documents by which clients configure themselves, the demo client, and what production refuses.
 import { beforeAll, expect, test } from 'vitest'
-import { revokeClient } from '../../src/auth/clients.ts'
-import { demoClient, mustBeFitForProduction } from '../../src/auth/demo.ts'
+import { createClient, listClients, revokeClient } from '../../src/auth/clients.ts'
+import { demoClient, demoScopes, ensureDemoClient, mustBeFitForProduction } from '../../src/auth/demo.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { encryptionKey } from '../../src/lib/encryption.ts'
@@ -98,9 +98,32 @@ test('a token with few scopes is refused what they do not open', async () => {
   expect([await status('Observation'), await status('Patient')]).toEqual([200, 403])
 })
 
+test('a local service has the demo client with all scopes, and leaves every other client as it is', async () => {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 3, statementTimeout: 10_000 })
+  const run = (text: string) => database.query({ text, values: [] })
+  const forget = async () => {
+    await run(`delete from client_secret where client_id = '${demoClient.id}'`)
+    await run(`delete from client where id = '${demoClient.id}'`)
+  }
+  const scopesOf = async () =>
+    Object.fromEntries((await listClients(database)).map(({ id, scopes }) => [id, scopes] as const))
+  await createClient(database, 'local', { id: 'other', name: 'Other', organizationId: 'a', scopes: ['labs:read'] })
+  await run(`update client set scopes = '{labs:read}'`)
+  await ensureDemoClient(database)
+  expect(await scopesOf()).toEqual({ [demoClient.id]: demoScopes, other: ['labs:read'] })
+  await forget()
+  await Promise.all([ensureDemoClient(database), ensureDemoClient(database)])
+  expect(await scopesOf()).toEqual({ [demoClient.id]: demoScopes, other: ['labs:read'] })
+  await forget()
+  await run(`alter table client add check (id <> '${demoClient.id}')`)
+  await expect(ensureDemoClient(database)).rejects.toThrow()
+  await database.end()
+})
+
 test('production refuses to start with the demo client, and without ENCRYPTION_KEY', async () => {
   const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
   const production = readConfig({ ENVIRONMENT: 'production', ENCRYPTION_KEY: testKey })
+  await mustBeFitForProduction(readConfig({ ENVIRONMENT: 'local' }), database)
   await expect(mustBeFitForProduction(production, database)).rejects.toThrow(/demo-client/)
   await expect(encryptionKey(readConfig({ ENVIRONMENT: 'production' }))).rejects.toThrow(/ENCRYPTION_KEY/)
   await revokeClient(database, demoClient.id)

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
+import { createKeySets } from '../../src/auth/key-sets.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { networks } from '../../src/lib/networks.ts'
 import { adminOn } from '../support/admin.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { newClient, type Process, post, startProcess, tokenPath, useToken } from '../support/identity.ts'
@@ -28,7 +31,7 @@ async function pairOf(kid: string, alg: string): Promise<Pair> {
   return { kid, alg, key: privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-async function signIn(id: string, { kid, alg, key }: Pair) {
+async function signIn(id: string, { kid, alg, key }: Omit<Pair, 'kid'> & { kid?: string | undefined }) {
   const assertion = await new SignJWT({ jti: randomUUID() })
     .setProtectedHeader({ alg, kid, typ: 'JWT' })
     .setIssuer(id)
@@ -52,7 +55,8 @@ async function publisher(keys: () => unknown) {
     asked.count++
     const answer = keys()
     if (typeof answer === 'number') return reply.writeHead(answer, { location: '/other' }).end()
-    reply.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
+    const { status = 200 } = answer as { status?: number }
+    reply.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer))
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   onCleanup(() => new Promise<void>(done => server.close(() => done())))
@@ -88,13 +92,16 @@ test('a client publishes its keys at a URL, and changes them there', async () =>
   }))
   const { id } = await newClient(service, { jwksUrl: url, secret: null })
   for (let time = 0; time < 3; time++) expect((await signIn(id, first)).status).toBe(200)
+  service.advance(10)
+  for (const pair of [first, { ...first, kid: undefined }]) expect((await signIn(id, pair)).status).toBe(200)
   expect(asked.count).toBe(1)
   keys = [first.jwk, second.jwk]
-  service.advance(11)
   expect((await signIn(id, second)).status).toBe(200)
   expect(asked.count).toBe(2)
   keys = [second.jwk]
-  service.advance(301)
+  service.advance(299)
+  expect((await signIn(id, first)).status).toBe(200)
+  service.advance(1)
   expect((await signIn(id, first)).status).toBe(401)
   expect((await signIn(id, second)).status).toBe(200)
   expect(asked.count).toBe(3)
@@ -106,8 +113,10 @@ test('key ids that nobody knows have the keys fetched once in ten seconds, howev
   const { id } = await newClient(service, { jwksUrl: url, secret: null })
   expect((await signIn(id, known)).status).toBe(200)
   for (let time = 0; time < 5; time++) expect((await signIn(id, { ...known, kid: `unknown-${time}` })).status).toBe(401)
+  service.advance(9)
+  expect((await signIn(id, { ...known, kid: 'unknown' })).status).toBe(401)
   expect(asked.count).toBe(1)
-  service.advance(11)
+  service.advance(1)
   const answers = await Promise.all([0, 1, 2].map(time => signIn(id, { ...known, kid: `unknown-${time}` })))
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
   expect(asked.count).toBe(2)
@@ -128,15 +137,59 @@ test('a key server that fails does not lock a client out at once; one that never
   expect(refused.body.error_description).toContain('JWKS URL')
 })
 
-test.each([
-  ['a redirect', 302],
-  ['no JSON', 'hello'],
-  ['more bytes than a key set has', JSON.stringify({ keys: [], filler: 'x'.repeat(70_000) })],
-  ['a private key', { keys: [{ kty: 'EC', crv: 'P-384', x: 'a', y: 'b', d: 'c', kid: 'kept' }] }],
+const filled = (keys: object[], bytes: number): string => {
+  const text = JSON.stringify({ keys, filler: '' })
+  return text.replace('""', `"${'x'.repeat(bytes - text.length)}"`)
+}
+
+test.each<[string, (jwk: JWK) => unknown]>([
+  ['a redirect', () => 302],
+  ['an answer that the keys are not found', jwk => ({ status: 404, keys: [jwk] })],
+  ['no JSON', () => 'hello'],
+  ['null', () => 'null'],
+  ['more bytes than a key set has', jwk => filled([jwk], 65_537)],
+  ['a list', jwk => [jwk]],
+  ['keys that are no list', jwk => ({ keys: { kept: jwk } })],
+  ['keys that are no objects', () => ({ keys: [null, 7] })],
+  ['no key', () => ({ keys: [] })],
+  ['a private key', jwk => ({ keys: [{ ...jwk, d: 'c' }] })],
 ])('%s at the URL is no key set', async (_name, answer) => {
-  const { url } = await publisher(() => answer)
+  const pair = await pairOf('kept', 'ES384')
+  const { url } = await publisher(() => answer(pair.jwk))
   const { id } = await newClient(service, { jwksUrl: url, secret: null })
-  expect((await signIn(id, await pairOf('kept', 'ES384'))).status).toBe(401)
+  const { status, body } = await signIn(id, pair)
+  expect([status, body.error_description]).toEqual([401, expect.stringContaining('JWKS URL')])
+})
+
+test('a key set has up to 65,536 bytes', async () => {
+  const pair = await pairOf('kept', 'ES384')
+  const { url } = await publisher(() => filled([pair.jwk], 65_536))
+  const { id } = await newClient(service, { jwksUrl: url, secret: null })
+  expect((await signIn(id, pair)).status).toBe(200)
+})
+
+test('the keys of 500 clients are kept, of those that signed in last', async () => {
+  const { jwk } = await pairOf('one', 'ES384')
+  const { asked, url } = await publisher(() => ({ keys: [jwk] }))
+  const sets = createKeySets({
+    reach: { allowed: networks(''), isLocal: true },
+    log: createLog('silent'),
+    now: () => 0,
+  })
+  onCleanup(() => sets.close())
+  /** Times that the URLs of these numbers are asked for the keys. */
+  const fetches = async (...numbers: number[]) => {
+    const before = asked.count
+    await Promise.all(numbers.map(each => sets.at(`${url}?${each}`, 'one')))
+    return asked.count - before
+  }
+  const all = Array.from({ length: 500 }, (_, at) => at)
+  for (const part of [all.slice(0, 250), all.slice(250)]) expect(await fetches(...part)).toBe(250)
+  expect(await fetches(...all)).toBe(0)
+  expect(await fetches(0)).toBe(0)
+  expect(await fetches(500)).toBe(1)
+  expect(await fetches(0)).toBe(0)
+  expect(await fetches(1)).toBe(1)
 })
 
 test('keys are set, listed and taken away by commands, and only where they may be fetched from', async () => {

@@ -46,7 +46,9 @@ test('rotation makes the published next key sign, in every process, and tokens o
   await eventually(async () => decodeProtectedHeader(await mint(service)).kid !== old)
   const after = await mint(other)
   expect(known).toContain(decodeProtectedHeader(after).kid)
-  expect(await published(service)).toHaveLength(3)
+  const [newest, ...others] = await published(service)
+  expect(known).not.toContain(newest)
+  expect(others).toHaveLength(2)
   expect(await published(service)).toContain(old)
   for (const each of [service, other]) {
     for (const token of [before, after]) expect((await useToken(each, token)).status).toBe(200)
@@ -82,10 +84,47 @@ test('a retired key is published for two lifetimes of a token, and deleted in th
   time += 200_000
   await keys.load()
   expect(keys.published).not.toContain(old)
+  expect(await keys.find(old)).toBeUndefined()
+  const inTable = () => database.query({ text: 'select kid, state from signing_key order by kid', values: [] })
+  const before = await inTable()
+  expect(before).toHaveLength(3)
+  await keys.keepFresh()
+  expect(await inTable()).toEqual(before)
   time += day
   await keys.keepFresh()
   const rows = await database.query({ text: 'select kid from signing_key where kid = $1', values: [old] })
   expect(rows).toEqual([])
+  await database.end()
+})
+
+test('a key that is not known is looked up, but not twice in a second', async () => {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  let clock = 0
+  const keys = await createKeys({ database, encryptionKey, now: Date.now, lifetime: 3600, elapsed: () => clock })
+  await rotateKeys(database, encryptionKey)
+  const [{ kid }] = (await database.query<{ kid: string }>({
+    text: `select kid from signing_key where state = 'next'`,
+    values: [],
+  })) as [{ kid: string }]
+  clock = 1000
+  expect(await keys.find(kid)).toBeUndefined()
+  clock = 1001
+  expect(await keys.find(kid)).toBeDefined()
+  await database.end()
+})
+
+test('keys that are missing are made, whatever has retired; none retires while another is missing', async () => {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const start = Date.now()
+  const run = (text: string) => database.query<{ state: string }>({ text, values: [] })
+  const states = async () => (await run('select state from signing_key order by state')).map(({ state }) => state)
+  for (let times = 0; times < 2; times++) await rotateKeys(database, encryptionKey)
+  await run(`delete from signing_key where state = 'next'`)
+  expect(await rotateKeys(database, encryptionKey, { now: start + 91 * day, onlyIfDue: true })).toBe(false)
+  await run(`delete from signing_key where state = 'active'`)
+  expect(await states()).toEqual(['retired', 'retired'])
+  await ensureKeys(database, encryptionKey, start)
+  expect(await states()).toEqual(['active', 'next', 'retired', 'retired'])
   await database.end()
 })
 
@@ -94,11 +133,14 @@ test('processes that start at the same time on an empty database agree on the sa
   const database = openDatabase(connection, { poolSize: 8, statementTimeout: 10_000 })
   await database.query({ text: 'delete from signing_key', values: [] })
   await Promise.all(Array.from({ length: 5 }, () => ensureKeys(database, encryptionKey, Date.now())))
-  const rows = await database.query<{ state: string }>({
-    text: 'select state from signing_key order by state',
+  const rows = await database.query({
+    text: 'select state, activated_at from signing_key order by state',
     values: [],
   })
-  expect(rows.map(row => row.state)).toEqual(['active', 'next'])
+  expect(rows).toEqual([
+    { state: 'active', activated_at: expect.any(Date) },
+    { state: 'next', activated_at: null },
+  ])
   await database.end()
 })
 

@@ -1,7 +1,9 @@
 // How secrets are checked: what it costs, who is throttled, and how a client changes over to a new one.
 import { beforeAll, expect, test } from 'vitest'
-import { argon2id, type Derive } from '../../src/auth/argon2.ts'
-import { addSecret, listClients, revokeClient, rotateSecret } from '../../src/auth/clients.ts'
+import { argon2id, type Derive, newRecipe, toPhc } from '../../src/auth/argon2.ts'
+import { addSecret, listClients, newSecret, revokeClient, rotateSecret } from '../../src/auth/clients.ts'
+import { createChecker, createSecrets } from '../../src/auth/secrets.ts'
+import { createThrottle } from '../../src/auth/throttle.ts'
 import { createLog } from '../../src/lib/log.ts'
 import {
   eventually,
@@ -24,6 +26,7 @@ const status = async (answer: ReturnType<typeof signIn>) => (await answer).statu
 test('secrets have a prefix that scanners know and 43 random symbols, and are stored as Argon2id only', async () => {
   const { id, secret } = await newClient(service)
   expect(secret).toMatch(/^sk_test_[0-9A-Za-z]{43}$/)
+  expect(newSecret('production')).toMatch(/^sk_live_[0-9A-Za-z]{43}$/)
   const rows = await service.database.query<{ row: string }>({
     text: `select to_jsonb(s)::text as row from client_secret s where client_id = $1`,
     values: [id],
@@ -38,7 +41,10 @@ test('a secret is hashed once in ten minutes, however often it is used', async (
   const before = service.hashes()
   for (let times = 0; times < 5; times++) expect(await status(signIn(service, id, secret))).toBe(200)
   expect(service.hashes() - before).toBe(1)
-  service.advance(601)
+  service.advance(599)
+  expect(await status(signIn(service, id, secret))).toBe(200)
+  expect(service.hashes() - before).toBe(1)
+  service.advance(1)
   expect(await status(signIn(service, id, secret))).toBe(200)
   expect(service.hashes() - before).toBe(2)
 })
@@ -49,6 +55,51 @@ test('a hundred sign-ins at once with the same new secret cost one hash and all 
   const answers = await Promise.all(Array.from({ length: 100 }, () => status(signIn(service, id, secret))))
   expect(new Set(answers)).toEqual(new Set([200]))
   expect(service.hashes() - before).toBe(1)
+})
+
+test.each([
+  ['right', 0],
+  ['wrong', 10],
+])('of ten at once with the same secret, which is %s, %i count as failures', async (secret, failures) => {
+  let open = (): void => {}
+  const gate = new Promise<void>(done => (open = done))
+  const derive: Derive = async given => {
+    await gate
+    return Buffer.alloc(32, given === 'right' ? 0 : 1)
+  }
+  const secrets = createSecrets(createChecker({ derive }), () => 0)
+  const stored = [{ id: 1, hash: toPhc(newRecipe(), Buffer.alloc(32)) }]
+  const attempts = createThrottle(() => 0)('ada', '10.0.0.1')
+  const all = Array.from({ length: 10 }, () => secrets.find({ clientId: 'ada', secret, stored, attempts }))
+  open()
+  await Promise.all(all)
+  for (let left = 10 - failures; left > 0; left--) attempts.take()
+  expect(attempts.take).toThrow(expect.objectContaining({ code: 'AUTH_THROTTLED' }))
+})
+
+test('of ten thousand secrets it is remembered that they were right, of those that were first proved last', async () => {
+  let hashes = 0
+  const derive: Derive = async secret => {
+    hashes++
+    return Buffer.alloc(32, secret.startsWith('wrong') ? 1 : 0)
+  }
+  const secrets = createSecrets(createChecker({ derive }), () => 0)
+  const stored = [{ id: 1, hash: toPhc(newRecipe(), Buffer.alloc(32)) }]
+  const attempts = createThrottle(() => 0)('ada', '10.0.0.1')
+  /** Hashes that it costs to find these, one after the other. */
+  const cost = async (...all: string[]) => {
+    const before = hashes
+    for (const secret of all) await secrets.find({ clientId: 'ada', secret, stored, attempts })
+    return hashes - before
+  }
+  const all = Array.from({ length: 10_000 }, (_, at) => `right-${at}`)
+  expect(await cost(...all)).toBe(10_000)
+  expect(await cost(...all)).toBe(0)
+  expect(await cost('wrong-1', 'wrong-2', 'wrong-3')).toBe(3)
+  expect(await cost(all[0]!)).toBe(0)
+  expect(await cost('right-10000')).toBe(1)
+  expect(await cost(all[1]!)).toBe(0)
+  expect(await cost(all[0]!)).toBe(1)
 })
 
 test('an unknown client, a wrong secret, a client with two secrets and a revoked one cost the same: one hash', async () => {
@@ -157,6 +208,22 @@ test('rotation without overlap ends the old secret at once, in a process that re
   expect(await status(signIn(other, id, fresh))).toBe(200)
 })
 
+test('a second rotation ends at once what the first left its time', async () => {
+  const { id, secret } = await newClient(service)
+  const second = await rotateSecret(service.database, 'local', id)
+  const third = await rotateSecret(service.database, 'local', id, { overlap: 60 })
+  expect(await Promise.all([secret, second, third].map(each => status(signIn(service, id, each))))).toEqual([
+    401, 200, 200,
+  ])
+  const { secrets } = (await listClients(service.database)).find(each => each.id === id)!
+  expect(secrets.map(({ expiresAt }) => (expiresAt ? Math.round((+expiresAt - Date.now()) / 60_000) : 0))).toEqual([
+    1, 0,
+  ])
+  // Ended ones are no longer in the way of another.
+  await rotateSecret(service.database, 'local', id, { overlap: 0 })
+  await addSecret(service.database, 'local', id)
+})
+
 test('at most two secrets live: a third is refused, and rotating ends the oldest', async () => {
   const { id, secret } = await newClient(service)
   const second = await addSecret(service.database, 'local', id)
@@ -165,6 +232,25 @@ test('at most two secrets live: a third is refused, and rotating ends the oldest
   expect(await Promise.all([secret, second, third].map(each => status(signIn(service, id, each))))).toEqual([
     401, 200, 200,
   ])
+})
+
+test('of many secrets that are added at once, one is', async () => {
+  const { id } = await newClient(service)
+  const added = await Promise.allSettled([1, 2, 3].map(() => addSecret(service.database, 'local', id)))
+  expect(added.filter(each => each.status === 'fulfilled')).toHaveLength(1)
+})
+
+test('clients are listed oldest first, and a revoked one with the time at which it was first revoked', async () => {
+  const [{ id: older }, { id: newer }] = [await newClient(service), await newClient(service)]
+  const listed = async () => (await listClients(service.database)).filter(({ id }) => [older, newer].includes(id))
+  await revokeClient(service.database, newer)
+  const before = await listed()
+  expect(before.map(({ id, revokedAt }) => [id, revokedAt])).toEqual([
+    [older, undefined],
+    [newer, expect.any(Date)],
+  ])
+  await revokeClient(service.database, newer)
+  expect(await listed()).toEqual(before)
 })
 
 test('a revoked client gets no token, and the tokens it has stop working in every process', async () => {
@@ -193,6 +279,30 @@ test('when a secret was last used is on record', async () => {
     async () =>
       (await listClients(service.database)).find(each => each.id === id)!.secrets[0]!.lastUsedAt !== undefined,
   )
+})
+
+test('the use of a secret is noted once a minute', async () => {
+  const { id, secret } = await newClient(service)
+  const run = (text: string) => service.database.query<{ at: Date }>({ text, values: [] })
+  await run('create table noted (at timestamptz)')
+  await run(`create function note() returns trigger language plpgsql as
+    $$ begin insert into noted values (new.last_used_at); return new; end $$`)
+  await run(
+    `create trigger note before update of last_used_at on client_secret for each row when (new.client_id = '${id}') execute function note()`,
+  )
+  const notes = async () => (await run('select at from noted order by at')).map(({ at }) => +at)
+  const began = service.now()
+  for (const [seconds, expected] of [
+    [0, [began]],
+    [59, [began]],
+    [1, [began, began + 60_000]],
+  ] as const) {
+    service.advance(seconds)
+    expect(await status(signIn(service, id, secret))).toBe(200)
+    await eventually(async () => (await notes()).length >= expected.length)
+    expect(await notes()).toEqual(expected)
+  }
+  await run('drop function note cascade')
 })
 
 test('no secret and no token is ever in the log', async () => {

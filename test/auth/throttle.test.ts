@@ -66,6 +66,10 @@ test('of an id so much counts as anybody may have, and of senders so many as the
   }
   const first = throttle('ada', 'first')
   expect(passed(first.take, 12)).toBe(10)
+  // What was no failure takes no room.
+  const passing = throttle('ada', 'passing')
+  passing.take()
+  passing.giveBack()
   others(0, 49_999)
   expect(passed(first.take, 1)).toBe(0)
   others(49_999, 50_000)

@@ -5,12 +5,13 @@ import { mint } from '../../src/lib/health-id.ts'
 import { type Answer, type Process, post, startProcess, useToken } from '../support/identity.ts'
 
 let service: Process
-/** One that nobody answers for any more, and one that its patient had before being merged into another. */
-const [gone, former, current] = [mint('CM'), mint('CM'), mint('CM')]
+/** Those that nobody answers for any more, and one that its patient had before being merged into another. */
+const [former, current] = [mint('CM'), mint('CM')]
+const gone = new Set<string>()
 beforeAll(async () => {
   service = await startProcess({
     async holderOf(healthId) {
-      if (healthId === gone) return undefined
+      if (gone.has(healthId)) return undefined
       const now = healthId === former ? current : healthId
       return { patient: now.toLowerCase(), current: now, isMerged: false }
     },
@@ -106,7 +107,9 @@ describe('a code', () => {
   })
 
   test('gives nothing once the patient does not have the Health ID any more', async () => {
-    expect((await enrol(gone, await codeFor(gone))).status).toBe(401)
+    const { healthId, code } = await patient()
+    gone.add(healthId)
+    expect((await enrol(healthId, code)).status).toBe(401)
   })
 })
 
@@ -158,6 +161,14 @@ describe('a token', () => {
     expect(again.status).toBe(401)
     expect(again.body).toMatchObject({ error_code: 'TOKEN_INVALID' })
     expect(again.headers.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  test('proves nobody once nobody answers for its Health ID', async () => {
+    const { healthId, code } = await patient()
+    const { token: held } = (await enrol(healthId, code)).body
+    gone.add(healthId)
+    const { status, body } = await revoke(held)
+    expect([status, body.error_code]).toEqual([401, 'TOKEN_INVALID'])
   })
 
   test('expires after 180 days', async () => {

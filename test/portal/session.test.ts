@@ -161,12 +161,30 @@ describe('a session', () => {
     expect((await whoAmI(other)).status).toBe(200)
   })
 
+  test('is noted as used once a minute', async () => {
+    const somebody = await person()
+    const held = await cookie(somebody)
+    const begun = service.now()
+    for (const [seconds, noted] of [
+      [59, 0],
+      [1, 60_000],
+    ] as const) {
+      service.advance(seconds)
+      expect((await whoAmI(held)).status).toBe(200)
+      const rows = await service.database.query<{ at: Date }>({
+        text: 'select last_seen_at as at from portal_session s join portal_user u on u.id = s.user_id where email = $1',
+        values: [somebody.email],
+      })
+      expect(rows).toEqual([{ at: new Date(begun + noted) }])
+    }
+  })
+
   test('is one of twenty at most: the next one ends the oldest', async () => {
     const somebody = await person()
     const held: string[] = []
     for (let times = 0; times < 21; times++) {
       held.push(await cookie(somebody))
-      service.advance(1)
+      service.advance(times % 2)
     }
     const statuses = await Promise.all([held[0]!, held[1]!, held[20]!].map(async each => (await whoAmI(each)).status))
     expect(statuses).toEqual([401, 200, 200])

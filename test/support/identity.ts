@@ -39,6 +39,7 @@ export interface ProcessOptions {
   readonly derive?: Derive
   /** Who answers for Health IDs; absent: for each a patient of its own. */
   readonly holderOf?: IdentityOptions['holderOf']
+  readonly elapsed?: IdentityOptions['elapsed']
 }
 
 /** Starts one process; it stops after the file's last test. */
@@ -47,6 +48,7 @@ export async function startProcess({
   log = createLog('silent'),
   derive = argon2id,
   holderOf = async healthId => ({ patient: healthId.toLowerCase(), current: healthId, isMerged: false }),
+  elapsed,
 }: ProcessOptions = {}): Promise<Process> {
   const connection = beside?.connection ?? (await createTestDatabase())
   const database = openDatabase(connection, { poolSize: 5, statementTimeout: 30_000 })
@@ -69,6 +71,7 @@ export async function startProcess({
     reach: { allowed: networks(''), isLocal: true },
     holderOf,
     now,
+    elapsed,
     derive: counted,
   })
   const app = createApp({
