@@ -185,11 +185,14 @@ async function write(
   record: ConsentStatus,
   proof?: string,
 ): Promise<ConsentStatus> {
-  const known = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
-  const consent = parts.translator.toFhir('consent-to-fhir', known, {
-    ...contextOf(parts, request, subject, record.organization_id),
-    ...parts.opens(record.consent_type ?? undefined, record.scopes ?? []),
-  })
+  const consent = parts.translator.toFhir(
+    'consent-to-fhir',
+    { ...record },
+    {
+      ...contextOf(parts, request, subject, record.organization_id),
+      ...parts.opens(record.consent_type ?? undefined, record.scopes ?? []),
+    },
+  )
   await put(parts, request, subject, consent, proof)
   if (isPermission(consent)) await mustOpen(request.caller.within!, subject, String(consent['id']))
   return record

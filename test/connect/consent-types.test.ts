@@ -12,7 +12,7 @@ import { onCleanup } from '../support/cleanup.ts'
 import { creatorBy, fhirCaller, matchIds } from '../support/fhir.ts'
 import { eventually } from '../support/identity.ts'
 import { type Service, startService } from '../support/service.ts'
-import { type Call, clientOf } from './support.ts'
+import { type Call, clientOf, connectCaller } from './support.ts'
 
 const path = '/api/v1/connect/consent-types'
 let service: Service
@@ -133,6 +133,20 @@ test('a mistake stands at /readyz with its place, and the types before it stay',
   await eventually(async () => !(await listed()).includes('immunizations'))
   expect(await state()).toBe('ok')
   expect(await problems()).toBeUndefined()
+})
+
+test('a type that opens nothing is for every purpose, and granting it opens nothing', async () => {
+  const { body } = await connectCaller(() => service).resolve({
+    ...{ first_name: 'Salamatou', last_name: 'Njoya', date_of_birth: '1983-05-06', sex: 'female' },
+  })
+  const writer = await clientOf(service, 'clinic', 'consents:write', 'system/*.rs')
+  await saveWith('refusal', { title: 'Nothing', meaning: 'Nothing may be read.', opens: 'nothing' })
+  await eventually(async () => (await listed()).includes('refusal'))
+  const granted = await writer('POST', `/api/v1/connect/patient/${body.health_id}/consent/grant`, {
+    consent_type: 'refusal',
+  })
+  expect(granted).toMatchObject({ status: 201, body: { status: 'active', purpose: null } })
+  expect((await writer('GET', `/api/fhir/R4/Patient/${body.patient_id}`)).status).toBe(403)
 })
 
 test('laboratory results are Observations and reports of laboratories, and nothing else of these', async () => {

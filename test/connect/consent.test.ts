@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { barrier } from '../support/concurrency.ts'
 import { consentOf, ofType } from '../support/consents.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -88,11 +89,74 @@ describe('consent as it stands', () => {
     expect((await clinic('GET', at('status'))).body.status).toBe('revoked')
   })
 
+  test('is what is in force, else what is asked for, whatever came to an end since', async () => {
+    const { at } = await somebody()
+    const post = (operation: string, consent_type?: string) =>
+      clinic('POST', at(operation), consent_type && { consent_type })
+    const standing = async () => {
+      const { body } = await clinic('GET', at('status'))
+      return [body.status, body.consent_type]
+    }
+    await post('request', 'summary')
+    await post('grant', 'lab_results')
+    expect(await standing()).toEqual(['active', 'lab_results'])
+    await post('request', 'full_record')
+    expect(await standing()).toEqual(['active', 'lab_results'])
+    await post('revoke')
+    expect((await standing())[0]).toBe('pending')
+    await post('grant', 'lab_results')
+    expect((await post('deny')).status).toBe(200)
+    expect(await standing()).toEqual(['active', 'lab_results'])
+  })
+
+  test('keeps what others wrote of it when it is taken back, and says once why and when it ended', async () => {
+    const { at, patient } = await somebody()
+    const own = 'https://health-interop.org/fhir/StructureDefinition'
+    const form = { url: 'http://clinic.example/form', valueString: '7b' }
+    const reason = { url: `${own}/consent-end-reason`, valueCode: 'expired' }
+    const time = { url: `${own}/consent-revoked-at`, valueDateTime: '2020-01-01T00:00:00Z' }
+    const path = `Consent/form-${patient}`
+    const body = consentOf(path.slice(8), patient, 'clinic', {}, { extension: [reason, form, time] })
+    expect((await fhir('PUT', path, { body })).status).toBe(201)
+    const { revoked_at } = (await clinic('POST', at('revoke'))).body
+    expect((await fhir('GET', path)).body).toMatchObject({
+      status: 'inactive',
+      extension: [form, { ...reason, valueCode: 'revoked' }, { ...time, valueDateTime: revoked_at }],
+    })
+  })
+
+  test('is not taken back as it was before a change of the same moment, and says to try again', async () => {
+    const { at, patient } = await somebody()
+    const body = consentOf(`both-${patient}`, patient, 'clinic')
+    expect((await fhir('PUT', `Consent/${body.id}`, { body })).status).toBe(201)
+    const database = await databaseOf(service)
+    const { lift } = await barrier({ ...inject('server'), database: service.database }, 'consent_grant')
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const areWaiting = (count: number) =>
+      expect.poll(async () => (await database.query(waiting)).rowCount, { timeout: 5000 }).toBe(count)
+    const changed = fhir('PUT', `Consent/${body.id}`, { body: { ...body, dateTime: '2026-03-01' } })
+    await areWaiting(1)
+    const back = clinic('POST', at('revoke'))
+    await areWaiting(2)
+    await lift()
+    expect((await changed).status).toBe(200)
+    expect(await back).toMatchObject({ status: 409, body: { error_code: 'CONFLICT' } })
+    expect((await back).body.message).toContain('try again')
+    expect((await fhir('GET', `Consent/${body.id}`)).body).toMatchObject({ status: 'active', dateTime: '2026-03-01' })
+  })
+
   test('is refused when the patient refuses what was asked for', async () => {
     const { at } = await somebody()
     await clinic('POST', at('request'), { consent_type: 'lab_results' })
     expect((await clinic('POST', at('deny'))).body.status).toBe('denied')
     expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'denied', consent_type: 'lab_results' })
+  })
+
+  test('is for no purpose in particular where it opens nothing but emergencies, and refused like any other', async () => {
+    const { at } = await somebody()
+    const { body } = await clinic('POST', at('request'), { consent_type: 'emergency_only' })
+    expect([body.status, body.purpose]).toEqual(['pending', null])
+    expect((await clinic('POST', at('deny'))).body).toMatchObject({ status: 'denied', consent_type: 'emergency_only' })
   })
 
   test('runs out by itself', async () => {
@@ -187,6 +251,30 @@ describe('asking and granting', () => {
     expect((await fhir('PUT', `Consent/mere-${patient}`, { body: labelled('mere', {}) })).status).toBe(201)
     expect((await clinic('POST', at('revoke'))).body.status).toBe('revoked')
     expect([await statusOf('but'), await statusOf('mere')]).toEqual(['active', 'inactive'])
+  })
+
+  test('what is asked for is refused, also if it would open nothing', async () => {
+    const { at, patient } = await somebody()
+    const asked = consentOf(`asked-${patient}`, patient, 'clinic', { type: 'deny' }, { status: 'proposed' })
+    expect((await fhir('PUT', `Consent/${asked.id}`, { body: asked })).status).toBe(201)
+    expect((await clinic('POST', at('deny'))).body.status).toBe('denied')
+    expect((await fhir('GET', `Consent/${asked.id}`)).body.status).toBe('rejected')
+  })
+
+  test('a Consent that cannot be told as one consent is left out', async () => {
+    const { at, patient } = await somebody()
+    const url = 'https://health-interop.org/fhir/StructureDefinition/consent-type'
+    const extension = ['vitals', 'documents'].map(valueCode => ({ url, valueCode }))
+    const twofold = consentOf(`twofold-${patient}`, patient, 'clinic', {}, { extension })
+    expect((await fhir('PUT', `Consent/${twofold.id}`, { body: twofold })).status).toBe(201)
+    expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'none', consent_id: null })
+  })
+
+  test('what was entered in error is as if there were none', async () => {
+    const { at, patient } = await somebody()
+    const wrong = consentOf(`wrong-${patient}`, patient, 'clinic', {}, { status: 'entered-in-error' })
+    expect((await fhir('PUT', `Consent/${wrong.id}`, { body: wrong })).status).toBe(201)
+    expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'none', consent_id: null })
   })
 
   test('scopes narrow the whole record', async () => {
@@ -288,9 +376,10 @@ describe('what makes no sense is refused, and nothing is stored', () => {
     const { patient, at } = await somebody()
     const refusal = consentOf(`no-${patient}`, patient, 'clinic', { type: 'deny' })
     expect((await fhir('PUT', `Consent/no-${patient}`, { body: refusal })).status).toBe(201)
+    expect((await other('POST', at('grant'), { consent_type: 'lab_results' })).status).toBe(201)
     const reply = await clinic('POST', at('grant'), { consent_type: 'lab_results' })
     expect([reply.status, reply.body.error_code]).toEqual([409, 'CONFLICT'])
-    expect((await fhir('GET', `Consent?patient=${patient}&_total=accurate`)).body.total).toBe(1)
+    expect((await fhir('GET', `Consent?patient=${patient}&_total=accurate`)).body.total).toBe(2)
     expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'denied' })
     expect((await fhir('DELETE', `Consent/no-${patient}`)).status).toBe(204)
     expect((await clinic('POST', at('grant'), { consent_type: 'lab_results' })).status).toBe(201)

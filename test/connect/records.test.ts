@@ -158,6 +158,13 @@ test('a narrow consent shows its part, and says what it holds back', () =>
     },
   ))
 
+test('a consent to resource types shows these, and says that it holds back all others', () =>
+  under(ofType('Condition'), async () => {
+    const { body } = await clinic('GET', records())
+    expect(Object.keys(body.data)).toEqual(['diagnoses'])
+    expect(body.withheld).toEqual(['prescriptions', 'lab_results', 'vitals'])
+  }))
+
 test('a consent with an exception shows the rest, and says that it holds the exception back', () =>
   under(
     {

@@ -87,6 +87,10 @@ describe('a patient', () => {
     const { phone, at } = await enrolled()
     const hospital = await clientOf(service, 'hospital', 'consents:write', 'consents:read')
     const only = { consent_type: 'emergency_only' }
+    const { body: before } = await clinic('POST', at('grant'), only)
+    const { body: former } = await clinic('POST', at('revoke'))
+    expect(former.consent_id).toBe(before.consent_id)
+    const { body: part } = await clinic('POST', at('grant'), { consent_type: 'vitals' })
     const [{ body: own }, { body: others }] = [
       await clinic('POST', at('grant'), only),
       await hospital('POST', at('grant'), only),
@@ -95,7 +99,8 @@ describe('a patient', () => {
     expect((await phone('POST', `consents/${asked.consent_id}/grant`)).body.status).toBe('active')
     const { data } = (await phone('GET', 'consents')).body
     const statusOf = (id: string) => data.find((each: { consent_id: string }) => each.consent_id === id).status
-    expect([statusOf(own.consent_id), statusOf(others.consent_id)]).toEqual(['revoked', 'active'])
+    expect([own, others, part].map(({ consent_id }) => statusOf(consent_id))).toEqual(['revoked', 'active', 'active'])
+    expect(data).toContainEqual(former)
   })
 
   test('cannot answer for somebody else', async () => {

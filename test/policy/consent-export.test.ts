@@ -75,6 +75,7 @@ test('files are handed out no more once a consent under them has ended, and a ne
   const { output } = await manifestOf(call, '$export?_type=Patient', { token })
   expect((await fetched(output[0]!, token)).status).toBe(200)
   await consented('c')
+  await call('DELETE', 'Consent/c-consent')
   expect((await fetched(output[0]!, token)).status).toBe(200)
   await call('DELETE', 'Consent/b-consent')
   const { status, body } = await fetched(output[0]!, token)

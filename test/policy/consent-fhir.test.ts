@@ -246,6 +246,61 @@ describe('of what a client does not have consent for', () => {
     expect(issueOf(body).diagnostics).toMatch(/consent/)
   })
 
+  const ending = (status: string, reason?: string, provision: object = {}, organization = 'clinic') => ({
+    ...consentOf('', 'x', organization, provision, { status }),
+    ...(reason && {
+      extension: [{ url: 'https://health-interop.org/fhir/StructureDefinition/consent-end-reason', valueCode: reason }],
+    }),
+  })
+  const vitals = ofType('Observation')
+  test.each([
+    ['was taken back', 'CONSENT_REVOKED', [ending('inactive', 'revoked')]],
+    ['was ended since it had run out', 'CONSENT_EXPIRED', [ending('inactive', 'expired')]],
+    ['is not in force for another reason', 'CONSENT_REQUIRED', [ending('inactive', 'mistaken')]],
+    ['is not in force, and does not say why', 'CONSENT_REQUIRED', [ending('inactive')]],
+    [
+      'opens something else, given anew after it was taken back',
+      'CONSENT_REQUIRED',
+      [ending('active', 'revoked', vitals)],
+    ],
+    [
+      'opens something else, given anew after it had run out',
+      'CONSENT_REQUIRED',
+      [ending('active', 'expired', vitals)],
+    ],
+    [
+      'was taken back before another ran out',
+      'CONSENT_EXPIRED',
+      [ending('inactive', 'revoked'), ending('inactive', 'expired')],
+    ],
+    [
+      'ran out before another was taken back',
+      'CONSENT_REVOKED',
+      [ending('inactive', 'expired'), ending('inactive', 'revoked')],
+    ],
+    [
+      'permitted an exception that has run out',
+      'CONSENT_EXPIRED',
+      [
+        ending('active', undefined, {
+          type: 'deny',
+          provision: [{ type: 'permit', period: { end: '2020-01-01' } }],
+        }),
+      ],
+    ],
+    ['of another organisation was taken back', 'CONSENT_REQUIRED', [ending('inactive', 'revoked', {}, 'other')]],
+  ])(
+    'a refusal says how the last consent for the organisation stands: one that %s is %s',
+    async (name, code, consents) => {
+      const id = name.replaceAll(/\W/g, '-')
+      await store({ resourceType: 'Patient', id })
+      for (const [index, consent] of consents.entries())
+        await store({ ...consent, id: `${id}-${index}`, patient: { reference: `Patient/${id}` } })
+      const { status, body } = await asClinic('GET', `Patient/${id}`, { headers: { accept: 'application/json' } })
+      expect([status, body.error_code]).toEqual([403, code])
+    },
+  )
+
   test('a former version about somebody else is not shown with the current one', async () => {
     expect((await asClinic('GET', 'Observation/open-moved')).status).toBe(200)
     const { body } = await asClinic('GET', 'Observation/open-moved/_history')

@@ -14,15 +14,20 @@ const ask = (organization: string, query: string): Promise<Answer> =>
   call('GET', query, { token: tokens[organization]! })
 
 const patients = ['open', 'labs', 'hidden', 'research']
+/** Opened for what nothing of theirs is: a code, a type. */
+const narrow = {
+  coded: { code: [{ coding: [{ system: 'http://loinc.org', code: '1-8' }] }] },
+  typed: ofType('Encounter'),
+}
 const kinds = ['laboratory', 'vital-signs']
 
-const observation = (number: number) => ({
+const observation = (number: number, patient = patients[number % 4]) => ({
   resourceType: 'Observation',
   id: `o${number}`,
   status: 'final',
   category: [{ coding: [{ system: `${terminology}/observation-category`, code: kinds[(number >> 2) % 2] }] }],
   code: { coding: [{ system: 'http://loinc.org', code: '718-7' }] },
-  subject: { reference: `Patient/${patients[number % 4]}` },
+  subject: { reference: `Patient/${patient}` },
   effectiveDateTime: new Date(Date.UTC(2026, 0, 1) + number * 60_000).toISOString(),
 })
 
@@ -55,13 +60,14 @@ beforeAll(async () => {
       ['system/*.cruds'],
     )
   await store({ resourceType: 'Practitioner', id: 'fouda' })
-  for (const patient of patients)
+  for (const patient of [...patients, ...Object.keys(narrow)])
     await store({
       resourceType: 'Patient',
       id: patient,
       name: [{ family: `Name-${patient}`, given: ['Ada'] }],
       generalPractitioner: [{ reference: 'Practitioner/fouda' }],
     })
+  await store(observation(602, 'coded'), observation(606, 'typed'))
   await store(appointment('both-open', 'open', 'labs'), appointment('one-hidden', 'open', 'hidden'))
   for (const organization of organizations)
     await store(
@@ -77,6 +83,9 @@ beforeAll(async () => {
       consentOf(`${organization}-research`, 'research', organization, {
         purpose: [{ system: `${terminology}/v3-ActReason`, code: 'HRESCH' }],
       }),
+      ...Object.entries(narrow).map(([patient, to]) =>
+        consentOf(`${organization}-${patient}`, patient, organization, to),
+      ),
     )
   await call('POST', '', { body: inBundle(Array.from({ length: 600 }, (_, number) => observation(number))) })
   // Grants on people who are not here, so that this organisation has many and sees the same.
@@ -138,6 +147,7 @@ describe.each(organizations)('an organisation with %s grants', organization => {
     ['Observation?date=2026-01-01T00:04Z&_summary=count', 1],
     ['Patient?_summary=count', 2],
     ['?_type=Patient,Observation&_summary=count', 227],
+    ['?_type=Observation,Condition,Practitioner&_summary=count', 228],
     ['Observation?patient.name=Name-labs&_summary=count', 75],
     ['Observation?patient.name=Name-hidden&_summary=count', 0],
     ['Practitioner?_has:Patient:general-practitioner:name=Name-open&_summary=count', 1],

@@ -1,8 +1,10 @@
 // Nobody opens a record to others, or more of it to himself than the patient did, by writing consents.
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { barrier } from '../support/concurrency.ts'
 import { consentOf, ofType } from '../support/consents.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
+import { databaseOf } from '../support/trail.ts'
 
 let service: Service
 let clinic: string
@@ -67,6 +69,30 @@ test('what the patient restricted stays restricted: who sees such a consent cann
     (await call('PATCH', 'Consent/but-conditions', { token: clinic, body: JSON.stringify(patch), headers })).status,
   ).toBe(403)
   expect((await call('GET', 'Condition/secret', { token: clinic })).status).toBe(403)
+})
+
+test('two refusals that are written at the same moment both hold', async () => {
+  const told = { code: { text: 'x' }, subject: { reference: 'Patient/ben' } }
+  await store(
+    { resourceType: 'Patient', id: 'ben' },
+    { resourceType: 'Observation', id: 'of-ben', status: 'final', ...told },
+    { resourceType: 'Condition', id: 'of-ben', ...told },
+    consentOf('ben', 'ben', 'clinic'),
+  )
+  const database = await databaseOf(service)
+  const { lift } = await barrier({ ...inject('server'), database: service.database }, 'consent_grant')
+  const types = ['Observation', 'Condition']
+  const written = types.map(type =>
+    call('PUT', `Consent/no-${type}`, {
+      body: consentOf(`no-${type}`, 'ben', 'clinic', { type: 'deny', ...ofType(type) }),
+    }),
+  )
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await expect.poll(async () => (await database.query(waiting)).rowCount, { timeout: 5000 }).toBe(2)
+  await lift()
+  expect((await Promise.all(written)).map(({ status }) => status)).toEqual([201, 201])
+  const seen = await Promise.all(types.map(type => call('GET', `${type}/of-ben`, { token: clinic })))
+  expect(seen.map(({ status }) => status)).toEqual([403, 403])
 })
 
 test('the record-keeping system records and changes any', async () => {

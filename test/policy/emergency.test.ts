@@ -81,6 +81,12 @@ test('it is reviewed: one task for an hour of one client and patient, however ma
   await database.query(`update emergency_access set ends_at = now() where patient_id = 'ben'`)
   expect((await ask('GET', 'Observation/ben-o')).status).toBe(200)
   expect(await reviews('ben')).toHaveLength(2)
+  const formerly = await reviews('ada')
+  expect((await ask('GET', 'Observation/ada-o')).status).toBe(200)
+  expect(await reviews('ada')).toHaveLength(formerly.length + 1)
+  const other = await ambulance()
+  expect((await other('GET', 'Observation/ben-o')).status).toBe(200)
+  expect(await reviews('ben')).toHaveLength(3)
 })
 
 interface Event {
@@ -93,7 +99,7 @@ interface Event {
 test('the audit trail tells when it began and why, and every access of it as breaking the glass', async () => {
   const ask = await ambulance()
   await ask('GET', 'Observation/cyd-o')
-  const { body } = await call('GET', 'AuditEvent?patient=Patient/cyd&agent=ambulance-4')
+  const { body } = await call('GET', `AuditEvent?patient=Patient/cyd&agent=ambulance-${clients}`)
   const events = (body.entry as { resource: Event }[]).map(each => each.resource)
   const codes = ({ purposeOfEvent }: Event) => purposeOfEvent.map(each => each.coding[0]!.code)
   expect(events).toHaveLength(2)

@@ -101,6 +101,19 @@ test('a refusal by the one counts for the other', async () => {
   expect([await readable(old), await readable(kept)]).toEqual([403, 403])
 })
 
+test('a refusal by the one counts for the other also when the record of the one is deleted', async () => {
+  const { old, kept } = await pair()
+  await store(
+    consentOf(`${kept}-consent`, kept, 'clinic'),
+    consentOf(`${old}-refusal`, old, 'clinic', { type: 'deny' }),
+  )
+  await merge(old, kept)
+  expect((await call('DELETE', `Patient/${old}`)).status).toBe(204)
+  expect([await readable(old), await readable(kept)]).toEqual([403, 403])
+  await store(consentOf(`${kept}-again`, kept, 'clinic'))
+  expect([await readable(old), await readable(kept)]).toEqual([403, 403])
+})
+
 test('undone, each has its own consents again', async () => {
   const { old, kept } = await pair()
   await store(consentOf(`${kept}-consent`, kept, 'clinic'))
@@ -111,6 +124,49 @@ test('undone, each has its own consents again', async () => {
   expect([await readable(old), await readable(kept)]).toEqual([403, 200])
   await call('PUT', `Patient/${kept}`, { body: before[1]!.body })
   expect([await readable(old), await readable(kept)]).toEqual([403, 200])
+})
+
+test('undone, a refusal of the one counts for the other no more, whichever Patient is written first', async () => {
+  for (const order of [
+    ['old', 'kept'],
+    ['kept', 'old'],
+  ] as const) {
+    const of = await pair()
+    await store(
+      consentOf(`${of.kept}-consent`, of.kept, 'clinic'),
+      consentOf(`${of.old}-refusal`, of.old, 'clinic', { type: 'deny' }),
+    )
+    const before = {
+      old: (await call('GET', `Patient/${of.old}`)).body,
+      kept: (await call('GET', `Patient/${of.kept}`)).body,
+    }
+    await merge(of.old, of.kept)
+    expect([await readable(of.old), await readable(of.kept)]).toEqual([403, 403])
+    await call('PUT', `Patient/${of[order[0]]}`, { body: before[order[0]] })
+    expect([await readable(of.old), await readable(of.kept)]).toEqual([403, 200])
+    await call('PUT', `Patient/${of[order[1]]}`, { body: before[order[1]] })
+    expect([await readable(of.old), await readable(of.kept)]).toEqual([403, 200])
+  }
+})
+
+test('who are merged by a link on each Patient are one as soon as both are written, whichever is written first', async () => {
+  for (const isOldFirst of [true, false]) {
+    const { old, kept } = await pair()
+    await store(
+      consentOf(`${kept}-consent`, kept, 'clinic'),
+      consentOf(`${old}-refusal`, old, 'clinic', { type: 'deny' }),
+    )
+    const linked = async (id: string, type: string, to: string) => {
+      const { body } = await call('GET', `Patient/${id}`)
+      const link = [{ other: { reference: `Patient/${to}` }, type }]
+      expect((await call('PUT', `Patient/${id}`, { body: { ...body, link } })).status).toBe(200)
+    }
+    const [first, second] = [() => linked(old, 'replaced-by', kept), () => linked(kept, 'replaces', old)]
+    await (isOldFirst ? first() : second())
+    expect(await readable(kept)).toBe(200)
+    await (isOldFirst ? second() : first())
+    expect(await readable(kept)).toBe(403)
+  }
 })
 
 test('who says of somebody alone that another is the same person opens nothing', async () => {

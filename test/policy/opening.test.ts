@@ -12,7 +12,8 @@ import { grants, typesOpenedBy } from '../../src/policy/scopes.ts'
 import { shapes } from '../../src/shapes/all.ts'
 
 const { mappings, consents } = mappingSet(await readFolder(join(import.meta.dirname, '../../mappings')), { shapes })
-const types = consents!
+const closed = { ...consents!.types.get('diagnoses')!, name: 'closed', resourceTypes: [] }
+const types = { ...consents!, types: new Map([...consents!.types, ['closed', closed]]) }
 
 describe('a consent opens', () => {
   test.each<[string, string | undefined, string[], object]>([
@@ -54,6 +55,7 @@ describe('a consent opens', () => {
     ['nothing by such scopes for a part either', 'diagnoses', ['labs:write'], { consent_opens: 'nothing' }],
     ['nothing by a scope that nobody knows', undefined, ['constructor'], { consent_opens: 'nothing' }],
     ['nothing by a type that is not there any more', 'dental', [], { consent_opens: 'nothing' }],
+    ['nothing by a type that opens nothing', 'closed', [], { consent_opens: 'nothing' }],
     ['nothing but emergencies', 'emergency_only', ['patients:read'], { consent_opens: 'emergencies' }],
     [
       'a part of the record for research, by its scopes',

@@ -113,6 +113,16 @@ describe('a Consent that holds a refusal of another author', () => {
     expect(await ada.seen('a')).toEqual([false, true, true])
   })
 
+  test('is the own one of a clinic that records the same once more after it was deleted', async () => {
+    const ada = await person()
+    const body = butHiv(ada, 'clinic-a')
+    await store(body)
+    expect((await call('DELETE', `Consent/${body.id}`)).status).toBe(204)
+    expect((await call('PUT', `Consent/${body.id}`, { token: tokens['a'], body })).status).toBe(201)
+    expect(await ada.seen('a')).toEqual([false, true, true])
+    expect((await ada.at('a2', 'revoke')).status).toBe(200)
+  })
+
   test('that has run out is ended by it, since it refuses nothing any more', async () => {
     const ada = await person()
     const over = { type: 'deny', code: coded(hiv), period: { end: '2020-01-01' } }
@@ -278,8 +288,14 @@ describe('a refusal that another party puts into the Consent of a client', () =>
     expect([await ada.seen('b'), await ben.seen('a')]).toEqual(Array(2).fill([true, true, false]))
   })
 
-  test('outweighs what that client records elsewhere, however particular that is', async () => {
-    const { who } = await narrowed()
+  test('outweighs what that client records elsewhere, however particular that is, and when another Consent is deleted', async () => {
+    const [{ who }, other] = [await narrowed(), await narrowed()]
+    expect((await call('DELETE', other.url)).status).toBe(204)
+    const recorded = await (await databaseOf(service)).query({
+      text: `select consent from consent_recorder where 'Consent/' || consent = any($1)`,
+      values: [[other.url, `Consent/${who.id}-own`]],
+    })
+    expect(recorded.rows).toEqual([{ consent: `${who.id}-own` }])
     const particular = { type: 'permit', ...ofType('Observation'), code: coded(hiv) }
     const body = consentOf(`${who.id}-deep`, who.id, 'clinic-a', {
       provision: [{ type: 'deny', code: coded('x'), provision: [particular] }],

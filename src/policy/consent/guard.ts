@@ -13,7 +13,7 @@ import type { Projected } from '../../store/projection.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { patientIn, type Rule, refusesEmergencies, rulesOf } from './rules.ts'
 
-/** Who writes; without an author: the service itself. */
+/** Who writes. */
 type Writer = Pick<Principal, 'author' | 'party'>
 
 interface Recorder {
@@ -45,8 +45,7 @@ export async function guardRules(
   for (const { id, resource } of consents) {
     const before = saidBy(former.get(id), parts.base, time)
     const after = saidBy(resource, parts.base, time)
-    const recorder = recorders.get(id)
-    const isOwn = before.size === 0 || recorder === undefined || isOwnParty(recorder, writer)
+    const isOwn = before.size === 0 || isOwnParty(recorders.get(id)!, writer)
     if (!isOwn && !(await mayEnd(former.get(id)!, writer, parts))) mustKeep(id, before, after, writer)
     if ([...after.keys()].some(key => !before.has(key))) recorded.push(id)
   }
@@ -57,14 +56,13 @@ export async function guardRules(
   )
 }
 
-/** Of these Consents (ids), those whose rules the writer or another client of its organisation recorded, or nobody yet. */
+/** Of these Consents (ids), those whose rules the writer or another client of its organisation recorded. */
 export async function ownAmong(on: Queryable, ids: readonly string[], writer: Writer): Promise<Set<string>> {
   const recorders = await recordersOf(
     on,
     ids.map(id => ({ id })),
   )
-  const isOwn = (recorder: Recorder | undefined): boolean => recorder === undefined || isOwnParty(recorder, writer)
-  return new Set(ids.filter(id => isOwn(recorders.get(id))))
+  return new Set(ids.filter(id => isOwnParty(recorders.get(id)!, writer)))
 }
 
 /** The last version of each before this write, if there is one that was not deleted. */
@@ -83,11 +81,15 @@ async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<
   return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, parseJson(body) as JsonObject] as const])))
 }
 
+/** The recorder of each. Rules that nobody put in force by a write, since they name an address that became the service's own later, are their author's. */
 async function recordersOf(on: Queryable, consents: readonly { id: string }[]): Promise<Map<string, Recorder>> {
   const rows = await on.query<{ consent: string; party: string; organization: string }>({
     name: 'consent-recorders',
-    text: 'select consent, party::text, organization::text from consent_recorder where consent = any($1::text[])',
-    values: [textArray(consents.map(({ id }) => id))],
+    text: `select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party,
+        (select s.author from search s where s.self = given.self),
+        (select h.author from history h where h.type = ${typeNumber('Consent')} and h.id = given.consent limit 1))::text as party
+      from unnest($1::text[], $2::bigint[]) as given(consent, self) left join consent_recorder w using (consent)`,
+    values: [textArray(consents.map(({ id }) => id)), int8Array(consents.map(({ id }) => hash64(`Consent/${id}`)))],
   })
   return new Map(
     rows.map(({ consent, party, organization }) => [
@@ -122,8 +124,8 @@ function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean 
 }
 
 /** True for whom no rule of another party stands. */
-async function mayEnd(consent: JsonObject, { author, party }: Writer, { base, same }: GuardParts): Promise<boolean> {
-  if (author === undefined || party?.ends === 'all') return true
+async function mayEnd(consent: JsonObject, { party }: Writer, { base, same }: GuardParts): Promise<boolean> {
+  if (party?.ends === 'all') return true
   const patient = patientIn(consent, base)
   return party?.ends !== undefined && patient !== undefined && (await same(party.ends.patient)).includes(patient)
 }

@@ -49,35 +49,39 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
 const sameIn = (groups: ReadonlyMap<string, readonly string[]>, patient: string): readonly string[] =>
   [...groups.values()].find(group => group.includes(patient)) ?? [patient]
 
-/** Whom a Consent names, whether the Patient is stored or not: what is left of a record is taken back like the rest. */
-const named = `substring(c.body::json #>> '{patient,reference}' from 'Patient/([A-Za-z0-9.-]{1,64})')`
+const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
 
-/** Ids of the patients whom consents are about, or were about before, and of those who were merged, or are no more. */
+/** Whom a Consent names, whether the Patient is stored or not: what is left of a record is taken back like the rest. */
+const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patientReference}')`
+
+/**
+ * Ids of the patients whom consents are about, or were about before, and of those who were merged, are so no more, or are no more: also
+ * where a refusal left neither of them a permission.
+ */
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
   const consents = changes.filter(({ type }) => type === 'Consent').map(({ id }) => id)
-  const patients = changes.filter(change => change.type === 'Patient' && mayBeMerged(change)).map(({ id }) => id)
+  const patients = changes.filter(change => change.type === 'Patient' && mayBeMerged(change))
   if (consents.length === 0 && patients.length === 0) return []
   const rows = await on.query<{ id: string }>({
     name: 'consent-concerned',
-    text: `with told(patient) as (
-        select s.patient from search s where s.self = any($1::bigint[])
-        union
-        select h.subject from history h where h.type = ${typeNumber('Consent')} and h.id = any($2::text[])
-        union
-        select also.patient from consent_grant g join consent_grant also using (consent) where g.patient = any($3::bigint[])
+    text: `with linked(id, body) as (
+        select given.id, former.body from unnest($2::text[]) as given(id) cross join lateral (
+          select h.body from history h where h.type = ${typeNumber('Patient')} and h.id = given.id and h.body is not null
+          order by h.version desc limit 1
+        ) former where former.body like '%"replace%'
       )
-      select r.id from told join search p on p.self = told.patient and p.type = ${typeNumber('Patient')} join resource r using (key)
+      select ${named} as id from (select type, id, body from resource union all select type, id, body from history) c
+      where c.type = ${typeNumber('Consent')} and c.id = any($1::text[]) and ${named} is not null
       union
-      select ${named} from resource c where c.type = ${typeNumber('Consent')} and c.id = any($2::text[]) and ${named} is not null
+      select id from linked
       union
-      select ${named} from history c where c.type = ${typeNumber('Consent')} and c.id = any($2::text[]) and ${named} is not null
+      select (regexp_matches(body, '${patientReference}', 'g'))[1] from linked
       union
-      select unnest($4::text[])`,
+      select unnest($3::text[])`,
     values: [
-      int8Array(consents.map(id => hash64(`Consent/${id}`))),
       textArray(consents),
-      int8Array(patients.map(id => hash64(`Patient/${id}`))),
-      textArray(patients.filter(id => changes.some(change => change.id === id && isLinked(change)))),
+      textArray(patients.map(({ id }) => id)),
+      textArray(patients.filter(isLinked).map(({ id }) => id)),
     ],
   })
   return rows.map(({ id }) => id)
