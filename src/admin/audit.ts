@@ -1,4 +1,5 @@
 // npm run admin -- audit …: whether the audit trail is what was written.
+import type { KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { settledTexts } from '../audit/anchor.ts'
 import { anchorTexts } from '../audit/anchor-file.ts'
@@ -57,7 +58,7 @@ interface Found {
 }
 
 /** @throws UsageError if the file of --anchor is not there. */
-async function anchorOf(call: Call, key: Buffer): Promise<Found> {
+async function anchorOf(call: Call, key: KeyObject): Promise<Found> {
   const given = call.text('anchor')
   const file = given ?? anchorFileOf(call.config)
   if (file === undefined) return { file, anchored: undefined }

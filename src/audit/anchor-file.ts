@@ -1,4 +1,5 @@
 // The file of an anchor, to which lines are only added. A full one is set aside, and the next one begins with what it held.
+import type { KeyObject } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { lineText, readLine, type SealedLine } from './anchor-line.ts'
@@ -27,7 +28,7 @@ export interface AnchorFile {
 }
 
 /** @param most bytes of a file beside its first line. */
-export function anchorFile(file: string, key: Buffer, most: number): AnchorFile {
+export function anchorFile(file: string, key: KeyObject, most: number): AnchorFile {
   const read = async (): Promise<Anchored> => readAnchor(key, await anchorTexts(file))
 
   /** The line to follow; undefined: a new file is to be begun. */

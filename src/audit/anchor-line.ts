@@ -1,5 +1,5 @@
 // One line of an anchor: how far chains of the audit trail are at a time, sealed, and linked to the line before it.
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Head } from './chain.ts'
 
 export interface AnchorLine {
@@ -20,11 +20,11 @@ export interface SealedLine extends AnchorLine {
 }
 
 /** The text of a line with its seal, without the end of the line. */
-export const lineText = (key: Buffer, line: AnchorLine): string =>
+export const lineText = (key: KeyObject, line: AnchorLine): string =>
   JSON.stringify({ ...ordered(line), seal: sealOfLine(key, line) })
 
 /** Reads a line. Returns undefined for a text that is no whole line, or was not sealed with the key. */
-export function readLine(key: Buffer, text: string): SealedLine | undefined {
+export function readLine(key: KeyObject, text: string): SealedLine | undefined {
   const line = parsed(text)
   if (!line || !/^[0-9a-f]{64}$/.test(line.seal)) return undefined
   const expected = Buffer.from(sealOfLine(key, line), 'hex')
@@ -32,7 +32,7 @@ export function readLine(key: Buffer, text: string): SealedLine | undefined {
 }
 
 // The seals of heads are made with the same key, of texts that begin with a digit.
-const sealOfLine = (key: Buffer, line: AnchorLine): string =>
+const sealOfLine = (key: KeyObject, line: AnchorLine): string =>
   createHmac('sha256', key)
     .update(`anchor ${JSON.stringify(ordered(line))}`)
     .digest('hex')

@@ -1,5 +1,6 @@
 // Writes, at intervals, how far the chains of the audit trail are to a place outside of the database: a file, and a URL if one is set.
 // What a process says of its own chain it knows from what it committed, not from the database.
+import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
@@ -19,7 +20,7 @@ export interface Anchor {
 export interface AnchorParts {
   readonly database: Database
   /** Seals lines, as it seals heads. */
-  readonly key: Buffer
+  readonly key: KeyObject
   readonly log: Log
   readonly now: () => Date
   readonly file: string
@@ -121,7 +122,7 @@ function inLine<T>(database: Database, work: (on: Queryable) => Promise<T>): Pro
   })
 }
 
-async function sealedHeads(on: Queryable, key: Buffer): Promise<Head[]> {
+async function sealedHeads(on: Queryable, key: KeyObject): Promise<Head[]> {
   const rows = await on.query<Head & { seal: string }>({
     text: `select chain, sequence, encode(hash, 'hex') as hash, encode(seal, 'hex') as seal from audit_head order by chain`,
     values: [],

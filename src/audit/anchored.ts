@@ -1,4 +1,5 @@
 // What the lines of an anchor prove: heads that the audit trail had, and whether the lines themselves are whole.
+import type { KeyObject } from 'node:crypto'
 import { readLine, type SealedLine } from './anchor-line.ts'
 import type { Head } from './chain.ts'
 
@@ -28,7 +29,7 @@ export interface Anchored {
 }
 
 /** Reads files of lines that follow each other, the oldest first. */
-export function readAnchor(key: Buffer, texts: readonly AnchorText[]): Anchored {
+export function readAnchor(key: KeyObject, texts: readonly AnchorText[]): Anchored {
   const problems: string[] = []
   let good: SealedLine[] = []
   for (const { name, text } of texts) {
@@ -56,7 +57,7 @@ interface Placed {
 }
 
 /** The good lines of a file in the order of their numbers, since a collector may get them in another, and its first bad one. */
-function linesOf(key: Buffer, text: string): { lines: Placed[]; problem: string | undefined } {
+function linesOf(key: KeyObject, text: string): { lines: Placed[]; problem: string | undefined } {
   const lines: Placed[] = []
   let problem: string | undefined
   const pieces = text.split('\n')

@@ -1,5 +1,5 @@
 // The beginnings and heads of audit chains: what binds chains to each other, and what tells that an end is missing.
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 
@@ -14,12 +14,12 @@ export interface Head {
 /** Any number that other locks do not have. */
 const lockKey = 4_215_006
 
-/** The key of seals, made of the deployment's key, which is not in the database. */
-export const sealingKey = (encryptionKey: Buffer): Buffer =>
-  createHmac('sha256', encryptionKey).update('audit heads').digest()
+/** The key of seals, made of the deployment's key, which is not in the database. As a KeyObject it is prepared once, not for each seal. */
+export const sealingKey = (encryptionKey: Buffer): KeyObject =>
+  createSecretKey(createHmac('sha256', encryptionKey).update('audit heads').digest())
 
 /** Proves that a head was written by this deployment. */
-export const sealOf = (key: Buffer, { chain, sequence, hash: value }: Head): string =>
+export const sealOf = (key: KeyObject, { chain, sequence, hash: value }: Head): string =>
   createHmac('sha256', key).update(`${chain} ${sequence} ${value}`).digest('hex')
 
 /** The beginning of a chain, in hex: what its first row follows. */
@@ -27,7 +27,7 @@ export const beginningOf = (number: number, startedAt: Date, previous: string): 
   hash('sha256', `${previous}\n${number} ${startedAt.getTime()}`, 'hex')
 
 /** Begins the next chain. Numbers have no gaps, so a chain that is missing is noticed. */
-export function beginChain(database: Database, key: Buffer, now: Date): Promise<Head> {
+export function beginChain(database: Database, key: KeyObject, now: Date): Promise<Head> {
   return database.transaction(async on => {
     await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [lockKey] })
     const last = await lastChain(on)

@@ -1,4 +1,5 @@
 // The statement that adds a group of records to a chain, moves its head, and removes what was pending of the changes among them.
+import type { KeyObject } from 'node:crypto'
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Statement } from '../db/statement.ts'
 import { type Head, sealOf } from './chain.ts'
@@ -11,7 +12,11 @@ export interface Group {
 }
 
 /** The statement, and where the chain is after it: all of it happens, or nothing. */
-export function insertion(head: Head, { records, pending }: Group, key: Buffer): { statement: Statement; next: Head } {
+export function insertion(
+  head: Head,
+  { records, pending }: Group,
+  key: KeyObject,
+): { statement: Statement; next: Head } {
   const rows = records.map(
     (record, index): ChainedRecord => ({
       ...record,

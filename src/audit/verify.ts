@@ -1,4 +1,5 @@
 // Checks the whole audit trail: every chain from its beginning to its sealed head, and the chains with each other.
+import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { SeenHead } from './anchored.ts'
@@ -42,7 +43,7 @@ const page = 5000
  * Looks at one state of the whole trail, while others go on writing.
  * @param known heads that were seen before, which must still be in the trail.
  */
-export function verifyTrail(database: Database, key: Buffer, known: readonly SeenHead[] = []): Promise<Verdict> {
+export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[] = []): Promise<Verdict> {
   const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
@@ -90,7 +91,7 @@ interface Walked {
   readonly problem: Break | undefined
 }
 
-async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly SeenHead[]): Promise<Walked> {
+async function walk(on: Queryable, chain: ChainRow, key: KeyObject, known: readonly SeenHead[]): Promise<Walked> {
   const expected = new Map(known.map(each => [each.sequence, each]))
   let sequence = 0
   let last = chain.hash
@@ -117,7 +118,7 @@ async function walk(on: Queryable, chain: ChainRow, key: Buffer, known: readonly
 function atEnd(
   { sequence, head, seal }: ChainRow,
   end: Head,
-  key: Buffer,
+  key: KeyObject,
   known: readonly SeenHead[],
   stop: (at: number | undefined, problem: string) => Walked,
 ): Walked {

@@ -1,5 +1,6 @@
 // Writes the audit trail in groups: what arrives while a group is being committed makes up the next one, so that many requests share
 // one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
+import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
@@ -27,7 +28,7 @@ export interface AuditWriter {
 export interface WriterOptions {
   readonly database: Database
   /** Seals heads of chains. */
-  readonly key: Buffer
+  readonly key: KeyObject
   readonly log: Log
   readonly now: () => Date
   /** Hears how far the chain of this process is, once that is committed. */

@@ -51,6 +51,25 @@ describe('a user', () => {
     expect((await admin(['user', 'reset-password', 'no@body.example'])).code).toBe(1)
   })
 
+  test('is listed, oldest first, with the time at which it was first disabled, and gets no password after that', async () => {
+    const made = ['z@list.example', 'a@list.example']
+    for (const email of made) await told('user', 'create', '--email', email, '--organization', 'hospital-a')
+    await told('user', 'disable', made[1]!)
+    const listed = async () => {
+      const { users } = await told('user', 'list')
+      return users.filter(({ email }: { email: string }) => made.includes(email))
+    }
+    const before = await listed()
+    expect(before).toMatchObject([
+      { email: made[0], disabled_at: null },
+      { email: made[1], disabled_at: expect.stringMatching(/^\d{4}-/) },
+    ])
+    await told('user', 'disable', made[1]!)
+    expect(await listed()).toEqual(before)
+    const refused = await admin(['user', 'reset-password', made[1]!])
+    expect(refused).toEqual({ code: 1, output: `There is no user ${made[1]} who is not disabled.\n` })
+  })
+
   test('has one of the roles, and an address', async () => {
     const common = ['user', 'create', '--organization', 'a']
     const role = await admin([...common, '--email', 'a@b.example', '--role', 'king'])
@@ -104,6 +123,26 @@ describe('a Bridge agent', () => {
     expect({ code, output }).toEqual({ code: 1, output: `There is no agent ${id} that is not revoked.\n` })
     expect((await admin(['agent', 'revoke', 'agt_nobody'])).output).toBe('There is no agent agt_nobody.\n')
   })
+
+  test('is listed, oldest first, with the times of its last key and of the end that it came to first', async () => {
+    const made: string[] = []
+    for (const name of ['older', 'newer'])
+      made.push((await told('agent', 'create', '--name', name, '--facility', 'f')).agent_id)
+    await told('agent', 'rotate-key', made[0]!)
+    await told('agent', 'revoke', made[1]!)
+    const listed = async () => {
+      const { agents } = await told('agent', 'list')
+      return agents.filter((each: { agent_id: string }) => made.includes(each.agent_id))
+    }
+    const before = await listed()
+    const time = expect.stringMatching(/^\d{4}-/)
+    expect(before).toMatchObject([
+      { name: 'older', rotated_at: time, revoked_at: null },
+      { name: 'newer', rotated_at: null, revoked_at: time },
+    ])
+    await told('agent', 'revoke', made[1]!)
+    expect(await listed()).toEqual(before)
+  })
 })
 
 describe('patient enrol', () => {
@@ -134,14 +173,25 @@ describe('patient enrol', () => {
     expect((await post(service, '/api/v1/mobile/revoke', '', { authorization })).status).toBe(204)
   })
 
-  test('is undone for a telephone that was lost: its token ends, and so does a code that was not used', async () => {
-    const enrol = (code: string) => post(service, '/api/v1/mobile/enrol', { health_id: healthId, code })
+  test('is undone for a telephone that was lost: its token ends, and so does a code that was not used; no others do', async () => {
+    const enrol = (code: string, id = healthId) => post(service, '/api/v1/mobile/enrol', { health_id: id, code })
+    const stranger = mint('CM')
+    await creatorBy(fhirCaller(() => service))({
+      resourceType: 'Patient',
+      id: 'stranger',
+      identifier: [{ use: 'official', system: `${service.url}/fhir/NamingSystem/health-id`, value: stranger }],
+    })
+    const other = await enrol((await told('patient', 'enrol', stranger)).code, stranger)
+    const another = (await told('patient', 'enrol', stranger)).code
     const lost = await enrol((await told('patient', 'enrol', healthId)).code)
     const { code } = await told('patient', 'enrol', healthId)
     expect(await told('patient', 'unenrol', healthId)).toEqual({ health_id: healthId, tokens_ended: 1 })
     const authorization = `Bearer ${lost.body.token}`
     expect((await post(service, '/api/v1/mobile/revoke', '', { authorization })).status).toBe(401)
     expect((await enrol(code)).status).toBe(401)
+    const kept = { authorization: `Bearer ${other.body.token}` }
+    expect((await post(service, '/api/v1/mobile/revoke', '', kept)).status).toBe(204)
+    expect((await enrol(another, stranger)).status).toBe(201)
   })
 
   test('stays with the patient when two records are made one: the token is that of the one that stays', async () => {

@@ -1,6 +1,7 @@
 // What a record says of an access, and of a request that reached no store.
 import { describe, expect, test } from 'vitest'
 import { attemptOf } from '../../src/audit/attempt.ts'
+import { storable } from '../../src/audit/record.ts'
 import { recordOf } from '../../src/audit/records.ts'
 import { Failure } from '../../src/lib/failure.ts'
 
@@ -63,3 +64,10 @@ describe('a request that reached no store was the attempt at', () => {
     expect(attemptOf(method, path, query, 'why')).toEqual({ ...told, ...expected })
   })
 })
+
+test.each([
+  ['Zoé \u{1f489}', 'Zoé \u{1f489}'],
+  ['a\0b\0', 'a\ufffdb\ufffd'],
+  ['half \ud83d of a character', 'half \ufffd of a character'],
+  ['\ud83d\0', '\ufffd\ufffd'],
+])('%j is kept as %j', (text, kept) => expect(storable(text)).toBe(kept))

@@ -142,6 +142,12 @@ test.each([
     `update audit_chain set started_at = started_at - interval '1 day' where number = 2`,
     [2, undefined, 'the beginning of the chain is not what was hashed'],
   ],
+  [
+    'a chain no longer follows the one before it, and is hashed anew',
+    `update audit_chain set previous = '', hash = sha256(convert_to(E'\\n2 ' || (extract(epoch from started_at) * 1000)::bigint, 'UTF8'))
+     where number = 2`,
+    [2, undefined, 'the beginning of the chain is not what was hashed'],
+  ],
 ])('%s, and the place is named', async (_what, statement, [chain, sequence, problem]) => {
   await tamper(database, statement as string)
   const verdict = await verify()
@@ -180,6 +186,17 @@ test('what an earlier check saw cannot go, not even if it is sealed anew or is t
   expect((await verify()).isWhole).toBe(true)
   expect((await verify(heads)).broken).toEqual([
     { chain: 2, problem: 'the chain is missing: an earlier check has its row 3' },
+  ])
+})
+
+test('a row that is not the one an earlier check saw is named, and so is one that it saw beyond the end', async () => {
+  const { heads } = await verify()
+  const seen = { ...heads[1]!, sequence: 2, hash: heads[0]!.hash }
+  expect((await verify([seen])).broken).toEqual([
+    { chain: 2, sequence: 2, problem: 'the row is not the one that an earlier check has' },
+  ])
+  expect((await verify([{ ...seen, sequence: 5 }])).broken).toEqual([
+    { chain: 2, sequence: 4, problem: 'the row is missing: an earlier check has the chain up to row 5' },
   ])
 })
 
