@@ -57,9 +57,9 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   const found = last?.is_replaced ? chain[0] : last
   if (!found?.is_stored) return undefined
   const { patient, current, replaces, is_replaced: isReplaced } = found
-  // Nobody else holds it, or that one would have been found.
-  const isLost = current === null && found === chain[0] && !isReplaced
-  return { patient, current: current ?? (isLost ? healthId : undefined), isMerged: replaces || isReplaced }
+  // Nobody else holds what the patient has lost, or that one would have been found.
+  const isOwn = found === chain[0] && !isReplaced
+  return { patient, current: current ?? (isOwn ? healthId : undefined), isMerged: replaces || isReplaced }
 }
 
 /** Ids of the patients who answer for those of the texts that are Health IDs, as `holderOf` finds them. */

@@ -25,7 +25,7 @@ export function obstacle(source: JsonObject, target: JsonObject, addresses: Addr
 /** The one who stays: with the numbers of the other as old ones, or with its Health ID, if it has none of its own. */
 export function survivor(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
   const own = objectsIn(target['identifier'])
-  const isMoved = movesHealthId(source, target, addresses)
+  const isMoved = takesHealthId(target, addresses)
   const added = objectsIn(source['identifier'])
     .filter(({ system, value }) => !own.some(each => each['system'] === system && each['value'] === value))
     .map(each => (isMoved && isHealthId(each, addresses) ? each : { ...each, use: 'old' }))
@@ -34,17 +34,16 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
 
 /** The one who is replaced: nobody finds it any more, but its Health ID leads to the other. */
 export function replaced(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
-  const isMoved = movesHealthId(source, target, addresses)
+  const isMoved = takesHealthId(target, addresses)
   const identifiers = objectsIn(source['identifier']).map(each =>
     isMoved && isHealthId(each, addresses) ? { ...each, use: 'old' } : each,
   )
   return linked({ ...source, active: false, ...listed('identifier', identifiers) }, linkTo(target['id'], 'replaced-by'))
 }
 
-/** True if the target has no Health ID: then it takes that of the source, which goes on to hold. */
-function movesHealthId(source: JsonObject, target: JsonObject, addresses: Addresses): boolean {
-  return healthIdsOf(target, addresses).current.length === 0 && healthIdsOf(source, addresses).current.length > 0
-}
+/** True if the target has no Health ID: then it takes that of the source, if there is one, which goes on to hold. */
+const takesHealthId = (target: JsonObject, addresses: Addresses): boolean =>
+  healthIdsOf(target, addresses).current.length === 0
 
 const listed = (name: string, list: readonly JsonObject[]): JsonObject => (list.length > 0 ? { [name]: list } : {})
 

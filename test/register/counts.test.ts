@@ -2,13 +2,63 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readMatching } from '../../src/matching/weights.ts'
+import { type Matching, readMatching } from '../../src/matching/weights.ts'
 import { createCounts } from '../../src/register/counts.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { startService } from '../support/service.ts'
 
 const file = join(import.meta.dirname, '../../mappings/matching.json')
 const weights = readMatching(readFileSync(file, 'utf8'), 'matching.json')
+
+/** Counts over a register that is told: how many people there are, and how many bear each word, up to 256. */
+function countsOf(people: number, bearers: (word: number) => number) {
+  const asked: string[] = []
+  const on = {
+    async query({ name, values }: { name: string; values: readonly unknown[] }) {
+      asked.push(name)
+      if (name === 'register-people') return [{ count: people, last: 0 }]
+      const words = ((values[0] as Buffer).length - 20) / 12
+      return Array.from({ length: words }, (_, at) => ({ ord: at + 1, count: bearers(at), last: 0 }))
+    },
+  }
+  const counts = createCounts(() => 0)
+  const population = (given: readonly string[], matching: Matching) =>
+    counts.population(on as never, { given: new Set(given), family: new Set() }, matching)
+  return { asked, population }
+}
+
+test('so few as two make a name of their own only in a register that is so large that it matters little', async () => {
+  const { population } = countsOf(1000, word => word + 1)
+  const names = ['ONE', 'TWO', 'THREE']
+  const sharesAt = async (ownNameShare: number) => {
+    const { shareOf } = await population(names, { ...weights, smallestPopulation: 1, ownNameShare })
+    return names.map(name => shareOf!('given', name))
+  }
+  expect(await sharesAt(0.002)).toEqual([0.001, undefined, 0.003])
+  expect(await sharesAt(0.001)).toEqual([undefined, undefined, 0.003])
+  const { shareOf } = await population(names, { ...weights, smallestPopulation: 3000, ownNameShare: 0 })
+  expect([shareOf!('given', 'THREE'), shareOf!('given', 'FOUR'), shareOf!('family', 'THREE')]).toEqual([
+    0.001,
+    undefined,
+    undefined,
+  ])
+})
+
+test('of twenty thousand common names it is remembered how common they are; then all are counted anew', async () => {
+  const { asked, population } = countsOf(1000, () => 256)
+  const names = Array.from({ length: 20_001 }, (_, at) => `NAME${at}`)
+  const questions = async (...given: string[]) => {
+    asked.splice(0)
+    await population(given, weights)
+    return asked.filter(name => name === 'register-bearers').length
+  }
+  const [, ...others] = names
+  expect(await questions(...others)).toBe(1)
+  expect(await questions(...others)).toBe(0)
+  expect(await questions(names[0]!)).toBe(1)
+  expect(await questions(names[0]!)).toBe(0)
+  expect(await questions(names[1]!)).toBe(1)
+})
 
 test('thousands are estimated to within a tenth, and a few are counted', async () => {
   const service = await startService()

@@ -1,8 +1,9 @@
 // The register of people follows every Patient, whoever writes it; a Health ID belongs to one of them.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mint } from '../../src/lib/health-id.ts'
+import { currentHealthIds } from '../../src/register/health-ids.ts'
 import { connectCaller, healthIdSystem, type Somebody } from '../connect/support.ts'
-import { type Answer, issueOf } from '../support/fhir.ts'
+import { type Answer, issueOf, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 import { databaseOf } from '../support/trail.ts'
 
@@ -33,6 +34,12 @@ describe('a Health ID', () => {
     expect([second.status, issueOf(second.body).code]).toEqual([409, 'duplicate'])
     expect(second.text).not.toMatch(/first|CM-/)
     expect((await call('GET', 'Patient/second')).status).toBe(404)
+    const created = await call('POST', 'Patient', {
+      body: { resourceType: 'Patient', identifier: [identifier(healthId)] },
+    })
+    expect(created.status).toBe(409)
+    const system = encodeURIComponent(healthIdSystem(service))
+    expect(matchIds((await call('GET', `Patient?identifier=${system}|${healthId}`)).body)).toEqual(['first'])
     const both = { resourceType: 'Patient', identifier: [identifier(mint('CM'))] }
     expect((await bundle(both, both)).status).toBe(409)
     expect((await put('third', { identifier: [identifier(healthId, 'old')] })).status).toBe(201)
@@ -61,6 +68,23 @@ describe('a Health ID', () => {
     expect((await verify(before)).body.status).toBe('verified')
   })
 
+  test('passes from one patient to another in a transaction, and comes back to whoever had it before', async () => {
+    const [value, other] = [mint('CM'), mint('CM')]
+    await put('from', { identifier: [identifier(value)] })
+    const entry = [
+      { resourceType: 'Patient', id: 'from', identifier: [identifier(other)] },
+      { resourceType: 'Patient', id: 'to', identifier: [identifier(value)] },
+    ].map(resource => ({ resource, request: { method: 'PUT', url: `Patient/${resource.id}` } }))
+    const passed = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(passed.status, passed.text).toBe(200)
+    expect((await resolve({ health_id: value })).body).toMatchObject({ patient_id: 'to', health_id: value })
+    await put('to', {})
+    await put('from', { identifier: [identifier(value)] })
+    expect((await verify(value)).body.status).toBe('verified')
+    expect((await resolve({ health_id: value })).body).toMatchObject({ patient_id: 'from', health_id: value })
+    expect((await put('to', { identifier: [identifier(value)] })).status).toBe(409)
+  })
+
   test('is unregistered when its patient is deleted, and registered again when that comes back', async () => {
     const healthId = mint('CM')
     await put('away', { identifier: [identifier(healthId)] })
@@ -68,6 +92,55 @@ describe('a Health ID', () => {
     expect((await verify(healthId)).body.status).toBe('not_registered')
     await put('away', { identifier: [identifier(healthId)] })
     expect((await verify(healthId)).body.status).toBe('verified')
+  })
+
+  test('leads through 32 merges to whoever is left, and no further', async () => {
+    /** A Health ID whose patient was merged so many times in a row, and that of the last. */
+    const merged = async (name: string, times: number): Promise<[string, string]> => {
+      const [first, last] = [mint('CM'), mint('CM')]
+      const entry = Array.from({ length: times + 1 }, (_, at) => ({
+        resource: {
+          resourceType: 'Patient',
+          id: `${name}-${at}`,
+          identifier: at === 0 ? [identifier(first)] : at === times ? [identifier(last)] : undefined,
+          link: at < times ? [{ type: 'replaced-by', other: { reference: `Patient/${name}-${at + 1}` } }] : undefined,
+        },
+        request: { method: 'PUT', url: `Patient/${name}-${at}` },
+      }))
+      const answer = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+      expect(answer.status, answer.text).toBe(200)
+      return [first, last]
+    }
+    const [near, far] = [await merged('near', 32), await merged('far', 33)]
+    expect((await verify(near[0])).body).toMatchObject({ status: 'merged', current_health_id: near[1] })
+    expect((await verify(far[0])).body).toMatchObject({ status: 'verified' })
+    expect(await currentHealthIds(service.application.database, ['near-0', 'near-32', 'far-0', 'nobody'])).toEqual(
+      new Map([
+        ['near-0', near[1]],
+        ['near-32', near[1]],
+        ['far-0', far[0]],
+      ]),
+    )
+  })
+
+  test('is one of two that a patient has: each is its own, and the first in order is shown', async () => {
+    const both = [mint('CM'), mint('CM')].sort() as [string, string]
+    await put('double', { identifier: both.toReversed().map(value => identifier(value)) })
+    for (const each of both) expect((await verify(each)).body).toMatchObject({ status: 'verified', health_id: each })
+    const former = mint('CM')
+    await put('double', { identifier: [identifier(former, 'old'), ...both.map(value => identifier(value))] })
+    expect((await verify(former)).body).toMatchObject({ status: 'merged', current_health_id: both[0] })
+    expect(await currentHealthIds(service.application.database, ['double'])).toEqual(new Map([['double', both[0]]]))
+  })
+
+  test('that two had and nobody has leads to the one who is still stored', async () => {
+    const value = mint('CM')
+    for (const id of ['a-gone', 'b-stays', 'c-gone']) {
+      await put(id, { identifier: [identifier(value)] })
+      await put(id, {})
+    }
+    for (const id of ['a-gone', 'c-gone']) await call('DELETE', `Patient/${id}`)
+    expect((await resolve({ health_id: value })).body).toMatchObject({ status: 'found', patient_id: 'b-stays' })
   })
 
   test('is held by one of many who write it at once', async () => {
@@ -116,6 +189,13 @@ describe('whoever is stored', () => {
     const database = await databaseOf(service)
     for (const table of ['person', 'person_posting'])
       expect((await database.query(`select * from ${table}`)).rows).toEqual([])
+  })
+
+  test('is found still when somebody leaves who is just like it', async () => {
+    await put('rosine', { ...patient, id: 'rosine' })
+    await put('again', { ...patient, id: 'again' })
+    await call('DELETE', 'Patient/rosine')
+    expect((await resolve(person)).body).toMatchObject({ status: 'found', patient_id: 'again' })
   })
 
   test('by the demo is found, before and after it is restored', async () => {
