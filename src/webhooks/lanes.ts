@@ -121,5 +121,4 @@ function count(lane: Lane, now: number): void {
 }
 
 /** An endpoint that has had nothing to do for a while need not be remembered. */
-const isQuiet = ({ running, waiting, moved }: Lane, now: number): boolean =>
-  running === 0 && waiting.length === 0 && now - moved > rememberedFor
+const isQuiet = ({ running, moved }: Lane, now: number): boolean => running === 0 && now - moved > rememberedFor

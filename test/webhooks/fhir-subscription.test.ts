@@ -134,6 +134,47 @@ describe('a Subscription', () => {
     expect([off.receiver, gone.receiver, over].map(({ received }) => received.length)).toEqual([0, 0, 0])
   })
 
+  test('is told of its own type alone, also where another type has the same id', async () => {
+    const [flags, basics] = [await subscribe(app, 'Flag', asJson), await subscribe(app, 'Basic', asJson)]
+    const entry = [flag({ id: 'same' }), { resourceType: 'Basic', id: 'same', code: { text: 'x' } }].map(resource => ({
+      resource,
+      request: { method: 'PUT', url: `${resource.resourceType}/same` },
+    }))
+    for (const order of [entry, entry.toReversed()]) {
+      const bundle = { resourceType: 'Bundle', type: 'transaction', entry: order }
+      expect((await call('POST', '', { body: bundle })).status).toBe(200)
+      await quiet(service)
+      await call('DELETE', 'Flag/same')
+      await call('DELETE', 'Basic/same')
+      await quiet(service)
+    }
+    for (const [{ receiver }, type] of [
+      [flags, 'Flag'],
+      [basics, 'Basic'],
+    ] as const)
+      expect(receiver.received.map(({ path }) => path)).toEqual(Array(2).fill(`/hooks/${type}/same`))
+  })
+
+  test('is never told of what happened while it was off, or over', async () => {
+    const off = await subscribe(app, 'Flag')
+    const over = await startReceiver()
+    const ended = { ...wish(over, 'Flag'), end: '2020-01-01T00:00:00Z' }
+    const { body: made } = await call('POST', 'Subscription', { body: ended, token: app.token })
+    const put = async (body: { id: string }) =>
+      expect((await call('PUT', `Subscription/${body.id}`, { body, token: app.token })).status).toBe(200)
+    await put({ ...off.body, status: 'off' })
+    await store(flag())
+    await quiet(service)
+    const { end: _end, ...endless } = made
+    await put({ ...off.body, status: 'requested' })
+    await put({ ...endless, status: 'requested' })
+    await quiet(service)
+    expect([off.receiver.received.length, over.received.length]).toEqual([0, 0])
+    await store(flag())
+    await quiet(service)
+    expect([off.receiver.received.length, over.received.length]).toEqual([1, 1])
+  })
+
   test('whose receiver is gone says so in its status, and can be requested anew', async () => {
     const { receiver, id } = await subscribe(app, 'Flag')
     receiver.answer(410)

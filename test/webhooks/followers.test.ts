@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Failure } from '../../src/lib/failure.ts'
 import { createFollowers } from '../../src/webhooks/followers.ts'
 
 test('a subscription whose search found no place in time is asked again later, not taken for one that finds nothing', async () => {
@@ -30,6 +31,45 @@ test('a subscription whose search found no place in time is asked again later, n
   for (const each of searches) each()
   await Promise.all(others)
   expect(await answer).toEqual([{ endpoint: 1, event: 'evt_1', isChecked: false }])
+})
+
+test('criteria find a resource or they do not, and those of whoever is gone find nothing', async () => {
+  const finds = (watchers: object[], matches: object[]) =>
+    createFollowers({
+      database: {
+        query: async () => watchers,
+        transaction: (work: (on: unknown) => unknown) => work({ run: async () => {} }),
+      } as never,
+      storeFor: () => ({ parse: () => ({}), search: () => ({ matches }) }) as never,
+      refused: () => expect.unreachable(),
+    }).finds(1, 'a')
+  const watcher = { key: 1, id: 'Subscription/1', watches: 1, criteria: '', client_id: 'x', organization_id: 'x' }
+  const known = { ...watcher, scopes: [], consent_exempt: true }
+  expect(await finds([known], [{ id: 'a' }])).toBe(true)
+  expect(await finds([known], [])).toBe(false)
+  expect(await finds([], [])).toBe(false)
+})
+
+test.each([
+  [new Failure('UNAVAILABLE', 'The database is away.'), false],
+  [new Failure('INTERNAL_ERROR', 'Something is broken.'), false],
+  [new TypeError('broken'), false],
+  [new Failure('MALFORMED_REQUEST', 'There is no such parameter.'), true],
+])('a search that fails gives a subscription up only if its criteria are wrong: %s', async (failure, isGivenUp) => {
+  const watcher = { key: 1, id: 'Subscription/1', watches: 1, criteria: '', client_id: 'x', organization_id: 'x' }
+  const refused: object[] = []
+  const followers = createFollowers({
+    database: {
+      query: async () => [{ ...watcher, scopes: [], consent_exempt: true }],
+      transaction: () => Promise.reject(failure),
+    } as never,
+    storeFor: () => expect.unreachable(),
+    refused: each => void refused.push(each),
+  })
+  if (isGivenUp) expect(await followers.finds(1, 'a')).toBe(false)
+  else await expect(followers.finds(1, 'a')).rejects.toBe(failure)
+  const reason = `its criteria cannot be searched by: ${failure.message}`
+  expect(refused).toEqual(isGivenUp ? [{ id: 'Subscription/1', reason }] : [])
 })
 
 test('searches that do not end keep nobody waiting: whose search was not done in time is asked again later', async () => {
