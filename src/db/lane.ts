@@ -1,5 +1,6 @@
 // A client's way to the database: its share of the connections, and an end of its statements when it has gone.
 import type pg from 'pg'
+import { createRests, type Rests } from '../lib/rests.ts'
 import { createShares, type Shares } from '../lib/shares.ts'
 import { ask, streamOf, translated } from './ask.ts'
 import type { Costs } from './costs.ts'
@@ -18,6 +19,8 @@ export interface Shared {
   readonly longTransaction: number
   /** Who may run a costly statement. */
   readonly turns: Shares
+  /** After large answers. */
+  readonly rests: Rests
   readonly costs: Costs
 }
 
@@ -53,6 +56,7 @@ export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared
     longTransaction,
     // Those of one client wait for each other for longer than others wait for them.
     turns: createShares({ ...queues, name: 'turns for costly statements', total, perClient: 1, patience: 30_000 }),
+    rests: createRests(),
     costs,
   }
 }
@@ -100,8 +104,7 @@ function transacted<T>(
 
 /** Does the work while the client holds so much of the shares. @throws Failure as they do; the reason of the signal. */
 async function holding<T>(shares: Shares, { who, signal }: Asking, amount: number, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  const share = shares.takeNow(who, amount) ?? (await shares.take(who, amount, signal))
+  const share = await shares.take(who, amount, signal)
   try {
     return await work()
   } finally {
@@ -122,7 +125,7 @@ async function once<Row extends object>(
   const takesTurn = isCostly(shared.costs.expected(keyOf(statement)))
   const asked = (): Promise<Answer<Row>> =>
     holding(shared.shares, asking, 1, () => connected(shared, asking, watcher, statement, takesTurn))
-  return (await (takesTurn ? inTurn(shared.turns, asking, asked) : asked())).rows
+  return (await (takesTurn ? inTurn(shared, asking, asked) : asked())).rows
 }
 
 interface Answer<Row extends object> {
@@ -134,27 +137,18 @@ interface Answer<Row extends object> {
 /** How much of an answer the thread reads, turns into a reply and sends in about a millisecond. */
 const bytesInMillisecond = 100_000
 
-/** Milliseconds that the next turn waits at most. */
-const longestRest = 1000
-
-/** Does the work in the client's turn, which is over after three times as long as it needs for the answer. */
-async function inTurn<Row extends object>(
-  turns: Shares,
-  { who, signal }: Asking,
+/** Does the work in the client's turn, once the client has rested for its last answer. */
+const inTurn = <Row extends object>(
+  { turns, rests }: Shared,
+  asking: Asking,
   work: () => Promise<Answer<Row>>,
-): Promise<Answer<Row>> {
-  signal.throwIfAborted()
-  const share = turns.takeNow(who) ?? (await turns.take(who, 1, signal))
-  let rest = 0
-  try {
+): Promise<Answer<Row>> =>
+  holding(turns, asking, 1, async () => {
+    await rests.over(asking.who, asking.signal)
     const answer = await work()
-    rest = Math.min(longestRest, (3 * answer.bytes) / bytesInMillisecond)
+    rests.add(asking.who, answer.bytes / bytesInMillisecond)
     return answer
-  } finally {
-    if (rest < 1) share.release()
-    else setTimeout(() => share.release(), rest).unref()
-  }
-}
+  })
 
 /** By what statements are alike, whatever their values. */
 const keyOf = ({ name, text }: Statement): string => name ?? text

@@ -1,6 +1,6 @@
 // Bodies in flight: how much memory all request bodies take up at a time, and how much of it those of one client.
+import { createRests, type Rests } from '../lib/rests.ts'
 import { createShares, type Share, type Shares } from '../lib/shares.ts'
-import { createRests, type Rests } from './rests.ts'
 
 export interface Intake {
   /**
@@ -73,7 +73,7 @@ export function createIntake(options: IntakeOptions = {}): Intake {
       // Values that are looked at before a body is refused.
       let looked = 0
       const hold = async (shares: Shares, more: number): Promise<void> => {
-        held.push(shares.takeNow(who, more) ?? (await shares.take(who, more, signal)))
+        held.push(await shares.take(who, more, signal))
       }
       const giveBack = (): void => {
         for (const share of held.splice(0)) share.release()

@@ -8,8 +8,6 @@ export interface Share {
 }
 
 export interface Shares {
-  /** Takes an amount if that needs no wait, as `take` does; otherwise changes nothing. */
-  takeNow(who: string, amount?: number): Share | undefined
   /**
    * Takes an amount for a client. Waits while the client holds its share or the resource is used up; clients that wait
    * take turns, so the queue of one never delays another by more than one turn.
@@ -140,7 +138,6 @@ export function createShares(options: SharesOptions): Shares {
   const takeNow = (who: string, amount = 1): Share | undefined =>
     !queues.has(who) && fits(who, amount) && (waiting === 0 || !isScarce()) ? hold(who, amount) : undefined
   return {
-    takeNow,
     async take(who, amount = 1, signal) {
       signal?.throwIfAborted()
       if (amount > perClient)

@@ -190,6 +190,9 @@ test('what was stored before an address was added is known by it afterwards, and
   expect((await call('PUT', 'Consent/kept', { body: kept })).status).toBe(201)
   expect((await call('PUT', 'Consent/a-former', { body: { ...kept, id: 'a-former' } })).status).toBe(201)
   expect((await call('DELETE', 'Consent/a-former')).status).toBe(204)
+  // Another client's before, under the id of one that comes below.
+  expect((await call('PUT', 'Consent/others', { body: { ...kept, id: 'others' } })).status).toBe(201)
+  expect((await call('DELETE', 'Consent/others')).status).toBe(204)
   const tokenOf = (organizationId: string) =>
     service.application.identity.tokens.mint(
       { clientId: `client-of-${organizationId}`, organizationId, consentExempt: false },

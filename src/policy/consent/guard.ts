@@ -87,7 +87,7 @@ async function recordersOf(on: Queryable, consents: readonly { id: string }[]): 
     name: 'consent-recorders',
     text: `select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party,
         (select s.author from search s where s.self = given.self),
-        (select h.author from history h where h.type = ${typeNumber('Consent')} and h.id = given.consent limit 1))::text as party
+        (select h.author from history h where h.type = ${typeNumber('Consent')} and h.id = given.consent order by h.version desc limit 1))::text as party
       from unnest($1::text[], $2::bigint[]) as given(consent, self) left join consent_recorder w using (consent)`,
     values: [textArray(consents.map(({ id }) => id)), int8Array(consents.map(({ id }) => hash64(`Consent/${id}`)))],
   })

@@ -1,5 +1,5 @@
-// How much of the thread that answers requests the large bodies of one client take: a third of it at most, so that the requests of others
-// are answered between two of them.
+// How much of the thread that answers requests the large bodies and answers of one client take: a third of it at most, so that the
+// requests of others are answered between two of them.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Rests {
@@ -18,7 +18,7 @@ export interface RestsOptions {
 /** Milliseconds until the next work may begin, for each millisecond of work. */
 const perWork = 3
 
-/** No body keeps the next one waiting for longer, in milliseconds. */
+/** Nothing keeps what comes next waiting for longer, in milliseconds. */
 const longest = 1000
 
 /** Clients that are remembered before those whose rest is over are forgotten. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRests } from '../../src/http/rests.ts'
+import { createRests } from '../../src/lib/rests.ts'
 
 function clocked() {
   let time = 0
