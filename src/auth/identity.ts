@@ -60,7 +60,8 @@ const tidyEvery = 3_600_000
 
 /** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, issuer, log, reach, holderOf, now = Date.now, elapsed, derive } = options
+  const { database, environment, encryptionKey, issuer, log, reach, holderOf, derive } = options
+  const { now = Date.now, elapsed } = options
   const keys = await createKeys({ database, encryptionKey, now, elapsed, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
   const following = await follow(

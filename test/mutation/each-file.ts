@@ -1,10 +1,12 @@
 // Set up for every test file of a mutation run: wakes the mutant, counts which test meets which mutant, and ends with the first failure.
 import { appendFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, inject, vi } from 'vitest'
 
 export interface Waking {
   /** Empty: none. */
   readonly mutant: string
+  /** Milliseconds that a test may take. */
+  readonly patience: number
   /** Where to note what is met, if it is. */
   readonly coverage?: string
   /** What is loaded before the first file, so that what is only met while modules load is told from the rest. */
@@ -24,7 +26,8 @@ interface Stryker {
 }
 
 const stryker = ((globalThis as { __stryker__?: Stryker }).__stryker__ ??= {})
-const { mutant, coverage, modules } = inject('waking')
+const { mutant, patience, coverage, modules } = inject('waking')
+vi.setConfig({ testTimeout: patience, hookTimeout: patience })
 // What tests start as processes of their own reads the environment.
 process.env['__STRYKER_ACTIVE_MUTANT__'] = stryker.activeMutant = mutant
 

@@ -191,19 +191,28 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
   /** How much longer a run takes than when coverage was noted: machines have other things to do. */
   let slowness = 1
 
+  /** One run; whatever it was, the next one is in a process that has loaded the code. */
+  async function runIn(file: string, mutant: string, within: number, tests: readonly string[]): Promise<Ran> {
+    const ran = await running.run(file, mutant, within, tests)
+    if (ran.isLate) await renew()
+    return ran
+  }
+
   async function tryFile({ id }: Mutant, { file, tests, upTo, ms }: Meeting): Promise<Ran> {
-    const within = slowness * (5 * ms + 5000)
-    const ran = await running.run(file, id, within, whole.has(file) ? upTo : tests)
-    if (!ran.failure?.id || whole.has(file) || tests.length === upTo.length) return ran
-    const few = tests.slice(0, tests.indexOf(ran.failure.id) + 1)
+    const within = slowness * (3 * ms + 3000)
+    if (whole.has(file)) return runIn(file, id, 4 * within, upTo)
+    const ran = await runIn(file, id, within, tests)
+    const { failure, isLate } = ran
+    if (!(isLate || failure?.id) || tests.length === upTo.length) return ran
+    const few = isLate ? tests : tests.slice(0, tests.indexOf(failure!.id) + 1)
     const name = `${file} ${few.join()}`
     if (alone.has(name)) return ran
-    if ((await running.run(file, '', within, few)).failure === undefined) {
+    if ((await runIn(file, '', within, few)).failure === undefined) {
       alone.add(name)
       return ran
     }
     whole.add(file)
-    return running.run(file, id, 4 * within, upTo)
+    return runIn(file, id, 4 * within, upTo)
   }
 
   async function attempt(mutant: Mutant): Promise<Result> {
@@ -249,10 +258,10 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
     results.set(result.key, result)
     appendFileSync(resultsFile, `${JSON.stringify(result)}\n`)
   }
-  const isSound = async ({ file, upTo, ms }: Meeting): Promise<boolean> => {
+  const isSound = async ({ file, tests, upTo, ms }: Meeting): Promise<boolean> => {
     const { failure, ms: took } = await running.run(file, '', 600_000, upTo)
     if (failure) say(`${file} fails without a mutant: ${failure.test} ${failure.message}`)
-    else slowness = Math.max(1, took / ms)
+    else if (tests.length === upTo.length) slowness = Math.max(1, took / ms)
     return failure === undefined
   }
   /** A new process, in which this passes: once to load, once to see how fast it goes. A busy machine gets a second process. */
@@ -286,7 +295,6 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
       const result = await attempt(mutant)
       made.push(result)
       tell(mutant, result)
-      if (result.why?.startsWith('no end')) await renew()
     }
     // The file that killed last has to pass without a mutant; else all of these are run again, in a new process.
     const last = made.findLast(({ by }) => by)

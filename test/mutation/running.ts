@@ -6,6 +6,9 @@ import { createVitest, ForksPoolWorker, type PoolOptions, type PoolWorker } from
 import type {} from '../support/server.ts'
 import type { Waking } from './each-file.ts'
 
+/** Milliseconds that a test may take where nobody knows better, and that what goes on after the last one may take beside. */
+const [ample, ending] = [20_000, 5000]
+
 /** Runs after which the databases of their test files go: a run of mutants leaves thousands, and they are in memory. */
 const mostDatabases = 20
 
@@ -15,6 +18,8 @@ export interface Ran {
   readonly ms: number
   /** The first; `id` is empty if it was in no test. */
   readonly failure?: { readonly id: string; readonly test: string; readonly message: string }
+  /** True if it did not end, so that the next run begins in a new process. */
+  readonly isLate?: boolean
 }
 
 /** What a file met: mutants by test, those of its hooks under its own path, and those that were met while modules loaded. */
@@ -25,6 +30,7 @@ export interface Met {
 }
 
 export interface Running {
+  /** @param within milliseconds that each test may take, and all of them hardly more. */
   run(file: string, mutant: string, within: number, tests?: readonly string[]): Promise<Ran>
   meet(file: string): Promise<Ran & { readonly met?: Met }>
   /** The next run begins in a new process. */
@@ -92,8 +98,6 @@ export async function startRunning(folder: string, modules: readonly string[]): 
     cache: false,
     maxWorkers: 1,
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
     setupFiles: ['test/mutation/each-file.ts', 'test/support/each-file.ts'],
     pool: { name: 'lasting', createPoolWorker: worker.make },
   })
@@ -113,21 +117,26 @@ export async function startRunning(folder: string, modules: readonly string[]): 
     await client.end()
   }
 
-  async function once(file: string, waking: Waking, within: number, tests?: readonly string[]): Promise<Ran> {
-    project.provide('waking', waking)
+  async function once(
+    file: string,
+    waking: Omit<Waking, 'patience'>,
+    within: number,
+    tests?: readonly string[],
+  ): Promise<Ran> {
+    project.provide('waking', { ...waking, patience: Math.min(within, ample) })
     const moduleId = join(folder, file)
     const begun = performance.now()
     let isLate = false
     const clock = setTimeout(() => {
       isLate = true
       void worker.end()
-    }, within)
+    }, within + ending)
     const specification = project.createSpecification(moduleId, tests ? { testIds: [...tests] } : undefined)
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications([specification])
     clearTimeout(clock)
     const ms = Math.round(performance.now() - begun)
     if (++runs % mostDatabases === 0) await dropDatabases()
-    if (isLate) return { tests: [], ms, failure: { id: '', test: '', message: `no end in ${within} ms` } }
+    if (isLate) return { tests: [], ms, isLate, failure: { id: '', test: '', message: `no end in ${ms} ms` } }
     const module = testModules.find(each => each.moduleId === moduleId)
     const cases = [...(module?.children.allTests() ?? [])]
     const timed = cases.map(each => ({ id: each.id, ms: each.diagnostic()?.duration ?? 0 }))
