@@ -46,11 +46,15 @@ export interface Coverage {
   readonly first: Meeting
 }
 
-/** What was noted of lines that are still there goes on being used; a mutant that is new is taken to be met like others of its file. */
+/**
+ * What was noted of lines that are still there goes on being used; a mutant that is new is taken to be met like others of its file.
+ * @param isWanted false for test files that are left out.
+ */
 export async function readCoverage(
   copy: Copy,
   running: Running,
   at: string,
+  isWanted: (test: string) => boolean,
   say: (text: string) => void,
 ): Promise<Coverage> {
   const sources = [...new Set(copy.mutants.map(({ file }) => file))]
@@ -64,7 +68,7 @@ export async function readCoverage(
     if (!places.has(key)) places.set(key, notes.keys.push(key) - 1)
     return places.get(key)!
   }
-  const names = copy.tests.filter(name => !apart.test(name))
+  const names = copy.tests.filter(name => !apart.test(name) && isWanted(name))
   for (const [index, name] of names.entries()) {
     const hash = digest(readFileSync(join(copy.folder, name), 'utf8'))
     const known = notes.files[name]

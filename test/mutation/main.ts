@@ -9,6 +9,7 @@
 // A survivor is a test that is missing, code that is needless, or a line of explained.jsonl that says why it changes nothing. Exits 1 if any is neither.
 //   --limit N    no more than N mutants in this run; with 0 only the report
 //   --kinds A,B  only mutants of these kinds, such as SQL and ConditionalExpression
+//   --tests A,B  only test files whose paths begin with test/A or test/B; what survives these is run again when others may kill it
 //   --changed    only files that differ from the branch main
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -54,7 +55,12 @@ const mostUnproven = 30
 const root = resolve(import.meta.dirname, '../..')
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { limit: { type: 'string' }, changed: { type: 'boolean' }, kinds: { type: 'string' } },
+  options: {
+    limit: { type: 'string' },
+    changed: { type: 'boolean' },
+    kinds: { type: 'string' },
+    tests: { type: 'string' },
+  },
 })
 const say = (text: string): void => console.log(text)
 const git = (...args: string[]): string[] =>
@@ -78,6 +84,9 @@ if (files.length === 0) {
   say('Name folders or files below src: npm run mutate -- policy store/change.ts')
   process.exit(options.changed ? 0 : 2)
 }
+
+const wantedTests = options.tests?.split(',').map(each => `test/${each}`)
+const isWanted = (test: string): boolean => wantedTests?.some(each => test.startsWith(each)) ?? true
 
 const folder = join(root, '.mutation')
 mkdirSync(folder, { recursive: true })
@@ -122,7 +131,7 @@ if (todo.length > 0 && options.limit !== '0') {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.removeAllListeners(signal).on(signal, () => (isStopped = true))
   try {
-    const coverage = await readCoverage(copy, running, join(folder, 'coverage.json'), say)
+    const coverage = await readCoverage(copy, running, join(folder, 'coverage.json'), isWanted, say)
     await runAll(todo, coverage, running)
   } finally {
     await running.close()
