@@ -62,11 +62,11 @@ function compareRest(
   return agrees ? 'near' : 'first_only'
 }
 
-function compareWords(a: string, b: string, likeness: Likeness): 'same' | 'near' | 'similar' | 'different' {
+function compareWords(a: string, b: string, likeness: Likeness): 'same' | 'near' | 'similar' | undefined {
   if (a === b) return 'same'
   if (sound(a) === sound(b)) return 'near'
   const alike = jaroWinkler(a, b)
-  if (alike < likeness.similar) return 'different'
+  if (alike < likeness.similar) return undefined
   if (alike < likeness.near || distance(a, b) > slipsIn(Math.min(a.length, b.length))) return 'similar'
   return likeness.isOwnName?.(a) && likeness.isOwnName(b) ? 'similar' : 'near'
 }
@@ -77,7 +77,7 @@ function slipsIn(length: number): number {
   return length < 9 ? 1 : 2
 }
 
-function isClose(level: string): boolean {
+function isClose(level: string | undefined): boolean {
   return level === 'same' || level === 'near'
 }
 

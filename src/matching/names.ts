@@ -21,15 +21,14 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 /** The words of a name, `N'Guessan Marie-Noëlle` being NGUESSAN MARIE NOELLE. What is no letter (digits too) is left out. */
 export function words(text: string): string[] {
-  return text
+  const plain = text
     .slice(0, 200)
     .replace(/['’‘`´\p{Lm}]/gu, '')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toUpperCase()
     .replace(/[ÆŒØŁĐÐÞƁƊƐƆŊƳƗɄ]/g, letter => PLAIN[letter]!)
-    .split(/\P{L}+/u)
-    .filter(word => word !== '')
+  return plain.match(/\p{L}+/gu) ?? []
 }
 
 const SOUNDS: readonly (readonly [RegExp, string])[] = [

@@ -44,7 +44,7 @@ export function featuresOf({ names, birthDate, sex, phones }: Person): Features 
       .filter(({ given, family }) => given.length + family.length > 0),
     birth: birthOf(birthDate),
     sex: sex === 'male' || sex === 'female' ? sex : undefined,
-    phones: [...new Set((phones ?? []).flatMap(phoneOf))].slice(0, MOST.phones),
+    phones: [...new Set(phones?.flatMap(phoneOf))].slice(0, MOST.phones),
   }
 }
 
@@ -58,8 +58,8 @@ function wordsOf(text: string | undefined): string[] {
 }
 
 function birthOf(text: string | undefined): BirthDate | undefined {
-  const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(text ?? '') ?? []
-  return year === undefined ? undefined : { year, month: month ?? '', day: day ?? '' }
+  const found = text?.match(/^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/)
+  return found ? { year: found[1]!, month: found[2] ?? '', day: found[3] ?? '' } : undefined
 }
 
 /**

@@ -75,15 +75,17 @@ function bestNames(a: Features, b: Features, matching: Matching, shareOf: ShareO
 
 function straight(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] {
   return (['given', 'family'] as const).flatMap(field => {
-    const level = compareNames(one[field], other[field], likenessOf(field, matching, shareOf))
+    const likeness = field === 'given' ? givenLikeness(matching, shareOf) : matching.likeness
+    const level = compareNames(one[field], other[field], likeness)
     return level ? [namePart(field, level, one[field], matching, shareOf)] : []
   })
 }
 
 /** As if one of both had written the given name where the family name belongs, and the other way round. */
 function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] | undefined {
-  const given = agreement(one.given, other.family, likenessOf('given', matching, shareOf))
-  const family = agreement(one.family, other.given, likenessOf('given', matching, shareOf))
+  const likeness = givenLikeness(matching, shareOf)
+  const given = agreement(one.given, other.family, likeness)
+  const family = agreement(one.family, other.given, likeness)
   if (!given || !family) return undefined
   return [
     namePart('given', given, one.given, matching, shareOf),
@@ -93,8 +95,7 @@ function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf
 }
 
 /** Twins are often called alike, MARIA and MARIE: two given names that many have are two names. */
-function likenessOf(field: 'given' | 'family', { likeness, ownNameShare }: Matching, shareOf: ShareOf): Likeness {
-  if (field === 'family') return likeness
+function givenLikeness({ likeness, ownNameShare }: Matching, shareOf: ShareOf): Likeness {
   return { ...likeness, isOwnName: word => (shareOf('given', word) ?? 0) >= ownNameShare }
 }
 

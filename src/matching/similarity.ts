@@ -11,7 +11,7 @@ export function jaroWinkler(a: string, b: string): number {
 
 function jaro(a: string, b: string): number {
   const reach = Math.max(0, Math.floor(Math.max(a.length, b.length) / 2) - 1)
-  const taken = new Array<boolean>(b.length).fill(false)
+  const taken: boolean[] = []
   const ofA: string[] = []
   for (let at = 0; at < a.length; at++) {
     const end = Math.min(b.length, at + reach + 1)

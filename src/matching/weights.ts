@@ -102,15 +102,12 @@ interface Shares {
   readonly blocks: boolean
 }
 
-const NONE: Shares = { same: 0.5, other: 0.5, blocks: false }
-
 function sharesOf(value: unknown, field: Field, reader: Reader): Record<string, Shares> {
-  if (value === undefined) return Object.fromEntries(levels[field].map(level => [level, NONE]))
   const before = reader.problems.length
   const inner = within(reader, 'levels')
   const found = objectIn(objectIn(value, ['levels'], reader)['levels'], levels[field], inner)
   const shares = Object.fromEntries(levels[field].map(level => [level, levelOf(found[level], within(inner, level))]))
-  if (reader.problems.length === before)
+  if (value !== undefined && reader.problems.length === before)
     for (const [side, name] of [['same', 'same_person'] as const, ['other', 'other_people'] as const]) {
       const sum = Object.values(shares).reduce((total, each) => total + each[side], 0)
       if (Math.abs(sum - 1) > 0.02)

@@ -151,8 +151,21 @@ function partsOf(a: Known, b: Known, shares: Readonly<Record<string, number>> = 
   return { given: part('given')!, family: part('family')!, exchanged: part('names_exchanged') }
 }
 
+test('what is not known is no part of a score', () => {
+  const { parts } = score(features({ ...amina, given: undefined, sex: undefined }), features(amina), matching)
+  expect(parts.map(({ field, level }) => [field, level])).toEqual([
+    ['family', 'same'],
+    ['birth_date', 'same'],
+    ['phone', 'same'],
+  ])
+})
+
 test('names are taken as exchanged if both agree, and not if one does', () => {
   const called = (given: string, family: string): Known => ({ given, family, birthDate: '1991-04-17' })
+  expect(partsOf(called('Bello', 'Aminatou'), called('Aminatou', 'Bello')).exchanged).toEqual({
+    ...{ field: 'names_exchanged', level: 'yes' },
+    ...{ bits: matching.exchangedBits, blocks: false },
+  })
   const exchanged = (a: Known, b: Known) => partsOf(a, b).exchanged !== undefined
   expect(exchanged(called('Bello', 'Aminatou'), called('Aminatou', 'Bello'))).toBe(true)
   expect(exchanged(called('Belllo', 'Aminatou'), called('Aminatou', 'Bello'))).toBe(true)
@@ -171,6 +184,10 @@ test('of two given names that at least one in ten thousand has neither is a slip
   expect(level(0.0001)).toEqual(['similar', 'near'])
   expect(level(0.00009)).toEqual(['near', 'near'])
   expect(partsOf({ given: 'Maria' }, { given: 'Marie' }).given.level).toBe('near')
+  const ofFamilies = score(features({ given: 'Maria' }), features({ given: 'Marie' }), matching, field =>
+    field === 'family' ? 0.0001 : undefined,
+  )
+  expect(ofFamilies.parts[0]!.level).toBe('near')
 })
 
 test('the rarest word of a name counts that is the same, the first of one that is shortened, and none of one that is near', () => {

@@ -25,8 +25,10 @@ interface Shipped {
 }
 
 test('the file that is delivered is sound; its weights are log2 of same over other', () => {
-  const { fields, certainty } = readMatching(text, 'matching.json')
+  const { fields, certainty, exchangedBits } = readMatching(text, 'matching.json')
   expect(certainty).toBe(0.99)
+  const file = JSON.parse(text) as { names_exchanged: { same_person: number } }
+  expect(exchangedBits).toBe(Math.log2(file.names_exchanged.same_person))
   expect(fields.sex['same']).toEqual({ bits: Math.log2(0.99 / 0.5), blocks: false })
   expect(fields.given['different']!.blocks).toBe(true)
 })
@@ -60,6 +62,29 @@ test.each<[string, (file: Shipped) => void, string]>([
     'a level that is left out',
     file => delete file.fields['phone']!.levels['near'],
     'matching.json: fields.phone.levels.near is missing',
+  ],
+  [
+    'a word that is like none',
+    file => (file.decision['colour'] = 1),
+    'matching.json: decision.colour is not known here: certainty, review, lead_bits, smallest_population, why are',
+  ],
+  ...[
+    ['decision', 'certainty', 'a share between 0 and 1, such as 0.02 (neither of both)'],
+    ['decision', 'smallest_population', 'a number from 1 to 10000000000'],
+    ['likeness', 'near', 'a share between 0 and 1, such as 0.02 (neither of both)'],
+    ['likeness', 'similar', 'a share between 0 and 1, such as 0.02 (neither of both)'],
+    ['likeness', 'own_name', 'a share between 0 and 1, such as 0.02 (neither of both)'],
+    ['rarity', 'most_bits', 'a number from 0 to 20'],
+    ['names_exchanged', 'same_person', 'a share between 0 and 1, such as 0.02 (neither of both)'],
+  ].map(([part, name, what]): [string, (file: Shipped) => void, string] => [
+    `a word for a number, in ${part}.${name}`,
+    file => ((file[part!] as Record<string, unknown>)[name!] = 'many'),
+    `matching.json: ${part}.${name} must be ${what}`,
+  ]),
+  [
+    'a part that is left out',
+    file => ((file['names_exchanged'] as Record<string, unknown>) = {}),
+    'matching.json: names_exchanged.same_person is missing',
   ],
   ['a field that is left out', file => delete file.fields['phone'], 'matching.json: fields.phone is missing'],
   [
@@ -130,7 +155,12 @@ test('all that is wrong is told at once', () => {
 })
 
 test('what is not JSON is refused by its name', () => {
-  expect(() => readMatching('{"fields": ', 'matching.json')).toThrow(/^matching\.json: this is not JSON/)
+  expect(() => readMatching('{"fields": ', 'matching.json')).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^matching\.json: this is not JSON/),
+      cause: expect.any(SyntaxError),
+    }),
+  )
   expect(() => readMatching('[]', 'matching.json')).toThrow('matching.json: the file must be an object with')
   expect(judgeMatching(undefined)).toEqual({ problems: [expect.stringMatching(/^the file must be an object with/)] })
 })
