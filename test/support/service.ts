@@ -1,9 +1,7 @@
 // A running service for a test file: its own database, its own port, and a way to call it.
-import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { inject } from 'vitest'
 import { type Application, createApplication, loadMappings } from '../../src/app.ts'
 import { demoClient, demoScopes } from '../../src/auth/demo.ts'
@@ -11,8 +9,11 @@ import { listen } from '../../src/http/listen.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { onCleanup } from './cleanup.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
+
+export { createTestDatabase }
 
 export interface Service {
   readonly url: string
@@ -24,24 +25,6 @@ export interface Service {
   readonly token: string
   /** Ends it before the file's last test. */
   readonly stop: () => Promise<void>
-}
-
-interface TestDatabase {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-}
-
-/** Creates an empty, migrated database. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = inject('server')
-  const database = `test_${randomBytes(6).toString('hex')}`
-  const client = new pg.Client({ ...server, database: 'postgres' })
-  await client.connect()
-  await client.query(`create database ${database} template template`)
-  await client.end()
-  return { ...server, database }
 }
 
 /** Starts the service on a database of its own; it stops after the file's last test. */

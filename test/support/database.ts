@@ -1,0 +1,23 @@
+// A database for a test file that needs no service.
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import type {} from './server.ts'
+
+export interface TestDatabase {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+}
+
+/** Creates an empty, migrated database. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = inject('server')
+  const database = `test_${randomBytes(6).toString('hex')}`
+  const client = new pg.Client({ ...server, database: 'postgres' })
+  await client.connect()
+  await client.query(`create database ${database} template template`)
+  await client.end()
+  return { ...server, database }
+}
