@@ -4,12 +4,10 @@ import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { lockConditions, onlyMatch } from './conditional.ts'
-import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
 import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
 import { readSeen } from './sight.ts'
-import { mostIssues } from './validate.ts'
 import { type Change, needsTransaction, type Written, write } from './write.ts'
 
 export interface Preconditions {
@@ -38,11 +36,7 @@ export function mustBeValid(session: Session, resource: unknown, type: string): 
   throw new Failure(
     isCostly ? 'VALIDATION_FAILED' : 'MALFORMED_REQUEST',
     `The ${type} is not valid: ${errors[0]!.diagnostics}`,
-    {
-      details: errors
-        .slice(0, mostIssues + 1)
-        .map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })),
-    },
+    { details: errors.map(issue => ({ field: issue.expression, code: issue.code, message: issue.diagnostics })) },
   )
 }
 
@@ -67,11 +61,16 @@ export async function create(
   if (ifNoneExist === undefined) return inTransaction(session, inner => one(inner, change))
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
-    const condition = { type, query: ifNoneExist }
-    await lockConditions(inner, [condition])
-    const id = await onlyMatch(inner, condition)
+    const id = await matched(inner, type, ifNoneExist)
     return id === undefined ? one(inner, { ...change, condition: ifNoneExist }) : found(inner, type, id)
   })
+}
+
+/** The id of the one match, if there is one; nobody else acts on the same query until the transaction ends. */
+async function matched(session: Session, type: string, query: string): Promise<string | undefined> {
+  const condition = { type, query }
+  await lockConditions(session, [condition])
+  return onlyMatch(session, condition)
 }
 
 async function found(session: Session, type: string, id: string): Promise<Written> {
@@ -97,7 +96,6 @@ export async function update(
     throw new Failure('MALFORMED_REQUEST', `The resource's id is not the id of the address, "${id}".`, {
       issue: 'invalid',
     })
-  mustBeId(id)
   return inTransaction(session, inner => one(inner, { method: 'PUT', type, id, resource, ...preconditions }))
 }
 
@@ -114,8 +112,7 @@ export async function updateWhere(
   mustBeValid(session, resource, type)
   const given = resource['id'] as string | undefined
   return inTransaction(session, async inner => {
-    await lockConditions(inner, [{ type, query }])
-    const id = await onlyMatch(inner, { type, query })
+    const id = await matched(inner, type, query)
     if (id !== undefined && given !== undefined && given !== id) {
       throw new Failure('MALFORMED_REQUEST', `The condition matches ${type}/${id}, but the resource has another id.`, {
         issue: 'invalid',
@@ -169,8 +166,7 @@ export async function patchWhere(
   mustBeAllowed(session, type, 'u')
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
-    await lockConditions(inner, [{ type, query }])
-    const id = await onlyMatch(inner, { type, query })
+    const id = await matched(inner, type, query)
     if (id === undefined) throw new Failure('NOT_FOUND', `No ${type} matches the condition.`)
     return patch(inner, type, id, changes, preconditions, query)
   })
@@ -197,8 +193,7 @@ export async function removeWhere(
   mustBeAllowed(session, type, 'd')
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
-    await lockConditions(inner, [{ type, query }])
-    const id = await onlyMatch(inner, { type, query })
+    const id = await matched(inner, type, query)
     return id === undefined ? undefined : one(inner, { method: 'DELETE', type, id, condition: query, ...preconditions })
   })
 }

@@ -93,6 +93,14 @@ describe('a conditional update', () => {
     const { status, headers, body } = await update('u1')
     expect(status).toBe(201)
     expect(headers.get('location')).toContain(`Patient/${body.id}/_history/1`)
+    const history = await call('GET', `Patient/${body.id}/_history`)
+    expect(history.body.entry[0].request.method).toBe('PUT')
+  })
+
+  test('with a resource that is not valid answers 400 and stores nothing', async () => {
+    const { status, body } = await update('u0', undefined, { gender: 'x' })
+    expect([status, issueOf(body).expression]).toEqual([400, ['Patient.gender']])
+    expect(await found('u0')).toEqual([])
   })
 
   test('that matches nothing creates under the id that the resource has', async () => {
@@ -111,7 +119,7 @@ describe('a conditional update', () => {
   test('that matches one of another id answers 400 and changes nothing', async () => {
     const { body } = await update('u4')
     const other = await update('u4', 'somebody-else', { active: true })
-    expect(other.status).toBe(400)
+    expect([other.status, issueOf(other.body).code]).toEqual([400, 'invalid'])
     expect(issueOf(other.body).diagnostics).toContain('another id')
     expect((await call('GET', `Patient/${body.id}`)).body.active).toBeUndefined()
     expect((await call('GET', 'Patient/somebody-else')).status).toBe(404)
@@ -147,9 +155,9 @@ describe('a conditional update', () => {
 })
 
 describe('a conditional patch', () => {
-  const patch = (value: string) =>
+  const patch = (value: string, change: object = { op: 'add', path: '/active', value: true }) =>
     call('PATCH', `Patient?identifier=http://ids|${value}`, {
-      body: JSON.stringify([{ op: 'add', path: '/active', value: true }]),
+      body: JSON.stringify([change]),
       headers: { 'content-type': 'application/json-patch+json' },
     })
 
@@ -169,5 +177,21 @@ describe('a conditional patch', () => {
   test('that matches several answers 412', async () => {
     const { status, body } = await patch('twin')
     expect([status, issueOf(body).code]).toEqual([412, 'multiple-matches'])
+  })
+
+  test('and a conditional deletion at once leave nothing deleted that the condition no longer matches', async () => {
+    for (const value of ['d1', 'd2', 'd3', 'd4', 'd5']) {
+      const { body } = await create(value, `identifier=http://ids|${value}`)
+      const change = { op: 'replace', path: '/identifier/0/value', value: `not ${value}` }
+      const [patched, removed] = await Promise.all([
+        patch(value, change),
+        call('DELETE', `Patient?identifier=http://ids|${value}`),
+      ])
+      const { status } = await call('GET', `Patient/${body.id}`)
+      expect([
+        [200, 204, 200],
+        [404, 204, 410],
+      ]).toContainEqual([patched.status, removed.status, status])
+    }
   })
 })

@@ -75,6 +75,40 @@ describe('an update', () => {
     expect(body?.resourceType).toBe(resourceType)
   })
 
+  test.each([
+    [
+      'without an id',
+      { resourceType: 'Patient' },
+      'The resource has no id; it must have the id of the address, "here".',
+    ],
+    [
+      'of another id',
+      { resourceType: 'Patient', id: 'there' },
+      'The resource\'s id is not the id of the address, "here".',
+    ],
+    ['of another type', { resourceType: 'Basic', id: 'here' }, 'The body is a Basic, but the address is for Patient.'],
+    ['of no type', { id: 'here' }, 'The body is a resource without resourceType, but the address is for Patient.'],
+    [
+      'of a type that is no text',
+      { resourceType: 1, id: 'here' },
+      'The body is a resource without resourceType, but the address is for Patient.',
+    ],
+  ])('with a resource %s answers 400 and stores nothing', async (_what, body, diagnostics) => {
+    const answer = await call('PUT', 'Patient/here', { body })
+    expect([answer.status, answer.body.issue]).toEqual([
+      400,
+      [{ severity: 'error', code: 'invalid', diagnostics, details: expect.any(Object) }],
+    ])
+    expect((await call('GET', 'Patient/here')).status).toBe(404)
+  })
+
+  test('with a resource of which there is only something to warn stores it', async () => {
+    const valueQuantity = { value: 1, unit: 'kilo', system: 'http://unitsofmeasure.org', code: 'kilo' }
+    const body = { resourceType: 'Observation', id: 'kilo', status: 'final', code: { text: 'weight' }, valueQuantity }
+    expect((await call('POST', 'Observation/$validate', { body })).body.issue).toMatchObject([{ severity: 'warning' }])
+    expect((await call('PUT', 'Observation/kilo', { body })).status).toBe(201)
+  })
+
   test.each(['A', 'a.b-c', '1', '0'.repeat(64), '...'])('takes the id %s', async id => {
     expect((await put(id)).status).toBe(201)
     expect((await call('GET', `Patient/${id}`)).body.id).toBe(id)
