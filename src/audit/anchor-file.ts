@@ -45,14 +45,13 @@ export function anchorFile(file: string, key: KeyObject, most: number): AnchorFi
     read,
     async add(heads, now) {
       const last = await lastLine()
-      const former = last ? undefined : await read()
-      const before = last ?? former?.last
+      const before: Pick<Anchored, 'last' | 'heads'> = last ? { last, heads: new Map() } : await read()
       const line = {
-        line: (before?.line ?? 0) + 1,
+        line: (before.last?.line ?? 0) + 1,
         time: now.toISOString(),
         begins: last === undefined,
-        heads: [...furthest([...(former?.heads.values() ?? []), ...heads]).values()],
-        previous: before?.seal ?? '',
+        heads: [...furthest([...before.heads.values(), ...heads]).values()],
+        previous: before.last?.seal ?? '',
       }
       const text = `${lineText(key, line)}\n`
       await append(file, text)
@@ -68,17 +67,13 @@ const endBytes = 65_536
 async function endOf(file: string): Promise<string | undefined> {
   const size = await sizeOf(file)
   if (size === 0) return undefined
-  const handle = await open(file, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(endBytes), 0, endBytes, Math.max(0, size - endBytes))
-    const text = buffer.toString('latin1', 0, bytesRead)
-    const start = text.lastIndexOf('\n', text.length - 2)
-    const whole = start >= 0 || size <= endBytes ? text : await readFile(file, 'latin1')
-    // A line without its end is none.
-    return whole.endsWith('\n') ? whole.slice(whole.lastIndexOf('\n', whole.length - 2) + 1, -1) : ''
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(file, 'r')
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(endBytes), 0, endBytes, Math.max(0, size - endBytes))
+  const text = buffer.toString('latin1', 0, bytesRead)
+  const start = text.lastIndexOf('\n', text.length - 2)
+  const whole = start >= 0 || size <= endBytes ? text : await readFile(file, 'latin1')
+  // A line without its end is none.
+  return whole.endsWith('\n') ? whole.slice(whole.lastIndexOf('\n', whole.length - 2) + 1, -1) : ''
 }
 
 /** The first line holds a head of every chain, so it grows with the trail and is not counted. */
@@ -88,21 +83,17 @@ async function isFull(file: string, most: number): Promise<boolean> {
   return bytes.length - bytes.indexOf('\n') > most
 }
 
-/** Adds a text at the end with one call, all of it or nothing, and waits until it is on the disk. */
+/** Adds a text at the end, all of it or nothing, and waits until it is on the disk. */
 async function append(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const size = await sizeOf(file)
-  const handle = await open(file, 'a', 0o640)
+  await using handle = await open(file, 'a', 0o640)
   try {
-    const bytes = Buffer.from(text)
-    const { bytesWritten } = await handle.write(bytes)
-    if (bytesWritten < bytes.length) throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes could be written.`)
+    await handle.appendFile(text)
     await handle.datasync()
   } catch (error) {
     await handle.truncate(size)
     throw error
-  } finally {
-    await handle.close()
   }
 }
 

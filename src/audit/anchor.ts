@@ -53,7 +53,7 @@ export function createAnchor(parts: AnchorParts): Anchor {
     const isBehind = !isCaughtUp
     isCaughtUp = true
     await inLine(database, async on => {
-      const heads = furthest([...own, ...(isBehind ? await ahead(on) : [])])
+      const heads = furthest(isBehind ? [...own, ...(await ahead(on))] : own)
       if (heads.size === 0) return
       const line = await file.add(heads.values(), now())
       counted('file', 'written')

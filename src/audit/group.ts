@@ -26,13 +26,9 @@ export function insertion(
       sequence: head.sequence + index + 1,
     }),
   )
-  const hashes: string[] = []
-  for (const row of rows) hashes.push(rowHash(hashes.at(-1) ?? head.hash, row))
-  const next: Head = {
-    chain: head.chain,
-    sequence: rows.at(-1)?.sequence ?? head.sequence,
-    hash: hashes.at(-1) ?? head.hash,
-  }
+  const hashes = [head.hash]
+  for (const row of rows) hashes.push(rowHash(hashes.at(-1)!, row))
+  const next: Head = { chain: head.chain, sequence: head.sequence + rows.length, hash: hashes.at(-1)! }
   const texts = (pick: (row: ChainedRecord) => string) => textArray(rows.map(pick))
   const values = [
     head.chain,
@@ -54,8 +50,8 @@ export function insertion(
     texts(row => row.patients.join(' ')),
     int4Array(rows.map(row => row.resources)),
     texts(row => row.purpose),
-    textArray([head.hash, ...hashes].slice(0, rows.length)),
-    textArray(hashes),
+    textArray(hashes.slice(0, -1)),
+    textArray(hashes.slice(1)),
     next.sequence,
     next.hash,
     sealOf(key, next),

@@ -78,11 +78,12 @@ export async function stillPending(on: Queryable, ids: readonly string[]): Promi
 }
 
 /** What tells one change from all others. */
-const changeName = ({ deed, type = '', id = '', version = 0 }: Access): string => `${deed} ${type}/${id}/${version}`
+const changeName = ({ deed, type = '', id = '', version = 0 }: Named): string => `${deed} ${type}/${id}/${version}`
+type Named = Pick<Access, 'deed' | 'type' | 'id' | 'version'>
 
 /** The change that a record tells, if it tells of one; what was refused or undone has changed nothing. */
 const changeTold = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
-  outcome === 0 ? changeName({ deed, type, id, version, patients: [], resources: 0 }) : ''
+  outcome === 0 ? changeName({ deed, type, id, version }) : ''
 
 /** What the records tell in full. What a failed request did not come to tell stays pending. */
 export function toldBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {

@@ -92,8 +92,8 @@ function mayOr(principal: Principal, interaction: Interaction): void {
 
 /** `7-1042`: row 1042 of chain 7; undefined for what is no id of a row. */
 export function auditId(text: string): AuditId | undefined {
-  const [, chain, sequence] = /^([1-9]\d{0,8})-([1-9]\d{0,14})$/.exec(text) ?? []
-  return chain === undefined ? undefined : { chain: Number(chain), sequence: Number(sequence) }
+  const found = /^([1-9]\d{0,8})-([1-9]\d{0,14})$/.exec(text)
+  return found ? { chain: Number(found[1]), sequence: Number(found[2]) } : undefined
 }
 
 async function one(on: Queryable, id: string, organization: string | undefined): Promise<ChainedRecord> {

@@ -34,8 +34,15 @@ export interface ChainedRecord extends AuditRecord {
   readonly sequence: number
 }
 
+/** The hash of a row, in hex, which holds that of the row before it. */
+export const rowHash = (previous: string, record: ChainedRecord): string =>
+  hash('sha256', `${previous}\n${canonicalText(record)}`, 'hex')
+
+/** A text as PostgreSQL gives it back: without NUL, and of whole characters. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
 /** The text of a row: a JSON array of everything it says, in the order of the columns. */
-export function canonicalText(record: ChainedRecord): string {
+function canonicalText(record: ChainedRecord): string {
   return JSON.stringify([
     record.chain,
     record.sequence,
@@ -57,13 +64,4 @@ export function canonicalText(record: ChainedRecord): string {
     record.resources,
     record.purpose,
   ])
-}
-
-/** The hash of a row, in hex, which holds that of the row before it. */
-export const rowHash = (previous: string, record: ChainedRecord): string =>
-  hash('sha256', `${previous}\n${canonicalText(record)}`, 'hex')
-
-/** A text as PostgreSQL gives it back: without NUL, and of whole characters. */
-export function storable(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\ufffd')
 }

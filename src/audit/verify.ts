@@ -43,7 +43,7 @@ const page = 5000
  * Looks at one state of the whole trail, while others go on writing.
  * @param known heads that were seen before, which must still be in the trail.
  */
-export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[] = []): Promise<Verdict> {
+export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[]): Promise<Verdict> {
   const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
@@ -122,7 +122,7 @@ function atEnd(
   known: readonly SeenHead[],
   stop: (at: number | undefined, problem: string) => Walked,
 ): Walked {
-  if (sequence === null || head === null) return stop(undefined, 'the head of the chain is missing')
+  if (sequence === null) return stop(undefined, 'the head of the chain is missing')
   if (sequence > end.sequence)
     return stop(end.sequence + 1, `the row is missing, and all after it: the head of the chain is at ${sequence}`)
   if (sequence < end.sequence) return stop(sequence + 1, 'the row is beyond the head of the chain')
@@ -148,7 +148,7 @@ const rowsAfter = (on: Queryable, chain: number, sequence: number): Promise<Link
 async function strays(on: Queryable): Promise<Break[]> {
   const rows = await on.query<{ chain: number; sequence: number }>({
     text: `select chain, min(sequence) as sequence from audit_event e
-      where not exists (select from audit_chain c where c.number = e.chain) group by chain order by chain`,
+      where not exists (select from audit_chain c where c.number = e.chain) group by chain`,
     values: [],
   })
   return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row belongs to no chain' }))

@@ -139,7 +139,6 @@ const idsOf = (group: readonly Waiting[]): string[] => group.flatMap(each => eac
 /** What is still to be told. The first to tell a change is the one: a process may find what its own request is about to tell. */
 function untold(waiting: Waiting, there: Set<string>): Waiting {
   const told = waiting.pending.filter(({ id }) => !there.delete(id))
-  if (told.length === 0) return waiting
   const pending = waiting.pending.filter(each => !told.includes(each))
   return { ...waiting, pending, records: without(waiting.records, told) }
 }

@@ -79,3 +79,8 @@ test('a file that is absent has no text; one that cannot be read is not taken fo
   expect(await anchorTexts(file)).toEqual([{ name: file, text: '' }])
   await expect(anchorTexts(join(file, 'within'))).rejects.toMatchObject({ code: 'ENOTDIR' })
 })
+
+test('a line that cannot be written is reported', async () => {
+  // It takes nothing but a number.
+  await expect(anchorFile('/proc/self/oom_score_adj', key, 1_000_000).add([head(1)], now)).rejects.toThrow()
+})

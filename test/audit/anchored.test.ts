@@ -95,5 +95,7 @@ test.each([
   ['no heads', '{}'],
   ['another seal', one.replace(/"seal":"../, '"seal":"zz')],
   ['a shorter seal', one.replace(/"seal":"../, '"seal":"')],
+  ['a seal that begins earlier', one.replace(/"seal":"/, '"seal":"00')],
+  ['a seal that ends later', one.replace(/"}$/, '00"}')],
   ['another seal of the same length', one.replace(/"seal":"(.*)"/, `"seal":"${'0'.repeat(64)}"`)],
 ])('%s is no line', (_what, given) => expect(readLine(key, given)).toBeUndefined())

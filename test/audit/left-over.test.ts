@@ -1,32 +1,23 @@
 // Changes whose rows could not be written at once: a process that stops writes those it knows of before it ends.
-import type pg from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createLeftOver } from '../../src/audit/left-over.ts'
+import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { fhirCaller } from '../support/fhir.ts'
-import { type Service, startService } from '../support/service.ts'
-import { age, databaseOf, pendingIn } from '../support/trail.ts'
+import { ageKept, keepChanges, trailDatabase } from '../support/trail.ts'
 
-let service: Service
-let database: pg.Client
-const call = fhirCaller(() => service)
-
+let database: Database
+afterEach(() => void vi.useRealTimers())
 beforeAll(async () => {
-  service = await startService()
-  database = await databaseOf(service)
+  database = await trailDatabase()
 })
 
 test('closing waits until what was found has been told', async () => {
-  await database.query('alter table audit_event add constraint shut check (false) not valid')
-  expect((await call('PUT', 'Patient/amina', { body: { resourceType: 'Patient', id: 'amina' } })).status).toBe(503)
-  expect(await pendingIn(database)).toBe(1)
-  await age(database)
+  await ageKept(database, 11, await keepChanges(database, []))
   const told: string[] = []
   let proceed = (): void => {}
   const held = new Promise<void>(done => (proceed = done))
   const leftOver = createLeftOver({
-    database: service.application.database,
-    log: createLog('silent'),
+    ...{ database, log: createLog('silent') },
     async tell({ id }) {
       await held
       told.push(id)
@@ -35,7 +26,7 @@ test('closing waits until what was found has been told', async () => {
   leftOver.start()
   let isClosed = false
   const closing = leftOver.close().then(() => (isClosed = true))
-  await service.application.database.query({ text: 'select 1', values: [] })
+  await database.query({ text: 'select 1', values: [] })
   await new Promise<void>(done => setImmediate(done))
   expect(isClosed).toBe(false)
   proceed()
@@ -45,7 +36,8 @@ test('closing waits until what was found has been told', async () => {
 
 /** What is left over of so many changes, as claims give it: those that are asked for, and what anybody has left, 50 at a time. */
 function leftOverOf(count: number) {
-  const waiting = Array.from({ length: count }, (_, at) => String(at).padStart(5, '0'))
+  const all = Array.from({ length: count }, (_, at) => String(at).padStart(5, '0'))
+  const waiting = [...all]
   const told: string[] = []
   const asked: string[][] = []
   const said: number[] = []
@@ -53,7 +45,7 @@ function leftOverOf(count: number) {
     database: {
       async query({ values }: { values: readonly unknown[] }) {
         const text = String(values[0])
-        asked.push(waiting.filter(id => text.includes(id)))
+        asked.push(all.filter(id => text.includes(id)))
         const claimed = waiting.splice(0, 50).map(id => ({ id, told: JSON.stringify([0, {}, []]) }))
         return claimed.toReversed()
       },
@@ -98,4 +90,71 @@ test('what is owed when the process stops is told before it ends', async () => {
   leftOver.owe([{ id: '00000', changes: [] }])
   await leftOver.close()
   expect(told).toEqual(['00000'])
+})
+
+test('what is left over is looked for every ten seconds, and no more when the process ends', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { leftOver, asked } = leftOverOf(0)
+  leftOver.start()
+  const looks: number[] = []
+  for (const seconds of [9, 1, 10]) {
+    vi.advanceTimersByTime(seconds * 1000)
+    await new Promise<void>(done => setImmediate(done))
+    looks.push(asked.length)
+  }
+  expect(looks).toEqual([1, 2, 3])
+  await leftOver.close()
+  vi.advanceTimersByTime(60_000)
+  expect(asked).toHaveLength(3)
+})
+
+test('whoever asks while others look waits for the same look', async () => {
+  const { leftOver, asked } = leftOverOf(0)
+  leftOver.owe([{ id: 'told by somebody else', changes: [] }])
+  leftOver.start()
+  leftOver.settle()
+  await leftOver.close()
+  expect(asked).toHaveLength(1)
+})
+
+test('a look that fails is told, and the next one finds what that did not', async () => {
+  const warned: object[] = []
+  const told: string[] = []
+  let isBroken = true
+  const leftOver = createLeftOver({
+    database: {
+      ...database,
+      query: statement => (isBroken ? Promise.reject(new Error('no connection')) : database.query(statement)),
+    },
+    log: createLog('warn', { write: line => void warned.push(JSON.parse(line)) }),
+    tell: async ({ id }) => void told.push(id),
+  })
+  const kept = await keepChanges(database, [])
+  leftOver.owe([kept])
+  leftOver.settle()
+  await new Promise<void>(done => setImmediate(done))
+  expect(warned).toMatchObject([
+    { err: { message: 'no connection' }, msg: 'audit: what is left over could not be told' },
+  ])
+  isBroken = false
+  await leftOver.close()
+  expect(told).toEqual([kept.id])
+})
+
+test('of what is owed the last ten thousand are remembered', async () => {
+  const owed = Array.from({ length: 10_001 }, (_, at) => ({ id: `<${at}>`, changes: [] }))
+  const asked: string[] = []
+  const leftOver = createLeftOver({
+    database: {
+      async query({ values }: { values: readonly unknown[] }) {
+        asked.push(String(values[0]))
+        return []
+      },
+    } as never,
+    log: createLog('silent'),
+    tell: async () => {},
+  })
+  leftOver.owe(owed)
+  await leftOver.close()
+  expect(['<0>', '<1>', '<10000>'].map(id => asked[0]!.includes(id))).toEqual([false, true, true])
 })

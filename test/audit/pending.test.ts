@@ -91,7 +91,7 @@ async function change(name: string): Promise<number[]> {
 }
 
 async function isWhole(): Promise<boolean> {
-  return (await verifyTrail(service.application.database, sealingKey(Buffer.from(testKey, 'base64')))).isWhole
+  return (await verifyTrail(service.application.database, sealingKey(Buffer.from(testKey, 'base64')), [])).isWhole
 }
 
 test('what was changed while the trail could not be written is told later, each change once', async () => {

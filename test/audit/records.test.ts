@@ -1,7 +1,8 @@
 // What a record says of an access, and of a request that reached no store.
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { attemptOf } from '../../src/audit/attempt.ts'
-import { storable } from '../../src/audit/record.ts'
+import { rowHash, storable } from '../../src/audit/record.ts'
 import { recordOf } from '../../src/audit/records.ts'
 import { Failure } from '../../src/lib/failure.ts'
 
@@ -41,6 +42,38 @@ describe('an access is recorded as', () => {
   })
 })
 
+test('reads, creations, changes and deletions are told from everything else', () => {
+  const actions = {
+    R: ['read', 'vread', 'history-instance', 'history-type', 'history-system'],
+    C: ['create'],
+    U: ['update', 'patch'],
+    D: ['delete'],
+    E: ['search-type', 'search-system', 'transaction', 'operation', 'emergency'],
+  } as const
+  for (const [action, deeds] of Object.entries(actions))
+    for (const deed of deeds)
+      expect(recordOf({ deed, patients: [], resources: 0 }, requester, new Date(0)).action, deed).toBe(action)
+})
+
+test('the hash of a row is SHA-256 of the hash before it and all that the row says, as one JSON array', () => {
+  const access = {
+    deed: 'update',
+    type: 'Patient',
+    id: 'ada',
+    version: 3,
+    query: 'q',
+    patients: ['ada', 'ben'],
+  } as const
+  const record = recordOf({ ...access, resources: 2 }, requester, new Date(1_777_629_600_123))
+  const text =
+    '[7,42,1777629600123,"U","update",0,"","c","o","t","::1","r","Patient","ada",3,"q",["ada","ben"],2,"TREAT"]'
+  expect(rowHash('ab'.repeat(32), { ...record, chain: 7, sequence: 42 })).toBe(
+    createHash('sha256')
+      .update(`${'ab'.repeat(32)}\n${text}`)
+      .digest('hex'),
+  )
+})
+
 describe('a request that reached no store was the attempt at', () => {
   const of = (deed: string, type?: string, id?: string, patients: string[] = []) => ({ deed, type, id, patients })
   test.each([
@@ -50,6 +83,7 @@ describe('a request that reached no store was the attempt at', () => {
     ['GET', 'Patient', 'name=x', of('search-type', 'Patient')],
     ['POST', 'Patient', '', of('create', 'Patient')],
     ['PUT', 'Patient/ada', '', of('update', 'Patient', 'ada', ['ada'])],
+    ['GET', 'Patient/of_ada', '', of('read', 'Patient', 'of_ada')],
     ['PATCH', 'Patient/ada', '', of('patch', 'Patient', 'ada', ['ada'])],
     ['DELETE', 'Patient', 'name=x', of('delete', 'Patient')],
     ['GET', 'Patient/no%20id', '', of('read', 'Patient', 'no%20id')],

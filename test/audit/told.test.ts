@@ -38,6 +38,13 @@ test.each<[string, Partial<Access>]>([
   expect(without(records, [kept])).toEqual(records)
 })
 
+test('changes that have no type, id or version are told, too', () => {
+  const ordered = { deed: 'operation', patients: [], resources: 0 } as const
+  const kept = pending('one', ordered)
+  expect(toldBy([record(ordered)], [kept])).toEqual([kept])
+  expect(without([record(ordered)], [kept])).toEqual([])
+})
+
 test('of what somebody else has told one record is left out for each change, and no other', () => {
   const [read, ada, ben] = [record(change('ada', { deed: 'read' })), record(change('ada')), record(change('ben'))]
   expect(without([read, ada, ben, ada], [pending('one', change('ada'))])).toEqual([read, ben, ada])

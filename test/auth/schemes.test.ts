@@ -256,7 +256,7 @@ describe('the audit trail', () => {
   })
 
   test('is whole with all of that in it', async () => {
-    const verdict = await verifyTrail(service.application.database, key)
+    const verdict = await verifyTrail(service.application.database, key, [])
     expect(verdict).toMatchObject({ isWhole: true })
   })
 })

@@ -1,10 +1,19 @@
 // The audit trail of a service as its database holds it, seen past the service.
+import type { KeyObject } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject } from 'vitest'
+import { beginChain, type Head } from '../../src/audit/chain.ts'
+import { insertion } from '../../src/audit/group.ts'
+import { type Pending, pendingNote } from '../../src/audit/pending.ts'
+import type { AuditRecord } from '../../src/audit/record.ts'
+import type { Requester } from '../../src/audit/records.ts'
 import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Queryable } from '../../src/db/statement.ts'
+import type { Access } from '../../src/store/access.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { onCleanup } from './cleanup.ts'
-import type { Service } from './service.ts'
+import { createTestDatabase, type Service } from './service.ts'
 
 /** A connection to the database of a service; it ends after the file's last test. */
 export async function databaseOf(service: Service): Promise<pg.Client> {
@@ -56,4 +65,63 @@ export async function expectToldOnce(database: pg.Client, type?: string): Promis
   const versions = await toldVersions(database, type)
   expect(versions.filter(([, times]) => times !== 1)).toEqual([])
   return versions.length
+}
+
+/** A database with an empty trail, for tests that start no service. */
+export async function trailDatabase(): Promise<Database> {
+  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  onCleanup(() => database.end())
+  return database
+}
+
+/** Does to the trail what cannot be done to it, as somebody with all rights over the database might. */
+export const forge = (database: Database, ...statements: string[]): Promise<void> =>
+  database.transaction(async on => {
+    for (const text of ['set local session_replication_role = replica', ...statements])
+      await on.query({ text, values: [] })
+  })
+
+/** Takes everything from the trail, for the next test. */
+export const emptyTrail = (database: Database): Promise<void> =>
+  forge(database, ...['event', 'head', 'chain', 'pending'].map(name => `delete from audit_${name}`))
+
+/** Who asks, unless the test says otherwise. */
+export const aRequester: Requester = {
+  ...{ clientId: 'app', organizationId: 'clinic', tokenId: 'token', address: '127.0.0.1', requestId: 'request' },
+  purpose: 'TREAT',
+}
+
+/** Keeps changes as the store does, until they are told. @returns what is kept. */
+export async function keepChanges(on: Queryable, changes: readonly Access[], at = new Date()): Promise<Pending> {
+  const kept: Pending[] = []
+  const note = pendingNote(changes, aRequester, at, pending => kept.push(pending))
+  const places = note.values.map(([type], index) => `$${index + 1}::${type}`)
+  await on.query({ text: note.insertion(places), values: note.values.map(([, value]) => value) })
+  note.committed()
+  return kept[0]!
+}
+
+/** Lets what is kept look as if its request had begun so many seconds ago. */
+export const ageKept = (database: Database, seconds: number, ...kept: readonly Pending[]): Promise<void> =>
+  database.run({
+    text: `update audit_pending set noted_at = clock_timestamp() - make_interval(secs => $1) where id::text = any($2)`,
+    values: [seconds, kept.map(each => each.id)],
+  })
+
+/** A record of a read, in which these things are otherwise. */
+export const aRecord = (more: Partial<AuditRecord> = {}): AuditRecord => ({
+  ...{ recordedAt: new Date('2026-05-01T10:00:00.000Z'), action: 'R', interaction: 'read', outcome: 0, problem: '' },
+  ...aRequester,
+  ...{ type: 'Patient', id: 'ada', version: 1, query: '', patients: ['ada'], resources: 1 },
+  ...more,
+})
+
+/** Begins a chain that has so many rows. @returns its head. */
+export async function chainOf(database: Database, key: KeyObject, rows: number): Promise<Head> {
+  const beginning = await beginChain(database, key, new Date('2026-05-01T09:00:00.000Z'))
+  if (rows === 0) return beginning
+  const records = Array.from({ length: rows }, () => aRecord())
+  const { statement, next } = insertion(beginning, { records, pending: [] }, key)
+  await database.query(statement)
+  return next
 }
