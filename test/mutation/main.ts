@@ -101,13 +101,11 @@ const explains = (mutant: Mutant) => (each: Explanation) =>
 
 /** Mutants that were killed, on any machine: a line for each source file, with the hashes of what is changed in it, which a moved file takes along. */
 const killedFile = join(import.meta.dirname, 'killed.txt')
-const everKilled = new Map<string, readonly string[]>(
-  (existsSync(killedFile) ? readFileSync(killedFile, 'utf8') : '')
-    .split('\n')
-    .filter(Boolean)
-    .map(line => line.split(' '))
-    .map(([file, ...hashes]) => [file!, hashes]),
-)
+const everKilled = new Map<string, readonly string[]>()
+const killedLines = existsSync(killedFile) ? readFileSync(killedFile, 'utf8').split('\n').filter(Boolean) : []
+// A merge leaves two lines where both sides had new ones.
+for (const [file, ...hashes] of killedLines.map(line => line.split(' ')))
+  everKilled.set(file!, [...(everKilled.get(file!) ?? []), ...hashes])
 const hashOf = ({ key, file }: Mutant): string =>
   createHash('sha256')
     .update(key.replace(JSON.stringify(file), ''))
