@@ -111,8 +111,10 @@ const smart = /^system\/(\*|[A-Z][A-Za-z]+)\.(c?r?u?d?s?|read|write|\*)$/
 
 /** The interactions of a SMART system scope, v2 (`rs`) or v1 (`read`, `write`, `*`), or undefined if it is none. */
 function smartScope(scope: string): { type: string; interactions: string } | undefined {
-  const [, type, permission] = smart.exec(scope) ?? []
-  if (!type || !permission || (type !== '*' && !isResourceType(type))) return undefined
+  const found = smart.exec(scope)
+  if (!found) return undefined
+  const [, type, permission] = found as unknown as [string, string, string]
+  if (permission === '' || (type !== '*' && !isResourceType(type))) return undefined
   const v1: Record<string, string> = { read: 'rs', write: 'cud', '*': 'cruds' }
   return { type, interactions: v1[permission] ?? permission }
 }
@@ -132,8 +134,9 @@ export function unknownScopes(names: readonly string[]): string | undefined {
 
 /** The scope that was probably meant. */
 export function nearestScope(name: string): string | undefined {
-  const [, type, permission] = /^system\/([A-Za-z]+)\.([a-z*]+)$/.exec(name) ?? []
-  if (!type || !permission) return nearest(name, [...Object.keys(scopes), ...Object.keys(scopeAliases)])
+  const found = /^system\/([A-Za-z]+)\.([a-z*]+)$/.exec(name)
+  if (!found) return nearest(name, [...Object.keys(scopes), ...Object.keys(scopeAliases)])
+  const [, type, permission] = found as unknown as [string, string, string]
   const near = `system/${nearest(type, resourceTypes) ?? type}.${permission}`
   return isScope(near) ? near : undefined
 }

@@ -21,6 +21,33 @@ test('a client has the scopes of its token and no others', () => {
   expect(['labs:read', 'labs:write', 'system/*.rs'].map(client.has)).toEqual([true, false, false])
 })
 
+test('a caller is who its proof says, and what it writes is its own', () => {
+  const fixed = { may: expect.any(Function), has: expect.any(Function) }
+  const bare = createCaller({ clientId: 'app', organizationId: 'clinic', scopes: ['labs:read'], consentExempt: false })
+  expect(bare).toEqual({
+    ...{ kind: 'client', clientId: 'app', organizationId: 'clinic', scopes: ['labs:read'], consentExempt: false },
+    ...{ tokenId: '', purpose: '', author: 'app', party: { organizationId: 'clinic' } },
+    ...{ visibility: expect.any(Object), ...fixed },
+  })
+  const said = createCaller({ ...bare, tokenId: 'jti', purpose: 'HRESCH' })
+  expect([said.tokenId, said.purpose]).toEqual(['jti', 'HRESCH'])
+  expect(patientCaller('ada', 'CM-TQYE-6SRK-YQ6S', 'pat_1')).toEqual({
+    ...{ kind: 'patient', clientId: 'patient/ada', organizationId: '', scopes: [], tokenId: 'pat_1', purpose: '' },
+    ...{ author: 'patient/ada', party: { organizationId: '', ends: { patient: 'ada' } } },
+    ...{ patientId: 'ada', healthId: 'CM-TQYE-6SRK-YQ6S', ...fixed },
+  })
+  const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', role: 'developer' } as const
+  expect(userCaller(user, 'session')).toEqual({
+    ...{ kind: 'user', clientId: 'user/u', organizationId: 'clinic', scopes: [], tokenId: 'session', purpose: '' },
+    ...{ author: 'user/u', party: { organizationId: 'clinic' } },
+    ...{ userId: 'u', email: 'u@example.org', role: 'developer', ...fixed },
+  })
+  expect(system).toMatchObject({
+    ...{ kind: 'client', clientId: 'health-interop', organizationId: 'health-interop', scopes: ['system/*.cruds'] },
+    ...{ consentExempt: true, author: undefined, visibility: undefined },
+  })
+})
+
 test('no scope opens anything to a patient or to a user of the portal', () => {
   const phone = patientCaller('ada', 'CM-TQYE-6SRK-YQ6S', 'pat_1')
   const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', role: 'administrator' } as const

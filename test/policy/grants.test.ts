@@ -89,6 +89,13 @@ describe('one consent', () => {
       {},
       false,
     ],
+    ['that is about collecting opens nothing', [consent({ action: [{ coding: [{ code: 'collect' }] }] })], {}, false],
+    ...['access', 'use', 'disclose'].map((code): [string, object[], Question, boolean] => [
+      `to ${code} opens what is seen`,
+      [consent({ action: [{ coding: [{ code }] }] })],
+      {},
+      true,
+    ]),
     ['that has run out opens nothing', [consent({ period: { end: '2026-05-31' } })], {}, false],
     ['holds through its last day', [consent({ period: { end: '2026-06-01' } })], {}, true],
     [
@@ -222,10 +229,36 @@ describe('one consent', () => {
   })
 })
 
+test.each<[string, object]>([
+  ['is not active', consent({}, { status: 'proposed' })],
+  ['is not about privacy', consent({}, { scope: { coding: [{ code: 'treatment' }] } })],
+  ['is not about seeing', consent({ action: [{ coding: [{ code: 'collect' }] }] })],
+])('a consent that %s has no rules', (_name, written) => {
+  expect(rulesOf(written as never, base)).toEqual([])
+})
+
+test('a code without a system is one of no system', () => {
+  const [rule] = rulesOf(consent({ code: [{ coding: [{ code: 'x' }] }] }) as never, base)
+  expect(rule!.codes).toEqual([{ system: '', code: 'x' }])
+})
+
 describe("R4's own way of writing", () => {
   const policy = (code: string) => ({ policyRule: { coding: [{ code }] }, policy: undefined })
   test.each<[string, object, Question, boolean]>([
     ['opting in permits', consent({ type: undefined }, policy('OPTIN')), {}, true],
+    ['opting in with restrictions permits', consent({ type: undefined }, policy('OPTINR')), {}, true],
+    [
+      'opting in, narrowed by a security label, opens nothing',
+      consent({ type: undefined, securityLabel: [{ code: 'N' }] }, policy('OPTIN')),
+      {},
+      false,
+    ],
+    [
+      'an exception without a type from a refusal, narrowed by a security label, opens nothing',
+      consent({ type: 'deny', provision: [{ securityLabel: [{ code: 'N' }] }] }),
+      {},
+      false,
+    ],
     [
       'opting in permits, among other codes of the policy',
       consent(
@@ -404,6 +437,12 @@ describe('exceptions and several consents', () => {
       ],
       {},
       true,
+    ],
+    [
+      'a refusal for a purpose of another system refuses all',
+      [consent(excepting({ type: 'deny', purpose: [{ system: 'http://x', code: 'TREAT' }] }))],
+      {},
+      false,
     ],
     [
       'a refusal of an action in words alone refuses all',

@@ -5,8 +5,10 @@ import { baseOf } from '../support/base.ts'
 import { consentOf } from '../support/consents.ts'
 
 const base = baseOf('http://localhost')
-const refused = (type: string, former: object | undefined, resource: object | undefined) =>
-  objectionTo({ type, former, resource } as never, 'clinic', base)?.message
+const refused = (type: string, former: object | undefined, resource: object | undefined): string | undefined => {
+  const failure = objectionTo({ type, former, resource } as never, 'clinic', base)
+  return failure && `${failure.code}: ${failure.message}`
+}
 
 const healthId = (value: string, use?: string) => ({ system: base.naming('health-id'), value, use })
 const number = (organization: string, value: string, use?: string) => ({
@@ -24,22 +26,27 @@ describe('a Patient', () => {
     ['is registered without numbers', undefined, {}, undefined],
     ['is registered with the own number', undefined, identified(number('clinic', '7')), undefined],
     ['is registered with a Health ID', undefined, identified(healthId('A')), undefined],
-    ['is registered with the number of others', undefined, identified(number('other', '7')), /own organisation/],
+    [
+      'is registered with the number of others',
+      undefined,
+      identified(number('other', '7')),
+      /^FORBIDDEN: .*own organisation/,
+    ],
     ['is deleted that has no Health ID', {}, undefined, undefined],
-    ['is deleted that has one', identified(healthId('A')), undefined, /^The Health ID/],
+    ['is deleted that has one', identified(healthId('A')), undefined, /^FORBIDDEN: The Health ID/],
     ['is given a Health ID', {}, identified(healthId('A')), undefined],
-    ['is given another Health ID', identified(healthId('A')), identified(healthId('B')), /^The Health ID/],
+    ['is given another Health ID', identified(healthId('A')), identified(healthId('B')), /^FORBIDDEN: The Health ID/],
     [
       'is given a second Health ID',
       identified(healthId('A')),
       identified(healthId('A'), healthId('B')),
-      /^The Health ID/,
+      /^FORBIDDEN: The Health ID/,
     ],
     [
       'has its Health ID made an old one',
       identified(healthId('A')),
       identified(healthId('A', 'old')),
-      /^The Health ID/,
+      /^FORBIDDEN: The Health ID/,
     ],
     ['has its Health ID made official', identified(healthId('A')), identified(healthId('A', 'official')), undefined],
     [
@@ -49,7 +56,7 @@ describe('a Patient', () => {
       undefined,
     ],
     ['is given another own number', identified(number('clinic', '7')), identified(number('clinic', '8')), undefined],
-    ['loses the number of others', identified(number('other', '7')), {}, /own organisation/],
+    ['loses the number of others', identified(number('other', '7')), {}, /^FORBIDDEN: .*own organisation/],
     [
       'has the number of others made old',
       identified(number('other', '7')),
@@ -57,10 +64,15 @@ describe('a Patient', () => {
       /own/,
     ],
     ['is given a number of no organisation', {}, identified({ system: 'http://x', value: '7' }), undefined],
-    ['is merged', {}, linked(['replaced-by', 'b']), /^Who is the same person/],
-    ['replaces another', {}, linked(['replaces', 'b']), /^Who is the same person/],
-    ['replaces another than before', linked(['replaces', 'b']), linked(['replaces', 'c']), /^Who is the same person/],
-    ['is merged no more', linked(['replaced-by', 'b']), undefined, /^Who is the same person/],
+    ['is merged', {}, linked(['replaced-by', 'b']), /^FORBIDDEN: Who is the same person/],
+    ['replaces another', {}, linked(['replaces', 'b']), /^FORBIDDEN: Who is the same person/],
+    [
+      'replaces another than before',
+      linked(['replaces', 'b']),
+      linked(['replaces', 'c']),
+      /^FORBIDDEN: Who is the same person/,
+    ],
+    ['is merged no more', linked(['replaced-by', 'b']), undefined, /^FORBIDDEN: Who is the same person/],
     [
       'has its links in another order',
       linked(['replaces', 'b'], ['replaces', 'a']),
@@ -79,19 +91,23 @@ describe('a Consent', () => {
   const denying = { policy: [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-deny' }] }
   test.each<[string, object | undefined, RegExp | undefined]>([
     ['is recorded for the own organisation', consentOf('c', 'ada', 'clinic'), undefined],
-    ['is recorded for another one', consentOf('c', 'ada', 'other'), /^This client records consents/],
+    ['is recorded for another one', consentOf('c', 'ada', 'other'), /^FORBIDDEN: This client records consents/],
     [
       'is recorded for everybody',
       consentOf('c', 'ada', 'x', { type: 'deny', actor: undefined }),
-      /^This client records/,
+      /^FORBIDDEN: This client records/,
     ],
-    ['closes the record in emergencies', consentOf('c', 'ada', 'clinic', {}, denying), /^That a record is closed/],
+    [
+      'closes the record in emergencies',
+      consentOf('c', 'ada', 'clinic', {}, denying),
+      /^FORBIDDEN: That a record is closed/,
+    ],
     [
       'is recorded for the own organisation and another one',
       consentOf('c', 'ada', 'x', {
         actor: ['clinic', 'other'].map(id => ({ reference: { reference: `Organization/${id}` } })),
       }),
-      /^This client records consents/,
+      /^FORBIDDEN: This client records consents/,
     ],
     ['is deleted', undefined, undefined],
   ])('%s', (_name, resource, message) => {

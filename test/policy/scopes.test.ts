@@ -1,6 +1,8 @@
 // What scopes are, which of them lies within which, and what a list of them opens on FHIR.
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { covers, grants, isScope, nearestScope, typesOpenedBy, unknownScopes } from '../../src/policy/scopes.ts'
+import { resourceTypes } from '../../src/definitions/r4.ts'
+import { covers, grants, isScope, nearestScope, scopes, typesOpenedBy, unknownScopes } from '../../src/policy/scopes.ts'
 
 describe('a scope', () => {
   test.each([
@@ -22,11 +24,13 @@ describe('a scope', () => {
 
   test('that there is none like is named with the one that was probably meant', () => {
     expect(unknownScopes(['labs:read', 'system/Patient.r'])).toBeUndefined()
-    expect(unknownScopes(['labs:reed', 'labs:read', 'quite:different:thing'])).toMatch(
-      /^There is no scope labs:reed.*labs:read.*There is no scope quite:different:thing\.?$/,
+    expect(unknownScopes(['labs:reed', 'labs:read', 'quite:different:thing'])).toBe(
+      'There is no scope labs:reed; did you mean `labs:read`? There is no scope quite:different:thing.',
     )
     expect(nearestScope('patients:profil:read')).toBe('patients:profile:read')
     expect(nearestScope('system/Observatoin.rs')).toBe('system/Observation.rs')
+    expect(nearestScope('a system/Observatoin.rs')).toBeUndefined()
+    expect(nearestScope('system/Observatoin.rs2')).toBeUndefined()
     expect(nearestScope('system/Observation.sr')).toBeUndefined()
     expect(nearestScope('system/Qwertyuiopasdf.rs')).toBeUndefined()
   })
@@ -52,6 +56,63 @@ describe('what is held covers what is asked for', () => {
   ] as const)('%j, %s: %s', (held, wanted, expected) => expect(covers(held, wanted)).toBe(expected))
 })
 
+/** What each scope opens, as the interface tells its meaning: nobody sees a type more because a list here has grown. */
+const meant: Readonly<Record<string, readonly [risk: string, interactions?: string, types?: string]>> = {
+  'health_id:verify': ['Low'],
+  'patients:read': [
+    ...(['Medium', 'rs'] as const),
+    'AllergyIntolerance CarePlan Condition Consent Coverage Encounter Immunization MedicationRequest Patient Procedure',
+  ],
+  'patient:profile:read': ['Medium'],
+  'patient:diagnostics:read': ['Medium'],
+  'consents:read': ['Low'],
+  'consents:write': ['Low'],
+  'encounters:write': ['High', 'cu', 'Encounter'],
+  'labs:read': ['Medium', 'rs', 'DiagnosticReport Observation ServiceRequest'],
+  'labs:write': ['High', 'cu', 'DiagnosticReport Observation ServiceRequest'],
+  'prescriptions:read': ['Medium', 'rs', 'MedicationDispense MedicationRequest'],
+  'prescriptions:write': ['High', 'cu', 'MedicationDispense MedicationRequest'],
+  'documents:read': ['Medium', 'rs', 'Binary Composition DocumentReference'],
+  'documents:write': ['High', 'cu', 'Binary Composition DocumentReference'],
+  'appointments:read': ['Medium', 'rs', 'Appointment Schedule Slot'],
+  'appointments:write': ['Medium', 'cu', 'Appointment Schedule Slot'],
+  'pharmacy:write': ['Medium'],
+  'pharmacy:stock:read': ['Low'],
+  'blood:inventory:read': ['Low'],
+  'payments:reconciliation:read': ['Medium'],
+  'webhooks:manage': ['Medium'],
+  'bridge_agent:sync': ['High'],
+  'emergency:access': ['Critical'],
+}
+
+const all = ['c', 'r', 'u', 'd', 's'] as const
+const sorted = (letters: string): string => [...letters].sort().join('')
+
+describe('on FHIR', () => {
+  test.each(Object.entries(meant))(
+    '%s opens what it means, and nothing else',
+    (name, [risk, letters = '', types = '']) => {
+      const may = grants([name, randomUUID()])
+      const opened = resourceTypes.filter(type => all.some(interaction => may(type, interaction)))
+      expect([scopes[name]!.risk, opened.join(' ')]).toEqual([risk, types])
+      for (const type of opened)
+        expect(sorted(all.filter(interaction => may(type, interaction)).join('')), type).toBe(sorted(letters))
+    },
+  )
+
+  test('there are no others', () => {
+    expect(Object.keys(scopes).sort()).toEqual(Object.keys(meant).sort())
+  })
+
+  test('equal lists share what is known of them, until a thousand others have been asked for', () => {
+    const held = [randomUUID(), 'labs:read']
+    const first = grants(held)
+    expect(grants([...held])).toBe(first)
+    for (let count = 0; count < 1001; count++) grants([randomUUID()])
+    expect(grants(held)).not.toBe(first)
+  })
+})
+
 describe('a list of scopes opens on FHIR', () => {
   test.each([
     [['labs:read'], 'Observation', 'rs'],
@@ -64,8 +125,9 @@ describe('a list of scopes opens on FHIR', () => {
     [['constructor', 'patient:profile:read'], 'Patient', ''],
     [[], 'Patient', ''],
   ] as const)('%j, %s: "%s"', (held, type, expected) => {
-    const may = grants(held)
-    const opened = (['c', 'r', 'u', 'd', 's'] as const).filter(interaction => may(type, interaction)).join('')
+    // A list that nobody has asked for before.
+    const may = grants([...held, randomUUID()])
+    const opened = all.filter(interaction => may(type, interaction)).join('')
     expect(opened).toBe(expected)
   })
 })
@@ -75,6 +137,9 @@ describe('consent to a list of scopes opens for reading', () => {
     [['labs:write', 'system/Patient.cud'], []],
     [['system/Patient.s'], ['Patient']],
     [['system/Patient.r', 'patients:profile:read'], ['Patient']],
+    [['patient:profile:read'], ['Patient']],
+    [['patient:diagnostics:read'], ['Condition', 'MedicationRequest', 'Observation', 'DiagnosticReport']],
+    [['labs:read', 'system/*.s'], [...resourceTypes]],
     [['constructor'], []],
   ])('%j: %j', (held, expected) => expect(typesOpenedBy(held)).toEqual(expected))
 })

@@ -2,7 +2,7 @@
 // has not opened.
 
 import { Failure } from '../../lib/failure.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
 import { objects } from '../../store/values.ts'
 import type { Writing } from '../../store/visibility.ts'
@@ -68,7 +68,7 @@ const numbering = new Failure(
 /** By whom a patient is replaced, and whom he replaces, in one order. */
 function mergesOf(patient: JsonObject | undefined): string {
   const merges = objects(patient?.['link']).filter(({ type }) => type === 'replaces' || type === 'replaced-by')
-  return JSON.stringify(merges.map(({ type, other }) => [type, isObject(other) ? other['reference'] : '']).sort())
+  return JSON.stringify(merges.map(({ type, other }) => [type, (other as JsonObject)['reference']]).sort())
 }
 
 // One person's consents count for both, and the Health ID of one leads to the other.

@@ -62,9 +62,14 @@ export function rulesOf(consent: JsonObject, base: Base): Rule[] {
 
 /** Id of the patient whom a Consent is about; undefined if it does not refer to one of this server. */
 export function patientIn({ patient }: JsonObject, base: Base): string | undefined {
-  const reference = isObject(patient) ? patient['reference'] : undefined
-  const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+  const target = targetOf(patient, base)
   return target?.startsWith('Patient/') ? target.slice('Patient/'.length) : undefined
+}
+
+/** What a Reference refers to on this server, as `Patient/ada`. */
+function targetOf(value: unknown, base: Base): string | undefined {
+  const reference = isObject(value) ? value['reference'] : undefined
+  return typeof reference === 'string' ? referenceTarget(reference, base) : undefined
 }
 
 const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
@@ -72,14 +77,14 @@ const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
 /** Refused without the exception for emergencies that the policy provides for. */
 export function refusesEmergencies({ status, policy, provision }: JsonObject): boolean {
   if (status !== 'active' || !objects(policy).some(({ uri }) => uri === deny)) return false
-  const exceptions = isObject(provision) ? objects(provision['provision']) : []
+  const exceptions = objects(isObject(provision) && provision['provision'])
   return !exceptions.some(
     ({ type, purpose }) => type === 'permit' && objects(purpose).some(({ code }) => code === 'BTG'),
   )
 }
 
 function isAboutPrivacy(consent: JsonObject): boolean {
-  const scope = isObject(consent['scope']) ? objects(consent['scope']['coding']) : []
+  const scope = objects(isObject(consent['scope']) && consent['scope']['coding'])
   return scope.some(({ code }) => code === 'patient-privacy')
 }
 
@@ -89,8 +94,8 @@ function effectOf({ type }: JsonObject): Rule['effect'] | undefined {
 
 /** R4 leaves the type of the root rule to the policy: opting in or out; unknown, it opens nothing. */
 function policyEffect({ policyRule }: JsonObject): Rule['effect'] {
-  const codes = isObject(policyRule) ? objects(policyRule['coding']).map(({ code }) => String(code)) : []
-  return codes.some(code => optIn.has(code)) ? 'permit' : 'deny'
+  const codes = objects(isObject(policyRule) && policyRule['coding'])
+  return codes.some(({ code }) => optIn.has(String(code))) ? 'permit' : 'deny'
 }
 
 /** What a provision is read within: what the one around it says, unless it says something else itself. */
@@ -192,7 +197,7 @@ function endOf(end: string): number {
 
 /** The organisation that is referred to; none if it is something else. */
 function organization(reference: unknown, base: Base): string[] {
-  const target = isObject(reference) ? referenceTarget(String(reference['reference'] ?? ''), base) : undefined
+  const target = targetOf(reference, base)
   return target?.startsWith('Organization/') ? [target] : []
 }
 
