@@ -86,6 +86,7 @@ export async function readCoverage(
   }
 
   const found = new Map<string, Meeting[]>()
+  /** Test files that meet anything of a source file, whole: what is met while it loads may matter to any of their tests. */
   const near = new Map<string, Map<string, Meeting>>()
   const counts = new Map<string, number>()
   for (const name of names)
@@ -94,9 +95,7 @@ export async function readCoverage(
       found.set(key, [...(found.get(key) ?? []), meeting])
       counts.set(name, (counts.get(name) ?? 0) + 1)
       const file = fileOf(key)
-      const others = near.get(file) ?? new Map<string, Meeting>()
-      if ((others.get(name)?.tests.length ?? 0) < meeting.tests.length) others.set(name, meeting)
-      near.set(file, others)
+      near.set(file, (near.get(file) ?? new Map<string, Meeting>()).set(name, wholeOf(name, notes.files[name]!)))
     }
   const shares = sharesOf(notes)
   for (const [key, meetings] of found)
@@ -110,7 +109,6 @@ export async function readCoverage(
   const isQuick = (name: string): boolean => notes.files[name]!.ran.ms < 2500
   const first = [...counts.keys()].filter(isQuick).toSorted((a, b) => counts.get(b)! - counts.get(a)!)[0]
   if (first === undefined) throw new Error('No test meets any of this')
-  const { ran } = notes.files[first]!
   const lines = new Set(notes.keys.map(lineOf))
   const meetings = ({ key, file }: Mutant): Meeting[] =>
     found.get(key) ?? (loaded.has(key) || !lines.has(lineOf(key)) ? all(file) : [])
@@ -123,13 +121,7 @@ export async function readCoverage(
       ).slice(0, 12),
     isStatic: ({ key }) => loaded.has(key) && !found.has(key),
     meetings,
-    first: {
-      file: first,
-      tests: ran.tests.map(({ id }) => id),
-      upTo: ran.tests.map(({ id }) => id),
-      ms: ran.ms,
-      share: 1,
-    },
+    first: wholeOf(first, notes.files[first]!),
   }
 }
 
@@ -137,6 +129,11 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 const partsOf = (key: string): string[] => JSON.parse(key.replace(/#\d+$/, '')) as string[]
 const fileOf = (key: string): string => partsOf(key)[0]!
 const lineOf = (key: string): string => JSON.stringify(partsOf(key).slice(0, 2))
+
+function wholeOf(file: string, { ran }: Known): Meeting {
+  const tests = ran.tests.map(({ id }) => id)
+  return { file, tests, upTo: tests, ms: ran.ms, share: 1 }
+}
 
 function meetingsOf(file: string, { ran, met }: Known): Map<number, Meeting> {
   const ids = ran.tests.map(({ id }) => id)
