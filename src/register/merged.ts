@@ -45,7 +45,7 @@ function isMutual({ patient, body }: Edge): boolean {
   const links = objectsIn((parseJson(body) as JsonObject)['link'])
   return links.some(({ type, other }) => {
     const reference = (other as { reference?: unknown } | undefined)?.reference
-    return type === 'replaces' && String(reference).replace(/^.*Patient\/|\/_history\/.*$/g, '') === patient
+    return type === 'replaces' && String(reference).replace(/.*Patient\/|\/_history\/.*/g, '') === patient
   })
 }
 

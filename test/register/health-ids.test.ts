@@ -8,6 +8,7 @@ import {
   holdersAmong,
   lostHealthIds,
   mergedInto,
+  readHealthId,
 } from '../../src/register/health-ids.ts'
 import { mergedWith } from '../../src/register/merged.ts'
 import { fhirCaller } from '../support/fhir.ts'
@@ -57,6 +58,7 @@ beforeAll(async () => {
   await store(patient('round', ['round'], [by('bend')]), patient('bend', ['bend'], [by('round')]))
   await store(patient('turn', ['turn']), patient('turn', [], [by('twist')]), patient('twist', [], [by('turn')]))
   await store(patient('early', ['late'], [by('over')]), patient('over', []))
+  await store(patient('former', [], [by('later')]), patient('later', [], [replaces('former/_history/12')]))
   // Of those who say that they were merged into it, it says so of one; and what somebody says of others is nothing.
   await store(patient('one', [], [by('claimed')]), patient('other', [], [by('claimed')]))
   await store(patient('claimed', [], [replaces('one')]), patient('liar', [], [replaces('ward'), replaces('other')]))
@@ -93,6 +95,38 @@ describe('a Health ID leads to', () => {
   })
 })
 
+describe('a Health ID that somebody wrote', () => {
+  const refused = (text: string) => readHealthId(on(), text, 'health_id').catch(failure => failure)
+  const wrong = 'The check symbols of this Health ID do not fit: it was copied wrongly. Compare it with the card.'
+  const copied = (name: string): string => {
+    const [start, last] = [of[name]!.slice(0, 5), of[name]![5]!]
+    return `${start}${last === '7' ? '8' : '7'}${of[name]!.slice(6)}`
+  }
+
+  test('is read in any case, and told in capitals', async () => {
+    expect(await readHealthId(on(), of['plain']!.toLowerCase(), 'health_id')).toBe(of['plain'])
+  })
+
+  test('in another form is refused with the form', async () => {
+    const message = 'A Health ID has the form CC-XXXX-XXXX-XXXX: a country and twelve letters and digits.'
+    expect(await refused('7')).toMatchObject({
+      ...{ code: 'INVALID_HEALTH_ID', message },
+      options: { details: [{ field: 'health_id', code: 'checksum', message }] },
+    })
+  })
+
+  test('with a slip is refused with the one that was meant, if somebody answers for that, and without otherwise', async () => {
+    const details = [{ field: 'health_id', code: 'checksum', message: wrong }]
+    const meant = await refused(copied('plain'))
+    expect([meant.code, meant.message, meant.options]).toEqual([
+      'INVALID_HEALTH_ID',
+      wrong,
+      { details, extra: { suggestion: of['plain'] } },
+    ])
+    expect((await refused(copied('late'))).options).toEqual({ details })
+  })
+})
+
 test('of many texts those count that are Health IDs which somebody answers for, and each patient once', async () => {
   const texts = [of['b']!, of['c']!, of['plain']!.toLowerCase(), of['late']!, 'hello', mint('CM')]
   expect(await holdersAmong(on(), texts)).toEqual(['c', 'plain'])
@@ -119,12 +153,13 @@ test('whoever was merged or is inactive is not to be found', async () => {
 })
 
 test('patients are one person where both say so', async () => {
-  const same = await mergedWith(on(), ['c', 'a', 'ward', 'round', 'one', 'other', 'liar', 'plain'])
+  const same = await mergedWith(on(), ['c', 'a', 'ward', 'round', 'former', 'one', 'other', 'liar', 'plain'])
   expect([...same].map(([id, all]) => [id, all.toSorted()])).toEqual([
     ['c', ['a', 'b', 'c']],
     ['a', ['a', 'b', 'c']],
     ['ward', ['ward']],
     ['round', ['round']],
+    ['former', ['former', 'later']],
     ['one', ['claimed', 'one']],
     ['other', ['other']],
     ['liar', ['liar']],

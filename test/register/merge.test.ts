@@ -20,6 +20,12 @@ describe('what keeps two from being merged', () => {
       patient('b', { active: true }),
       undefined,
     ],
+    [
+      'the target was merged into what has a long name',
+      patient('a'),
+      patient('b', { link: [link('replaced-by', 'c'.repeat(70))] }),
+      `Patient/b was merged into Patient/${'c'.repeat(64)} already: name that one instead.`,
+    ],
     ['they are the same', patient('a'), patient('a'), 'The source and the target are the same Patient.'],
     [
       'the source was merged',

@@ -1,9 +1,30 @@
 // What a Patient says of who it is, as it is compared.
 import { expect, test } from 'vitest'
-import { addressesOf, healthIdsOf, ownNumbersOf, personOf, replacementOf } from '../../src/register/patient.ts'
+import { mint } from '../../src/lib/health-id.ts'
+import {
+  addressesOf,
+  healthIdsOf,
+  mustHoldHealthIds,
+  ownNumbersOf,
+  personOf,
+  replacementOf,
+} from '../../src/register/patient.ts'
 import { baseOf } from '../support/base.ts'
 
 const addresses = addressesOf(baseOf('http://localhost'))
+
+test('the systems of Health IDs and of numbers are named after the address of the data set', () => {
+  expect(addresses).toMatchObject({
+    healthIds: 'http://localhost/fhir/NamingSystem/health-id',
+    numbers: 'http://localhost/fhir/NamingSystem/external-reference/',
+  })
+})
+
+test('a person has the birth date and the sex that the Patient tells', () => {
+  expect(personOf({ birthDate: '1991-07-23', gender: 'female' })).toEqual({
+    ...{ names: [], birthDate: '1991-07-23', sex: 'female', phones: [] },
+  })
+})
 
 test('a person has the numbers it is telephoned and texted at, and no other address', () => {
   const telecom = [
@@ -46,6 +67,27 @@ test('a Health ID that is held is no former one, and each is told once', () => {
     { value: 'D' },
   ]
   expect(healthIdsOf({ identifier }, addresses)).toEqual({ current: ['A'], former: ['B'] })
+})
+
+test('a Health ID, held or former, is one that was given out, in canonical form', () => {
+  const held = (value: string, use?: string) => () =>
+    mustHoldHealthIds({ identifier: [{ system: addresses.healthIds, value, use }] }, addresses)
+  const healthId = mint('CM')
+  const wrong = `${healthId.slice(0, -1)}${healthId.endsWith('2') ? '3' : '2'}`
+  expect(held(healthId)).not.toThrow()
+  expect(held(healthId, 'old')).not.toThrow()
+  const refused = (start: string) =>
+    expect.objectContaining({
+      code: 'INVALID_HEALTH_ID',
+      message: expect.stringMatching(start),
+      options: { details: [{ field: 'Patient.identifier', code: 'value', message: expect.stringMatching(start) }] },
+    })
+  for (const use of [undefined, 'old']) {
+    expect(held(healthId.toLowerCase(), use)).toThrow(
+      refused('^A Health ID in Patient.identifier must have its canonical'),
+    )
+    expect(held(wrong, use)).toThrow(refused('^A Health ID in Patient.identifier is wrong: its check symbols'))
+  }
 })
 
 test('numbers of organisations are those of their systems, with a value', () => {
