@@ -1,7 +1,7 @@
 // Delivers what is due: takes tasks from the queue, sends them, and notes what came of it, many at a time. Several processes do so side
 // by side; should one end, what it had in hand is due again when its lease is over.
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
 import { createHealth, type GivenUp } from './health.ts'
@@ -28,6 +28,10 @@ export interface CourierParts {
   readonly finds: (endpoint: number, id: string) => Promise<boolean>
   /** Sent to one endpoint at a time. */
   readonly abreast: number
+  /** Milliseconds, from any time on. */
+  readonly now?: () => number
+  /** Waits for so many milliseconds. */
+  readonly sleep?: (milliseconds: number) => Promise<unknown>
 }
 
 export interface Courier {
@@ -53,25 +57,28 @@ const grace = 3000
 
 type Ending = Result & { readonly isGone?: boolean }
 
+interface Ready extends Task {
+  readonly target: Target
+  readonly takenAt: number
+}
+
 export function createCourier(parts: CourierParts): Courier {
-  const { database, log, sender, targets } = parts
+  const { database, log, sender, targets, now = () => performance.now(), sleep = setTimeout } = parts
   const health = createHealth(database)
-  const known = new Map<Task, { readonly target: Target; readonly takenAt: number }>()
   let ended: Ending[] = []
   let back: Task[] = []
   let unfollowed: Task[] = []
   let noting: Promise<void> | undefined
   let isClosing = false
   /** True if more may be due than was taken. */
-  let isMore = false
+  let isMore: boolean | undefined
 
-  const lanes = createLanes({
+  const lanes = createLanes<Ready>({
     abreast: parts.abreast,
     first: firstTaken,
+    now,
     async work(task) {
-      const { target, takenAt } = known.get(task)!
-      known.delete(task)
-      const result = await attempt(task, target, takenAt).catch((err: unknown) => {
+      const result = await attempt(task).catch((err: unknown) => {
         log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: a delivery could not be begun')
         return undefined
       })
@@ -83,9 +90,10 @@ export function createCourier(parts: CourierParts): Courier {
   })
 
   /** Undefined if nothing was sent, or it was broken off because the process stops; `unfollowed` if it is no delivery after all. */
-  async function attempt(task: Task, target: Target, takenAt: number): Promise<Ending | 'unfollowed' | undefined> {
+  async function attempt(task: Ready): Promise<Ending | 'unfollowed' | undefined> {
+    const { target, takenAt } = task
     if (!task.isChecked && !(await parts.finds(task.endpoint, task.source.id))) return 'unfollowed'
-    const age = performance.now() - takenAt
+    const age = now() - takenAt
     if (age > beginWithin) return undefined
     const wanted = target.wants(task) ?? (age > trustFor ? 'nothing' : undefined)
     const look = wanted && (await lookAgain(database, task, wanted))
@@ -126,36 +134,37 @@ export function createCourier(parts: CourierParts): Courier {
 
   /** Of what nobody has begun. */
   function giveBack(tasks: readonly Task[]): void {
-    if (tasks.length === 0) return
-    for (const task of tasks) known.delete(task)
     back.push(...tasks)
     void note()
   }
 
   function note(): Promise<void> {
-    noting ??= noteAll().finally(() => (noting = undefined))
+    noting ??= noteAll()
     return noting
   }
 
   async function noteAll(): Promise<void> {
     // What ends in the same moment is noted together.
     await sleep(2)
-    while (ended.length > 0 || back.length > 0 || unfollowed.length > 0) {
-      const [results, returned, dropped] = [ended, back, unfollowed]
-      ended = []
-      back = []
-      unfollowed = []
-      try {
-        if (returned.length > 0) await release(database, returned)
-        if (dropped.length > 0) await drop(database, dropped)
-        if (results.length > 0) await settle(database, results)
-      } catch (error) {
-        await keep(results, error)
-        continue
-      }
-      await fare(results)
-      if (isMore) parts.wake()
+    while (ended.length > 0 || back.length > 0 || unfollowed.length > 0) await noteSome()
+    // At once: what ends from now on is noted by the next round.
+    noting = undefined
+  }
+
+  async function noteSome(): Promise<void> {
+    const [results, returned, dropped] = [ended, back, unfollowed]
+    ended = []
+    back = []
+    unfollowed = []
+    try {
+      if (returned.length > 0) await release(database, returned)
+      if (dropped.length > 0) await drop(database, dropped)
+      if (results.length > 0) await settle(database, results)
+    } catch (error) {
+      return keep(results, error)
     }
+    await fare(results)
+    if (isMore) parts.wake()
   }
 
   /** What cannot be noted is noted later, as long as its lease lasts; after that it is tried again. */
@@ -182,34 +191,32 @@ export function createCourier(parts: CourierParts): Courier {
       isMore = true
       if (isClosing || room <= 0) return false
       const lease = randomBytes(8).readBigInt64BE()
-      const takenAt = performance.now()
+      const takenAt = now()
       const rooms = lanes.rooms()
       const tasks = await claim(database, { lease, seconds: leaseSeconds, most: room, usual: firstTaken, rooms })
       isMore = [...rooms.values()].includes(0) || isCut(tasks, room, endpoint => rooms.get(endpoint) ?? firstTaken)
       if (tasks.length === 0) return false
       const found = await targets.of(tasks)
-      const ready: (Task & { target: Target })[] = []
+      const ready: Ready[] = []
       for (const task of tasks) {
         const target = found.get(task.endpoint)
         if (!target) back.push(task)
         else if (!task.isDue) ended.push(withheld(task, notDue))
-        else ready.push({ ...task, target })
+        else ready.push({ ...task, target, takenAt })
       }
-      if (ended.length > 0 || back.length > 0) void note()
+      void note()
       await parts.disclose(ready).catch(error => {
-        back.push(...ready)
-        void note()
+        giveBack(ready)
         throw error
       })
-      for (const task of ready) known.set(task, { target: task.target, takenAt })
       lanes.add(ready)
       return tasks.length === room
     },
     async close() {
       isClosing = true
       giveBack(lanes.drain())
-      const until = performance.now() + grace
-      while (lanes.held > 0 && performance.now() < until) await sleep(10)
+      const until = now() + grace
+      while (lanes.held > 0 && now() < until) await sleep(10)
       await sender.close()
       while (lanes.held > 0) await sleep(5)
       await note()

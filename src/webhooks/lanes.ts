@@ -1,8 +1,12 @@
 // The tasks that a process has in hand, by endpoint: each endpoint has a lane of its own, in which so many are sent at a time and the
 // others wait. A receiver that takes its time fills its own lane and nobody else's.
-import type { Task } from './queue.ts'
 
-export interface Lanes {
+/** Something to be sent to an endpoint. */
+interface Held {
+  readonly endpoint: number
+}
+
+export interface Lanes<Task extends Held> {
   /** How many more may be taken of the endpoints that have something in hand. */
   rooms(): Map<number, number>
   /** Takes tasks in and begins those that can begin. */
@@ -15,7 +19,7 @@ export interface Lanes {
   drain(): Task[]
 }
 
-export interface LaneOptions {
+export interface LaneOptions<Task extends Held> {
   /** Sent to one endpoint at a time. */
   readonly abreast: number
   /** Held of one that has not answered lately. */
@@ -23,12 +27,15 @@ export interface LaneOptions {
   /** Does a task; never fails. */
   readonly work: (task: Task) => Promise<void>
   /** Milliseconds. */
-  readonly now?: () => number
+  readonly now: () => number
 }
 
-interface Lane {
-  running: number
+interface Lane<Task> extends Pace {
   waiting: Task[]
+}
+
+interface Pace {
+  running: number
   /** Tasks done in the second that begins at `since`, and in the one before. */
   done: number
   before: number
@@ -49,10 +56,11 @@ const rememberedFor = 5000
 /** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
 const stalledAfter = 1000
 
-export function createLanes({ abreast, first, work, now = () => performance.now() }: LaneOptions): Lanes {
-  const lanes = new Map<number, Lane>()
+export function createLanes<Task extends Held>({ abreast, first, work, now }: LaneOptions<Task>): Lanes<Task> {
+  type Own = Lane<Task>
+  const lanes = new Map<number, Own>()
   let held = 0
-  const run = (lane: Lane): void => {
+  const run = (lane: Own): void => {
     while (lane.running < abreast && lane.waiting.length > 0) {
       const task = lane.waiting.shift()!
       if (lane.running++ === 0) lane.moved = now()
@@ -64,7 +72,7 @@ export function createLanes({ abreast, first, work, now = () => performance.now(
       })
     }
   }
-  const letGo = (of: readonly Lane[]): Task[] => {
+  const letGo = (of: readonly Own[]): Task[] => {
     const left = of.flatMap(lane => lane.waiting.splice(0))
     held -= left.length
     return left
@@ -86,7 +94,7 @@ export function createLanes({ abreast, first, work, now = () => performance.now(
       )
     },
     add(tasks) {
-      const touched = new Set<Lane>()
+      const touched = new Set<Own>()
       for (const task of tasks) {
         const lane = lanes.get(task.endpoint) ?? {
           running: 0,
@@ -108,9 +116,9 @@ export function createLanes({ abreast, first, work, now = () => performance.now(
   }
 }
 
-const isStalled = ({ running, moved }: Lane, now: number): boolean => running > 0 && now - moved > stalledAfter
+const isStalled = ({ running, moved }: Pace, now: number): boolean => running > 0 && now - moved > stalledAfter
 
-function count(lane: Lane, now: number): void {
+function count(lane: Pace, now: number): void {
   lane.moved = now
   if (now - lane.since >= 1000) {
     lane.before = now - lane.since < 2000 ? lane.done : 0
@@ -121,4 +129,4 @@ function count(lane: Lane, now: number): void {
 }
 
 /** An endpoint that has had nothing to do for a while need not be remembered. */
-const isQuiet = ({ running, moved }: Lane, now: number): boolean => running === 0 && now - moved > rememberedFor
+const isQuiet = ({ running, moved }: Pace, now: number): boolean => running === 0 && now - moved > rememberedFor

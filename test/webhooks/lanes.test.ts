@@ -9,7 +9,7 @@ const task = (endpoint: number): Task => ({ endpoint }) as Task
 function held(abreast: number) {
   const begun: { readonly task: Task; end(): void }[] = []
   const clock = { now: 10_000 }
-  const lanes = createLanes({
+  const lanes = createLanes<Task>({
     abreast,
     first: 3,
     work: of => new Promise(done => void begun.push({ task: of, end: done })),
