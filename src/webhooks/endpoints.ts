@@ -125,6 +125,8 @@ export async function createEndpoint(
 
 const selected = `select p.*, h.last_delivery_at, h.failures from webhook_endpoint p left join webhook_health h on h.endpoint = p.key`
 const isOfConnect = 'p.watches is null'
+/** The key of a client's own endpoint. */
+const own = `(select key from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect})`
 
 /** A client's own endpoint. @throws Failure NOT_FOUND for any other. */
 export async function findEndpoint(on: Queryable, id: string, clientId: string): Promise<Endpoint> {
@@ -163,7 +165,7 @@ export async function changeEndpoint(
   if (isActive === true)
     await on.query({
       text: `update webhook_health set failures = 0, failing_since = null
-        where endpoint = (select key from webhook_endpoint p where p.id = $1 and p.client_id = $2)`,
+        where endpoint = ${own}`,
       values: [id, clientId],
     })
   const [row] = await on.query<EndpointRow>({
@@ -182,7 +184,6 @@ export async function changeEndpoint(
 /** Removes an endpoint, and whatever is still to be delivered to it. @throws Failure NOT_FOUND */
 export async function removeEndpoint(on: Transactional, id: string, clientId: string): Promise<void> {
   await on.transaction(async within => {
-    const own = `(select key from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect})`
     const values = [id, clientId]
     await within.query({ text: `delete from webhook_health where endpoint = ${own}`, values })
     const [row] = await within.query<{ key: number }>({

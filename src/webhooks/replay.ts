@@ -42,7 +42,7 @@ export async function replay(on: Queryable, event: string, clientId: string): Pr
   const missed = ended.filter(({ outcome }) => outcome !== 'delivered')
   const wanted = missed.length > 0 ? missed : ended
   const keys = wanted.filter(each => each.is_active).map(({ key }) => key)
-  const begun = keys.length > 0 ? await begin(on, event, keys, true) : []
+  const begun = await begin(on, event, keys, true)
   if (begun.length > 0) return begun
   throw new Failure(
     'CONFLICT',
