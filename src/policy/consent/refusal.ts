@@ -25,7 +25,7 @@ export async function refusal(on: Queryable, subject: bigint, organizationId: st
 }
 
 const isFor = (consent: JsonObject, organization: string): boolean =>
-  (isObject(consent['provision']) ? objects(consent['provision']['actor']) : []).some(
+  objects(isObject(consent['provision']) && consent['provision']['actor']).some(
     ({ reference }) => isObject(reference) && String(reference['reference']).endsWith(organization),
   )
 
