@@ -4,9 +4,9 @@ import type { Database } from '../db/database.ts'
 import { withoutHealthId, withResource } from '../events/envelope.ts'
 import { grants } from '../policy/scopes.ts'
 import { typeName } from '../store/type-number.ts'
-import { type Secret, secretsOf } from './endpoints.ts'
+import { secretsOf } from './endpoints.ts'
 import type { Outgoing } from './outbound/send.ts'
-import { signatureHeaders } from './outbound/signature.ts'
+import { signatureHeaders, signingKey } from './outbound/signature.ts'
 import type { Look, Task, Wanted } from './queue.ts'
 
 /** Why nothing is sent. */
@@ -108,18 +108,20 @@ type Way = Pick<Target, 'wants' | 'outgoing'>
 
 function eventWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way {
   const secrets = secretsOf(encryptionKey, row.id, row.secrets)
+  const keys = secrets.map(({ secret, until = Number.POSITIVE_INFINITY }) => ({ until, key: signingKey(secret) }))
   return {
     wants: ({ isOfReaders }) => (row.is_full && isOfReaders ? 'version' : undefined),
     outgoing(task, look) {
       const now = Date.now()
       const body = bodyFor(task, look)
+      const live = keys.flatMap(({ until, key }) => (until > now ? [key] : []))
       return {
         method: 'POST',
         url: row.url,
         headers: {
           'user-agent': userAgent,
           'content-type': 'application/json; charset=utf-8',
-          ...signatureHeaders(live(secrets, now), task.event, Math.floor(now / 1000), body),
+          ...signatureHeaders(live, task.event, Math.floor(now / 1000), body),
           ...(task.isReplay ? { 'x-service-replay': 'true' } : {}),
         },
         body,
@@ -135,9 +137,6 @@ function bodyFor(task: Task, look: Look | undefined): string {
 }
 
 const mayRead = ({ scopes }: Look, { source }: Task): boolean => grants(scopes)(typeName(source.type), 'r')
-
-const live = (secrets: readonly Secret[], now: number): string[] =>
-  secrets.filter(({ until = Number.POSITIVE_INFINITY }) => until > now).map(({ secret }) => secret)
 
 /**
  * Without a media type only the word that something has changed; otherwise the resource as it is now, at its place below the

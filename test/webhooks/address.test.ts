@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Failure } from '../../src/lib/failure.ts'
 import { networks } from '../../src/lib/networks.ts'
-import { isPublic, mayReach, mustBeCallable, type Reach } from '../../src/webhooks/outbound/address.ts'
+import { isPublic, mayReach, mustBeCallable, type Reach, reachOf } from '../../src/webhooks/outbound/address.ts'
 
 const production: Reach = { allowed: networks(''), isLocal: false }
 const local: Reach = { allowed: networks(''), isLocal: true }
@@ -105,6 +105,12 @@ describe('what may be reached', () => {
   })
 })
 
+test('the settings say what may be reached: this machine in the local environment, and networks that are permitted', () => {
+  const { allowed: webhookNetworks } = inside
+  expect(reachOf({ webhookNetworks, environment: 'local' })).toEqual({ allowed: webhookNetworks, isLocal: true })
+  expect(reachOf({ webhookNetworks, environment: 'production' })).toEqual({ allowed: webhookNetworks, isLocal: false })
+})
+
 describe('a callback URL', () => {
   test.for([
     ['https://example.org/webhooks?a=b', 'https://example.org/webhooks?a=b', production],
@@ -113,6 +119,7 @@ describe('a callback URL', () => {
     ['https://8.8.8.8:8443/x', 'https://8.8.8.8:8443/x', production],
     ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/', production],
     ['https://example.org./', 'https://example.org./', production],
+    ['https://shop.local.example.org/', 'https://shop.local.example.org/', production],
     ['https://10.20.0.9/', 'https://10.20.0.9/', inside],
     ['https://hospital/', 'https://hospital/', inside],
     ['https://lab.internal/', 'https://lab.internal/', inside],

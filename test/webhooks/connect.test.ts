@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer, type LookupFunction } from 'node:net'
+import { createServer as createSecureServer } from 'node:tls'
 import { generateCACertificate, getLocal, type Mockttp } from 'mockttp'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { networks } from '../../src/lib/networks.ts'
@@ -119,6 +120,18 @@ describe('an address', () => {
     expect(await send(url, { reach: local })).toMatchObject({ status: 200, error: undefined })
   })
 
+  test('that may not be called after all is hung up on', async () => {
+    let hungUp = (): void => {}
+    const isClosed = new Promise<void>(done => (hungUp = done))
+    const server = createServer(socket => socket.resume().on('error', hungUp).once('close', hungUp))
+    await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+    onCleanup(async () => void server.close())
+    const { port } = server.address() as { port: number }
+    const answer = await send(`http://receiver.example:${port}/`, { lookup: here })
+    expect(answer).toMatchObject({ error: 'only https is called' })
+    await isClosed
+  }, 5000)
+
   test.for([
     ['ENOTFOUND', 'the host name is unknown'],
     ['EAI_AGAIN', 'the host name could not be looked up'],
@@ -179,6 +192,19 @@ describe('a certificate', () => {
     const { port } = server.address() as { port: number }
     const answer = await send(`https://receiver.example:${port}/`, { lookup: here, ca: pem })
     expect(answer).toMatchObject({ status: undefined, error: 'the certificate is not valid: it has expired' })
+  })
+
+  test('is asked for in order to speak HTTP/1.1, and nothing newer', async () => {
+    const pem = readFileSync(new URL('expired.pem', import.meta.url), 'utf8')
+    const offered: string[][] = []
+    const server = createSecureServer({
+      ...{ key: pem, cert: pem },
+      ALPNCallback: ({ protocols }) => void offered.push(protocols),
+    })
+    await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+    onCleanup(async () => void server.close())
+    await send(`https://receiver.example:${(server.address() as { port: number }).port}/`, { lookup: here })
+    expect(offered).toEqual([['http/1.1']])
   })
 
   test('is checked whatever the environment says', async () => {

@@ -6,7 +6,7 @@ import { demoClient } from '../../src/auth/demo.ts'
 import { listener, type Receipt, type Receiver } from '../../src/receiver/receive.ts'
 import { readSettings } from '../../src/receiver/settings.ts'
 import { show } from '../../src/receiver/show.ts'
-import { newWebhookSecret, signatureHeaders } from '../../src/webhooks/outbound/signature.ts'
+import { newWebhookSecret, signatureHeaders, signingKey } from '../../src/webhooks/outbound/signature.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { run, until } from '../support/process.ts'
 
@@ -27,7 +27,8 @@ async function deliver(url: string, sent: string = body, headers = signed(sent))
   return [reply.status, await reply.json()]
 }
 
-const signed = (sent: string, at: number = now) => signatureHeaders([secret], event.id, Math.floor(at / 1000), sent)
+const signed = (sent: string, at: number = now) =>
+  signatureHeaders([signingKey(secret)], event.id, Math.floor(at / 1000), sent)
 
 describe('the sample receiver', () => {
   async function receiver(change: Partial<Receiver> = {}) {

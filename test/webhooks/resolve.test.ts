@@ -38,6 +38,24 @@ describe('a name', () => {
     expect(found).toEqual([{ address: '192.0.2.1', family: 4 }])
   })
 
+  test('for which no name server answers is named', async () => {
+    const error = await new Promise(resolve =>
+      resolving({ resolve4: failing('ETIMEOUT'), resolve6: failing('ETIMEOUT'), system: () => expect.unreachable() })(
+        'receiver.example',
+        { all: true },
+        resolve,
+      ),
+    )
+    expect(error).toMatchObject({ code: 'EAI_AGAIN', message: 'No name server answers for receiver.example.' })
+  })
+
+  test('of this machine is found without any name server', async () => {
+    const found = await new Promise(resolve =>
+      resolving()('localhost', { all: true }, (error, addresses) => resolve(error ?? addresses)),
+    )
+    expect(found).toContainEqual(expect.objectContaining({ address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) }))
+  })
+
   test('for which no name server answers does not take a thread of the process', async () => {
     const system: ResolveOptions['system'] = () => expect.unreachable()
     expect(await ask('receiver.example', { resolve4: failing('ETIMEOUT'), system })).toBe('EAI_AGAIN')

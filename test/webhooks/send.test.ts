@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { getLocal } from 'mockttp'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { networks } from '../../src/lib/networks.ts'
 import { createSender, type Outgoing, type Sender, type SenderOptions } from '../../src/webhooks/outbound/send.ts'
 import { onCleanup } from '../support/cleanup.ts'
@@ -78,7 +78,7 @@ describe('a receiver that answers', () => {
     expect(await send(http.url)).toMatchObject({ status, error: undefined, excerpt: undefined })
   })
 
-  test.for([400, 404, 410, 429, 500])('has not with a status %i', async status => {
+  test.for([300, 400, 404, 410, 429, 500])('has not with a status %i', async status => {
     await http.forPost('/').thenReply(status, 'no')
     expect(await send(http.url)).toMatchObject({ status, error: `answered ${status}`, excerpt: 'no' })
   })
@@ -130,6 +130,62 @@ describe('a receiver that answers', () => {
     for (let i = 0; i < 3; i++) expect(await one.send(event(url))).toMatchObject({ status: 200, error: undefined })
     expect(connections()).toBe(3)
   })
+})
+
+describe('a receiver that answered on a connection before', () => {
+  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+  test('and breaks off its next answer there is not called once more', async () => {
+    let requests = 0
+    const { url, connections } = await raw(socket => {
+      const reply = () => {
+        if (++requests === 1) socket.write(ok)
+        else socket.end('HTTP/1.1 500 No\r\nContent-Length: 1000\r\n\r\nsorry')
+      }
+      socket.on('data', reply)
+      reply()
+    })
+    const one = sender()
+    await one.send(event(url))
+    // It rests for a turn of the event loop.
+    for (let turns = 0; turns < 3; turns++) await new Promise<void>(done => setImmediate(done))
+    expect(await one.send(event(url))).toMatchObject({ status: 500, excerpt: 'sorry' })
+    expect([requests, connections()]).toEqual([2, 1])
+  })
+
+  test('and has been given up leaves no timer behind', async () => {
+    const { url } = await raw(socket => {
+      socket.on('data', () => socket.write(ok))
+      socket.write(ok)
+    })
+    const timers = () => process.getActiveResourcesInfo().filter(each => each === 'Timeout').length
+    const one = sender()
+    const before = timers()
+    for (let count = 0; count < 50; count++) await one.send(event(url))
+    expect(timers() - before).toBeLessThan(25)
+  })
+})
+
+test('the time of an answer is what has passed since it was asked for', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(60_000)
+  const { url } = await raw(socket => {
+    vi.advanceTimersByTime(70)
+    socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+  })
+  const { milliseconds } = await send(url)
+  vi.useRealTimers()
+  expect(milliseconds).toBe(70)
+})
+
+test('a name that cannot be looked up is asked for once', async () => {
+  const asked: string[] = []
+  const lookup: SenderOptions['lookup'] = (name, _options, done) => {
+    asked.push(name)
+    process.nextTick(done, Object.assign(new Error('no'), { code: 'ECONNRESET' }), [])
+  }
+  expect(await send('http://receiver.example/', { lookup })).toMatchObject({ error: 'the connection was reset' })
+  expect(asked).toHaveLength(1)
 })
 
 describe('a receiver that misbehaves', () => {
@@ -195,6 +251,14 @@ describe('a receiver that misbehaves', () => {
     const { url, connections } = await raw(socket => socket.end(bytes))
     expect(await send(url)).toMatchObject({ status: undefined, error })
     expect(connections()).toBe(1)
+  })
+
+  test('by hints and nothing else has not answered', async () => {
+    const { url } = await raw(socket => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'))
+    expect(await send(url)).toMatchObject({
+      status: undefined,
+      error: 'the connection was closed without an answer',
+    })
   })
 
   test('by hints before its answer is understood', async () => {

@@ -97,7 +97,7 @@ function formProblem(url: URL | undefined): Problem {
 }
 
 function problemOf(url: URL, reach: Reach): Problem | undefined {
-  const host = url.hostname.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1')
+  const host = url.hostname.replace(/\.$/, '').replace(/[[\]]/g, '')
   if (url.protocol !== 'https:') {
     const problem = schemeProblem(url.protocol, host, reach)
     if (problem) return problem

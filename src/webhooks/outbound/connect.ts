@@ -1,5 +1,6 @@
 // Connections to receivers: the address that is checked is the address that is connected to, however often its name
 // changes its meaning (OWASP SSRF prevention), and certificates are always checked.
+import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { isLoopback, mayReach, type Reach } from './address.ts'
@@ -38,7 +39,6 @@ export function connections(options: ConnectOptions): Connections {
     })
   const agent = new Agent({
     connect,
-    allowH2: false,
     pipelining: 1,
     keepAliveTimeout: 30_000,
     keepAliveMaxTimeout: 30_000,
@@ -81,7 +81,7 @@ function vettedLookup(lookup: LookupFunction, reach: Reach): LookupFunction {
   return (hostname, options, done) =>
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, [])
-      const addresses = Array.isArray(found) ? found : []
+      const addresses = found as LookupAddress[]
       if (addresses.length === 0) return done(coded('ENOTFOUND', `${hostname} has no address.`), [])
       if (!addresses.every(({ address }) => mayReach(address, reach))) return done(outOfReach(), [])
       done(null, addresses)

@@ -11,20 +11,20 @@ export const noAnswer = (milliseconds: number): string => `no answer in ${millis
 
 /** The reason that an error stands for. @param timeout milliseconds there were. */
 export function reasonOf(error: unknown, timeout: number): string {
-  const { code = '', message = '', name } = error as NodeJS.ErrnoException
+  const { code = '', message, name } = error as NodeJS.ErrnoException
   if (timeouts.has(code)) return noAnswer(timeout)
   if (code === 'UND_ERR_SOCKET') return message.startsWith('bad ') ? notHttp : closed
   if (name === 'HTTPParserError') return notHttp
-  if (/^(ERR_SSL|ERR_TLS|EPROTO)/.test(code)) return reasons[code] ?? 'no secure connection could be agreed on (TLS)'
+  if (/ERR_SSL|ERR_TLS|EPROTO/.test(code)) return reasons[code] ?? 'no secure connection could be agreed on (TLS)'
   return reasons[code] ?? (certificates.test(code) ? untrusted : `the connection failed (${code || 'unknown error'})`)
 }
 
 /** Whether a connection ended that may have been good before. */
 export function isClosing(error: unknown): boolean {
-  return closings.has((error as { code?: string }).code ?? '')
+  return closings.has((error as { code?: unknown }).code)
 }
 
-const closings: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const closings: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 const notHttp = 'the answer is not HTTP'
 

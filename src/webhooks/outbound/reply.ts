@@ -13,7 +13,7 @@ export function createExcerpt(): Excerpt {
   let length = 0
   return {
     add(chunk) {
-      if (length < keptBytes) kept.push(chunk)
+      kept.push(chunk)
       length += chunk.length
       return length <= readBytes
     },
@@ -23,7 +23,7 @@ export function createExcerpt(): Excerpt {
 
 /** Seconds from now that a Retry-After header names, as a number or as a date; undefined without a valid one. */
 export function retryAfterOf(headers: IncomingHttpHeaders, now: number): number | undefined {
-  const [text = ''] = [headers['retry-after'] ?? []].flat()
+  const text = String([headers['retry-after']].flat()[0])
   if (/^\d{1,9}$/.test(text)) return Number(text)
   const until = /^[A-Z]/.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(until) ? undefined : Math.max(0, Math.ceil((until - now) / 1000))

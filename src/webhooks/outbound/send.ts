@@ -130,8 +130,8 @@ function handlerOf(exchange: Exchange): Dispatcher.DispatchHandler {
 }
 
 function fail(exchange: Exchange, error: unknown): void {
-  const { isOver, mayBeStale, isSecondTry, timeout } = exchange
-  if (isOver || isSecondTry || !mayBeStale || !isClosing(error)) return end(exchange, reasonOf(error, timeout))
+  const { mayBeStale, isSecondTry, timeout } = exchange
+  if (isSecondTry || !mayBeStale || !isClosing(error)) return end(exchange, reasonOf(error, timeout))
   // The receiver closed an idle connection just as it was used again: that is not its answer.
   exchange.isSecondTry = true
   queueMicrotask(() => dispatch(exchange))
@@ -144,9 +144,11 @@ function drop(exchange: Exchange, reason: string | undefined): void {
 
 const dropped = new Error('Nobody waits for this reply any more.')
 
-/** @param reason why there is no status, if there is none. */
+/**
+ * Whatever comes after the first end comes in vain.
+ * @param reason why there is no status, if there is none.
+ */
 function end(exchange: Exchange, reason: string | undefined): void {
-  if (exchange.isOver) return
   exchange.isOver = true
   clearTimeout(exchange.timer)
   const { status, body, began, retryAfter, resolve } = exchange
@@ -155,7 +157,7 @@ function end(exchange: Exchange, reason: string | undefined): void {
 }
 
 function verdict(status: number): string | undefined {
-  if (status >= 200 && status < 300) return undefined
+  if (status < 300) return undefined
   return redirects.has(status) ? redirected : answered(status)
 }
 

@@ -7,20 +7,30 @@ export function newWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64')
 }
 
+/** What a secret signs with, made ready once for all deliveries. */
+export interface SigningKey {
+  readonly whole: KeyObject
+  readonly decoded: KeyObject
+}
+
+export const signingKey = (secret: string): SigningKey => ({
+  whole: createSecretKey(Buffer.from(secret)),
+  decoded: createSecretKey(Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64')),
+})
+
 /**
  * The headers that prove where a delivery comes from.
- * @param secrets newest first; two while one replaces the other.
+ * @param keys of its secrets, newest first; two while one replaces the other.
  * @param id of the event.
  * @param seconds of the present time, since 1970.
  * @param body exactly as it is sent.
  */
 export function signatureHeaders(
-  secrets: readonly string[],
+  keys: readonly SigningKey[],
   id: string,
   seconds: number,
   body: string,
 ): Record<string, string> {
-  const keys = secrets.map(keysOf)
   const ours = keys.map(({ whole }) => `,v1=${hmac(whole, `${seconds}.`, body).toString('hex')}`)
   const standard = keys.map(({ decoded }) => `v1,${hmac(decoded, `${id}.${seconds}.`, body).toString('base64')}`)
   return {
@@ -69,7 +79,7 @@ export function verifySignature({ header, body, secret, now = Date.now(), tolera
     )
   if (age < -tolerance)
     throw new SignatureError('in-the-future', `It was signed ${-age} seconds from now: one of the clocks is wrong.`)
-  const expected = hmac(keysOf(secret).whole, `${time}.`, body)
+  const expected = hmac(signingKey(secret).whole, `${time}.`, body)
   if (signatures.some(each => timingSafeEqual(Buffer.from(each, 'hex'), expected))) return
   throw new SignatureError(
     'wrong',
@@ -79,38 +89,14 @@ export function verifySignature({ header, body, secret, now = Date.now(), tolera
 
 const prefix = 'whsec_'
 
-interface Keys {
-  readonly whole: KeyObject
-  readonly decoded: KeyObject
-}
-
-const known = new Map<string, Keys>()
-
-const most = 10_000
-
-/** The keys that a secret stands for; a few are remembered, since each delivery needs them. */
-function keysOf(secret: string): Keys {
-  const before = known.get(secret)
-  if (before) return before
-  const whole = createSecretKey(Buffer.from(secret))
-  const decoded = createSecretKey(
-    Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64'),
-  )
-  if (known.size >= most) known.clear()
-  known.set(secret, { whole, decoded })
-  return { whole, decoded }
-}
-
 const hmac = (key: KeyObject, start: string, body: string | Uint8Array): Buffer =>
   createHmac('sha256', key).update(start).update(body).digest()
 
 function parse(header: string): { readonly time: string; readonly signatures: readonly string[] } {
-  const parts = header.split(',').map(part => part.trim().split('=', 2))
-  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
-  const signatures = parts.flatMap(([name, value = '']) =>
-    name === 'v1' && /^[0-9a-f]{64}$/.test(value) ? [value] : [],
-  )
-  if (/^\d{1,12}$/.test(time) && signatures.length > 0) return { time, signatures }
+  const parts = header.split(',').map(part => part.trim())
+  const [time] = parts.flatMap(part => /^t=(\d{1,12})$/.exec(part)?.[1] ?? [])
+  const signatures = parts.flatMap(part => /^v1=([0-9a-f]{64})$/.exec(part)?.[1] ?? [])
+  if (time !== undefined && signatures.length > 0) return { time, signatures }
   throw new SignatureError(
     'malformed',
     'X-Service-Signature is not of the form t=<seconds>,v1=<64 hexadecimal digits>.',
