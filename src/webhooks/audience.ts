@@ -30,7 +30,7 @@ const viewers = { author: 'p.author', organization: 'p.organization' }
 export const mayBeTold = `(c.revoked_at is null and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
     when c.consent_exempt then true
     when e.audience <> '${readers}' then e.audience::jsonb ? c.organization_id
-    else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or coalesce(${seenBy(viewers, 'now')}, false)) end)`
+    else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or ${seenBy(viewers, 'now')}) end)`
 
 /**
  * The condition that the client may know the Health ID of the patient: that it registered him, or that he has opened something to it.

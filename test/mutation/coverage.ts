@@ -104,11 +104,18 @@ export async function readCoverage(
       meetings.map(each => ({ ...each, share: shares(each.file, fileOf(key)) })),
     )
   const loaded = new Set(notes.loaded.map(place => notes.keys[place]!))
+  /** Of a file that holds nothing but constants no test meets anything: those of its folder may. */
+  const ofFolder = (file: string): Map<string, Meeting> =>
+    new Map(
+      names
+        .filter(name => notes.files[name] && isHome(name, file))
+        .map(name => [name, wholeOf(name, notes.files[name]!)]),
+    )
   const all = (file: string): Meeting[] =>
-    [...(near.get(file)?.values() ?? [])].map(each => ({ ...each, share: shares(each.file, file) }))
+    [...(near.get(file) ?? ofFolder(file)).values()].map(each => ({ ...each, share: shares(each.file, file) }))
   const isQuick = (name: string): boolean => notes.files[name]!.ran.ms < 2500
   const most = [...counts.keys()].toSorted((a, b) => counts.get(b)! - counts.get(a)!)
-  const first = most.find(isQuick) ?? most[0]
+  const first = most.find(isQuick) ?? most[0] ?? names.find(name => notes.files[name])
   if (first === undefined) throw new Error('No test meets any of this')
   const lines = new Set(notes.keys.map(lineOf))
   const meetings = ({ key, file }: Mutant): Meeting[] =>
