@@ -72,7 +72,7 @@ async function take(
 }
 
 /** The type that criteria begin with. */
-const typeIn = ({ criteria }: JsonObject): string => String(criteria).split('?')[0]!
+const typeIn = ({ criteria }: JsonObject): string => cutAt(String(criteria), '?')[0]
 
 const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || status === 'active'
 
@@ -83,10 +83,11 @@ function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject
     throw wrong('channel.type', 'not-supported', `is ${JSON.stringify(kind)}, but this server has rest-hook only`)
   if (typeof endpoint !== 'string') throw wrong('channel.endpoint', 'required', 'is missing: say where to send to')
   const [type, query] = criterionOf(parts, String(criteria))
+  const mediaType = mediaTypeOf(payload)
   return {
-    ...{ type, query, headers: headersOf(header), mediaType: mediaTypeOf(payload) },
-    url: callable(endpoint, payload !== undefined, parts.reach),
-    end: typeof end === 'string' ? end : undefined,
+    ...{ type, query, headers: headersOf(header), mediaType },
+    url: callable(endpoint, mediaType !== undefined, parts.reach),
+    end: end as string | undefined,
   }
 }
 
@@ -101,7 +102,7 @@ function callable(endpoint: string, isBase: boolean, reach: Reach): string {
 const most = { criteria: 2000, parameters: 30 }
 
 function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
-  const [type, query] = criteria.includes('?') ? cutAt(criteria, '?') : [criteria, '']
+  const [type, query] = cutAt(criteria, '?')
   if (!isResourceType(type))
     throw wrong('criteria', 'value', 'must be a search on one type of resources, such as Observation?code=718-7')
   if (criteria.length > most.criteria || query.split('&').length > most.parameters)
@@ -115,7 +116,7 @@ function criterionOf(parts: SubscriptionParts, criteria: string): [type: string,
     parseSearch([type], [...new URLSearchParams(query)], options)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    throw wrong('criteria', 'value', `cannot be searched by: ${error.message}`)
+    throw wrong('criteria', 'value', `cannot be searched by: ${error.message.replace(/\.$/, '')}`)
   }
   return [type, query]
 }

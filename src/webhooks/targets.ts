@@ -48,9 +48,10 @@ export function createTargets(parts: TargetParts): Targets {
   const known = new Map<number, Target>()
   return {
     async of(tasks) {
-      const unknown = tasks.filter(({ endpoint, revision }) => known.get(endpoint)?.revision !== revision)
       if (known.size > mostKnown) known.clear()
-      for (const row of await rowsOf(parts.database, unknown)) known.set(row.key, targetOf(parts, row))
+      const unknown = tasks.filter(({ endpoint, revision }) => known.get(endpoint)?.revision !== revision)
+      if (unknown.length > 0)
+        for (const row of await rowsOf(parts.database, unknown)) known.set(row.key, targetOf(parts, row))
       return new Map(
         tasks.flatMap(({ endpoint, revision }) => {
           const target = known.get(endpoint)
@@ -74,8 +75,7 @@ interface TargetRow {
   readonly secrets: Buffer
 }
 
-async function rowsOf(database: Database, tasks: readonly Task[]): Promise<TargetRow[]> {
-  if (tasks.length === 0) return []
+function rowsOf(database: Database, tasks: readonly Task[]): Promise<TargetRow[]> {
   return database.query<TargetRow>({
     name: 'webhook-targets',
     isFixed: true,

@@ -1,6 +1,5 @@
 // The part of a process that tells subscribers what happened: wakes when this process has put something into the outbox, and looks every
 // second for what others have left and for what has become due.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Outbox } from '../events/outbox.ts'
@@ -17,6 +16,7 @@ import type { Reach } from './outbound/address.ts'
 import { createSender } from './outbound/send.ts'
 import { prune } from './prune.ts'
 import { createTargets } from './targets.ts'
+import { createWorker, type Worker } from './worker.ts'
 
 export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'abreast'> {
   readonly database: Database
@@ -61,18 +61,18 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const followers = createFollowers({ ...parts, refused })
   const { finds, of: subscribed } = followers
   const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
-  const deliveries = createWorker(courier.take, pace.deliveries, log)
+  const deliveries = createWorker({ work: courier.take, pace: pace.deliveries, log })
   // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
   const [events, changes] = (['events', 'changes'] as const).map(kind =>
-    createWorker(
-      async () => {
+    createWorker({
+      async work() {
         const { isMore, made } = await dispatch({ ...parts, subscribed }, kind)
         if (made > 0) deliveries.wake()
         return isMore
       },
-      pace.outbox,
+      pace: pace.outbox,
       log,
-    ),
+    }),
   ) as [Worker, Worker]
   const workers = [events, changes, deliveries]
   const wake = () => workers.forEach(worker => worker.wake())
@@ -100,45 +100,9 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 }
 
-interface Worker {
-  wake(): void
-  close(): Promise<void>
-}
-
-/** Does the work as long as it says that there is more; whoever wakes it meanwhile has it done once more, in its pace. */
-function createWorker(work: () => Promise<boolean>, pace: number, log: Log): Worker {
-  let running: Promise<void> | undefined
-  let isAwake = false
-  let isClosed = false
-  const run = async (): Promise<void> => {
-    try {
-      do {
-        isAwake = false
-        const began = performance.now()
-        if (await work()) isAwake = true
-        else await sleep(Math.max(0, pace - (performance.now() - began)))
-      } while (isAwake && !isClosed)
-    } catch (err) {
-      log.warn({ err }, 'webhooks: could not look for what is to be delivered')
-    } finally {
-      running = undefined
-    }
-  }
-  return {
-    wake() {
-      isAwake = true
-      if (!isClosed) running ??= run()
-    },
-    async close() {
-      isClosed = true
-      await running
-    },
-  }
-}
-
 /** An endpoint is given up: operators read it in the log, and whoever made a FHIR subscription in the resource. */
-async function tellGivenUp(
-  { storeFor, log }: WebhookParts,
+export async function tellGivenUp(
+  { storeFor, log }: Pick<WebhookParts, 'storeFor' | 'log'>,
   { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
 ): Promise<void> {
   log.warn({ subscription: id, reason }, 'webhooks: nothing is sent to a subscription any more')

@@ -1,0 +1,57 @@
+// Work that is done when somebody says that there is some, by one at a time.
+import { setTimeout } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+
+export interface Worker {
+  wake(): void
+  /** Ends when what is under way has ended; nothing is begun any more. */
+  close(): Promise<void>
+}
+
+export interface WorkerOptions {
+  /** @returns whether there is more to be done at once */
+  readonly work: () => Promise<boolean>
+  /** Milliseconds from one beginning to the next while there is little. */
+  readonly pace: number
+  readonly log: Log
+  /** Milliseconds, from any time on. */
+  readonly now?: () => number
+  readonly sleep?: (milliseconds: number) => Promise<unknown>
+}
+
+/** Does the work as long as it says that there is more; whoever wakes it meanwhile has it done once more, in its pace. */
+export function createWorker({
+  work,
+  pace,
+  log,
+  now = () => performance.now(),
+  sleep = setTimeout,
+}: WorkerOptions): Worker {
+  let running: Promise<void> | undefined
+  let isAwake: boolean | undefined
+  let isClosed = false
+  const run = async (): Promise<void> => {
+    try {
+      do {
+        isAwake = false
+        const began = now()
+        if (await work()) isAwake = true
+        else await sleep(Math.max(0, pace - (now() - began)))
+      } while (isAwake && !isClosed)
+    } catch (err) {
+      log.warn({ err }, 'webhooks: could not look for what is to be delivered')
+    } finally {
+      running = undefined
+    }
+  }
+  return {
+    wake() {
+      isAwake = true
+      if (!isClosed) running ??= run()
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}
