@@ -32,7 +32,7 @@ export const within = (seconds: number): unknown =>
 
 /** An empty queue in a database of its own. */
 export async function openQueue(): Promise<Queue> {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 4, statementTimeout: 2_000 })
+  const database = openDatabase(await createTestDatabase(), { poolSize: 4, statementTimeout: 10_000 })
   onCleanup(() => database.end())
   let number = 0
   const next = (prefix: string): string => `${prefix}${String(++number).padStart(4, '0')}`

@@ -102,7 +102,7 @@ function watched(asked: string[], before: (name: string) => unknown = () => {}):
 }
 
 const until = async (isSo: () => unknown): Promise<void> => {
-  const late = AbortSignal.timeout(10_000)
+  const late = AbortSignal.timeout(15_000)
   while (!(await isSo())) {
     late.throwIfAborted()
     await setImmediate()

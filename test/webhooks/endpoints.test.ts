@@ -237,7 +237,7 @@ test('of two new secrets at a time the later one comes after the earlier one', a
     const made = await rotate(on)
     later = queue.database.transaction(rotate)
     const isWaiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-    const late = AbortSignal.timeout(5_000)
+    const late = AbortSignal.timeout(15_000)
     while ((await queue.query(isWaiting)).length === 0) late.throwIfAborted()
     return made
   })

@@ -65,7 +65,7 @@ async function subscribed(row: Record<string, unknown> = {}): Promise<number> {
 }
 
 const until = async (isSo: () => unknown): Promise<void> => {
-  const late = AbortSignal.timeout(5_000)
+  const late = AbortSignal.timeout(15_000)
   while (!(await isSo())) {
     late.throwIfAborted()
     await setImmediate()
