@@ -13,7 +13,7 @@
 //   --changed    only files that differ from the branch main
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Coverage, type Meeting, readCoverage } from './coverage.ts'
@@ -134,7 +134,7 @@ if (todo.length > 0 && options.limit !== '0') {
   } finally {
     await running.close()
   }
-}
+} else rmSync(copy.folder, { recursive: true, force: true })
 keepKilled()
 report()
 
