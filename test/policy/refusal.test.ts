@@ -266,6 +266,28 @@ describe('a refusal that another party puts into the Consent of a client', () =>
     expect(await who.seen('a')).toEqual([false, true, true])
   })
 
+  test('so is that the record stays closed in emergencies, which a client does not take back with its own permission', async () => {
+    const ida = await person()
+    const uri = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
+    const closed = consentOf(`${ida.id}-closed`, ida.id, 'clinic-a', {}, { policy: [{ uri }] })
+    const open = { ...closed, policy: [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-basic-normal' }] }
+    const put = (accept: string) =>
+      call('PUT', `Consent/${closed.id}`, { token: tokens['a'], body: open, headers: { accept } })
+    expect((await put('application/json')).status).toBe(201)
+    expect((await call('PUT', `Consent/${closed.id}`, { body: closed })).status).toBe(200)
+    const { status, body } = await put('application/json')
+    const message = expect.stringMatching(/holds a refusal that another party recorded/)
+    expect([status, body]).toEqual([
+      409,
+      expect.objectContaining({
+        ...{ error_code: 'CONFLICT', message },
+        details: [{ field: `Consent/${closed.id}`, code: 'business-rule', message }],
+      }),
+    ])
+    expect((await put('application/fhir+json')).body.issue[0].code).toBe('business-rule')
+    expect((await call('GET', `Consent/${closed.id}`)).body.policy).toEqual([{ uri }])
+  })
+
   test('so is a permission: the client neither widens it nor takes from it what is for others', async () => {
     const [ada, ben] = [await person(), await person()]
     const body = (of: Person, ids: string[], more: object = {}) =>
