@@ -294,8 +294,10 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
     )
   }
   await renew()
+  // Of a group that leaves the process unsound, each is run and proven by itself: one of them has changed what modules remember.
+  let suspects = 0
   while (waiting.length > 0 && !isStopped) {
-    const group = waiting.slice(0, mostUnproven)
+    const group = waiting.slice(0, suspects > 0 ? 1 : mostUnproven)
     const made: Result[] = []
     for (const mutant of group) {
       if (isStopped) break
@@ -308,11 +310,15 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
     const proof =
       last && coverage.meetings(group.find(({ key }) => key === last.key)!).find(({ file }) => file === last.by)
     if (proof && !(await isSound(proof))) {
-      say(`${made.length} mutants are run again`)
-      done -= made.length
       await renew(proof)
-      continue
+      if (made.length > 1) {
+        say(`${made.length} mutants are run again`)
+        done -= made.length
+        suspects = made.length
+        continue
+      }
     }
+    suspects = Math.max(0, suspects - made.length)
     waiting = waiting.slice(made.length)
     for (const result of made) write(result)
   }
