@@ -124,7 +124,8 @@ const todo = copy.mutants.filter(
 let isStopped = false
 
 if (todo.length > 0 && options.limit !== '0') {
-  const running = await startRunning(copy.folder, files)
+  // With the whole application: what its modules do to those of the run while they load is no deed of a test.
+  const running = await startRunning(copy.folder, [...files, 'src/app.ts'])
   // Vitest would end at once, and leave its database behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.removeAllListeners(signal).on(signal, () => (isStopped = true))
