@@ -3,7 +3,6 @@ import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, exportJWK, exportSPKI, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
 import { revokeClient } from '../../src/auth/clients.ts'
-import { createTokens } from '../../src/auth/tokens.ts'
 import { eventually, newClient, type Process, post, signIn, startProcess, useToken } from '../support/identity.ts'
 
 let service: Process
@@ -215,20 +214,6 @@ test('a process that starts later knows what was revoked before', async () => {
   const later = await startProcess({ beside: service })
   for (const each of [ended, inTime]) expect((await useToken(later, each)).status).toBe(401)
   expect((await useToken(later, await fresh())).status).toBe(200)
-})
-
-test('tokens are remembered for two generations, and those that are used for longer', async () => {
-  const { issuer, keys, revocations } = service.identity
-  const parts = { keys, revocations, issuer, environment: 'local', isCurrent: () => true, now: service.now }
-  const tokens = createTokens({ ...parts, generation: 2 })
-  const [first, second, third, fourth] = (await Promise.all([1, 2, 3, 4].map(fresh))) as [string, ...string[]]
-  for (const each of [first, second, third]) await tokens.verify(each!)
-  /** One that is remembered is answered at once. */
-  const isKnown = (text: string) => !(tokens.verify(text) instanceof Promise)
-  expect(isKnown(first)).toBe(true)
-  await tokens.verify(fourth!)
-  expect([fourth!, first, third!].map(isKnown)).toEqual([true, true, true])
-  expect(isKnown(second!)).toBe(false)
 })
 
 test('a token is a token up to 16 KiB', async () => {
