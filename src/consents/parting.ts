@@ -41,7 +41,6 @@ export function without(consent: JsonObject, organization: string, base: Base): 
     rulesWhere(each, base)
       .filter(rule => rule.organization !== `Organization/${organization}`)
       .map(({ from, until, ...rule }) => JSON.stringify([rule, String(from), String(until)]))
-      .sort()
   const isSame = JSON.stringify(about(parted)) === JSON.stringify(about(consent))
   return isSame && !permits(parted, organization, base) ? parted : undefined
 }

@@ -89,4 +89,14 @@ describe('what is kept of the permission of an organisation', () => {
   ])('%s', (_name, provision, expected) => {
     expect(part(provision)).toStrictEqual(kept(expected))
   })
+
+  test('is about the same patient, by the same policy and performer', () => {
+    const said = {
+      performer: [{ reference: 'Patient/ada' }],
+      policyRule: { coding: [{ code: 'OPTIN' }] },
+      policy: [{ uri: 'urn:example:policy' }],
+    }
+    const whole = partFor(of({ actor: actors('clinic') }, { ...said, note: 'x' }), 'clinic', base, 'part')
+    expect(whole).toStrictEqual({ ...kept({ actor: actors('clinic') }), ...said })
+  })
 })

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { issueCode } from '../../src/auth/enrolment.ts'
 import { type Call, clientOf, connectCaller } from '../connect/support.ts'
+import { consentOf } from '../support/consents.ts'
 import { type Answer, fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -72,6 +73,23 @@ describe('a patient', () => {
     const { body: asked } = await clinic('POST', at('request'), { consent_type: 'vitals' })
     expect((await phone('POST', `consents/${asked.consent_id}/deny`)).body.status).toBe('denied')
     expect((await clinic('GET', at('status'))).body.status).toBe('denied')
+  })
+
+  test('does not agree to what the telephone cannot show, but may refuse it', async () => {
+    const { patient, phone } = await enrolled()
+    const code = [{ coding: [{ system: 'http://loinc.org', code: '75622-1' }] }]
+    const untold = consentOf(`untold-${patient}`, patient, 'clinic', { code }, { status: 'proposed' })
+    expect((await call('PUT', `Consent/${untold.id}`, { body: untold })).status).toBe(201)
+    const [shown] = (await phone('GET', 'consents')).body.data
+    expect(shown).toMatchObject({ consent_id: untold.id, status: 'pending', consent_type: null })
+    const { status, body } = await phone('POST', `consents/${untold.id}/grant`)
+    expect([status, body.error_code, body.message]).toEqual([
+      409,
+      'CONFLICT',
+      'This consent names parts of the record that cannot be shown here, so it cannot be given here: have the organisation ask by consent/request.',
+    ])
+    expect((await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status).toBe(403)
+    expect((await phone('POST', `consents/${untold.id}/deny`)).body.status).toBe('denied')
   })
 
   test('answers only what waits for an answer', async () => {
