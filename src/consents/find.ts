@@ -35,7 +35,7 @@ const most = 1000
 
 /** Ids of all who are the same person as the subject. */
 export async function samePerson(parts: FindParts, { caller }: Request, { patient }: Subject) {
-  return (await parts.mergedWith(parts.databaseFor(caller), [patient])).get(patient) ?? [patient]
+  return (await parts.mergedWith(parts.databaseFor(caller), [patient])).get(patient)!
 }
 
 /**

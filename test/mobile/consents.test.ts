@@ -68,6 +68,18 @@ describe('a patient', () => {
     expect(agents.sort()).toEqual(['Organization/clinic', `Patient/${patient}`, `Patient/${patient}`])
   })
 
+  test('sees what was asked for last first', async () => {
+    const { phone, at } = await enrolled()
+    const asked: string[] = []
+    for (const consent_type of ['vitals', 'lab_results', 'prescriptions'])
+      asked.unshift((await clinic('POST', at('request'), { consent_type })).body.consent_id)
+    const { data } = (await phone('GET', 'consents')).body
+    expect(data.map(({ consent_id }: { consent_id: string }) => consent_id)).toEqual(asked)
+    expect((await phone('POST', `consents/${asked[2]}/deny`)).body.status).toBe('denied')
+    const { data: after } = (await phone('GET', 'consents')).body
+    expect(after.map(({ consent_id }: { consent_id: string }) => consent_id)).toEqual([asked[2], asked[0], asked[1]])
+  })
+
   test('refuses what is asked for', async () => {
     const { phone, at } = await enrolled()
     const { body: asked } = await clinic('POST', at('request'), { consent_type: 'vitals' })
@@ -119,6 +131,9 @@ describe('a patient', () => {
     const statusOf = (id: string) => data.find((each: { consent_id: string }) => each.consent_id === id).status
     expect([own, others, part].map(({ consent_id }) => statusOf(consent_id))).toEqual(['revoked', 'active', 'active'])
     expect(data).toContainEqual(former)
+    expect((await call('GET', `Consent/${own.consent_id}`)).body.extension).toContainEqual(
+      expect.objectContaining({ valueCode: 'revoked' }),
+    )
   })
 
   test('cannot answer for somebody else', async () => {

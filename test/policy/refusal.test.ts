@@ -1,5 +1,6 @@
 // A refusal stands until its author, the patient or an exempt client ends it, whichever door somebody else tries.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { demoClient } from '../../src/auth/demo.ts'
 import { issueCode } from '../../src/auth/enrolment.ts'
 import { mint as mintHealthId } from '../../src/lib/health-id.ts'
 import { healthIdSystem } from '../connect/support.ts'
@@ -328,6 +329,19 @@ describe('a refusal that another party puts into the Consent of a client', () =>
 })
 
 describe('a Consent that permits several organisations', () => {
+  test('stays as it is when its recorder, one of these, grants the same again', async () => {
+    const ivy = await person()
+    const type = 'https://health-interop.org/fhir/StructureDefinition/consent-type'
+    const both = consentOf(`${ivy.id}-both`, ivy.id, 'x', { actor: actor(demoClient.organizationId, 'clinic-b') })
+    await store({ ...both, extension: [{ url: type, valueCode: 'full_record' }] })
+    const path = `/api/v1/connect/patient/${ivy.healthId}/consent/grant`
+    const granted = await call('POST', path, { headers: json, body: JSON.stringify({ consent_type: 'full_record' }) })
+    expect([granted.status, granted.body.status]).toEqual([201, 'active'])
+    expect(granted.body.consent_id).not.toBe(both.id)
+    expect(await ivy.seen('b')).toEqual([true, true, true])
+    expect((await call('GET', `Consent/${both.id}`)).body.meta.versionId).toBe('1')
+  })
+
   test('loses the permission of the one that revokes, and keeps that of the other', async () => {
     const hal = await person()
     const { id, ...rest } = consentOf(`${hal.id}-both`, hal.id, 'x', { actor: actor('clinic-a', 'clinic-b') })
@@ -338,6 +352,12 @@ describe('a Consent that permits several organisations', () => {
       })
     const reply = await hal.at('b', 'revoke')
     expect([reply.status, reply.body]).toMatchObject([200, { status: 'revoked', organization_id: 'clinic-b' }])
+    const [part] = (await hal.at('b', 'status')).body.consent_id === reply.body.consent_id ? [reply.body] : []
+    expect(part.revoked_at).toMatch(/^20/)
+    expect((await call('GET', `Consent/${part.consent_id}`)).body).toMatchObject({
+      status: 'inactive',
+      extension: expect.arrayContaining([expect.objectContaining({ valueCode: 'revoked' })]),
+    })
     expect([await hal.seen('a'), await hal.seen('b')]).toEqual([
       [true, true, true],
       [false, false, false],

@@ -60,6 +60,11 @@ test('of twenty thousand common names it is remembered how common they are; then
   expect(await questions(names[1]!)).toBe(1)
 })
 
+test('of whom the sample reaches over half of all hashes there are twice as many, but for the one that it ends with', async () => {
+  const { population } = countsOf(1024, () => 0)
+  expect((await population([], weights)).people).toBe(2 * 1023)
+})
+
 test('thousands are estimated to within a tenth, and a few are counted', async () => {
   const service = await startService()
   const call = fhirCaller(() => service)

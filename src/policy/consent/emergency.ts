@@ -48,7 +48,7 @@ export function createEmergencyAccess({ database, storeFor, mergedWith, now }: E
   return {
     async open(caller, emergency) {
       const { patient, reason } = emergency
-      const same = (await mergedWith(database, [patient])).get(patient) ?? [patient]
+      const same = (await mergedWith(database, [patient])).get(patient)!
       await mustBeAllowed(database, patient, same)
       const access: Access = {
         deed: 'emergency',

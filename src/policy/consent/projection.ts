@@ -47,7 +47,7 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
 }
 
 const sameIn = (groups: ReadonlyMap<string, readonly string[]>, patient: string): readonly string[] =>
-  [...groups.values()].find(group => group.includes(patient)) ?? [patient]
+  [...groups.values()].find(group => group.includes(patient))!
 
 const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
 
