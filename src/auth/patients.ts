@@ -123,8 +123,7 @@ async function tokenRow(database: Database, token: string): Promise<TokenRow | u
 
 /** @throws Failure UNAUTHENTICATED without a token, TOKEN_INVALID for one of another kind. */
 function presented(headers: Credentials['headers']): string {
-  const header = headers['authorization']
-  const [, token] = (typeof header === 'string' && /^bearer +(\S+) *$/i.exec(header)) || []
+  const token = /^bearer +(\S+) *$/i.exec(String(headers['authorization']))?.[1]
   if (token === undefined)
     throw new Failure(
       'UNAUTHENTICATED',
