@@ -28,7 +28,7 @@ export function newRecipe(salt: Buffer = randomBytes(saltLength)): Recipe {
   return { ...cost, salt }
 }
 
-const base64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** Writes `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
 export function toPhc(recipe: Recipe, tag: Buffer): string {

@@ -1,7 +1,6 @@
 // The public keys of clients that publish them at a URL (SMART Backend Services): fetched under the rules of every outbound request,
 // kept for minutes, and fetched again for a key that is not known, but never often.
 // https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html
-import type { LookupFunction } from 'node:net'
 import type { JSONWebKeySet } from 'jose'
 import { request } from 'undici'
 import { isObject, objectsIn } from '../lib/json.ts'
@@ -26,9 +25,6 @@ export interface KeySetOptions {
   readonly log: Log
   /** Milliseconds. */
   readonly now: () => number
-  /** Resolves names; certificates to trust, in PEM. */
-  readonly lookup?: LookupFunction
-  readonly ca?: string
 }
 
 /** Milliseconds for which keys are used without asking, and at most, while their server does not answer. */
@@ -53,8 +49,8 @@ interface Source {
   fetching: Promise<void> | undefined
 }
 
-export function createKeySets({ reach, log, now, lookup, ca }: KeySetOptions): KeySets {
-  const { agent } = connections({ reach, timeout, ...(lookup ? { lookup } : {}), ...(ca ? { ca } : {}) })
+export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
+  const { agent } = connections({ reach, timeout })
   const sources = new Map<string, Source>()
   const sourceOf = (url: string): Source => {
     const source = sources.get(url) ?? { kept: undefined, triedAt: -rest, fetching: undefined }

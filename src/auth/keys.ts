@@ -55,7 +55,7 @@ export async function createKeys(options: KeysOptions): Promise<Keys> {
   const { database, encryptionKey, now, lifetime, elapsed = () => performance.now() } = options
   await ensureKeys(database, encryptionKey, now())
   let active: { kid: string; privateKey: KeyObject } | undefined
-  let published = ''
+  let published: string
   let loadedAt = 0
   const known = new Map<string, KeyObject>()
 

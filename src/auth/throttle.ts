@@ -90,7 +90,7 @@ export function senderOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped) return mapped[1]!
   if (!address.includes(':')) return address
-  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const [head, tail] = address.split('%', 1)[0]!.split('::') as [string, string?]
   const before = head.split(':').filter(Boolean)
   const after = tail?.split(':') ?? []
   const zeros = Math.max(0, 8 - before.length - after.length)

@@ -9,6 +9,10 @@ test('a hash is read as it was written', () => {
   const text = toPhc(recipe, tag)
   expect(text).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   expect(fromPhc(text)).toEqual({ recipe, tag })
+  const costly = { ...recipe, memory: 65_536, passes: 12, parallelism: 16 }
+  expect(fromPhc(toPhc(costly, tag))).toEqual({ recipe: costly, tag })
+  for (const other of [`x${text}`, `${text}$`, `${text}=`])
+    expect(() => fromPhc(other)).toThrow('This is not an Argon2id hash.')
 })
 
 test.each(['', 'secret', '$argon2i$v=19$m=1,t=1,p=1$AAAA$AAAA', '$argon2id$v=19$m=1,t=1,p=1$AAAA$', 'x$argon2id'])(
