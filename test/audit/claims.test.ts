@@ -3,8 +3,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { claim, mostClaimed, type Pending, stillPending } from '../../src/audit/pending.ts'
 import { recordOf } from '../../src/audit/records.ts'
 import type { Database } from '../../src/db/database.ts'
-import type { Access } from '../../src/store/access.ts'
-import { ageKept, aRequester, emptyTrail, keepChanges, trailDatabase } from '../support/trail.ts'
+import { aChange, ageKept, aRequester, emptyTrail, keepChanges, trailDatabase } from '../support/trail.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -12,22 +11,14 @@ beforeAll(async () => {
 })
 beforeEach(() => emptyTrail(database))
 
-const change = (id: string): Access => ({
-  deed: 'update',
-  type: 'Patient',
-  id,
-  version: 2,
-  patients: [id],
-  resources: 1,
-})
-const keep = () => keepChanges(database, [change('ada')])
+const keep = () => keepChanges(database, [aChange('ada')])
 const age = (seconds: number, ...kept: Pending[]) => ageKept(database, seconds, ...kept)
 
 const ids = (all: readonly Pending[]) => all.map(each => each.id)
 
 test('what is claimed is what was kept: the same changes, by whom and when', async () => {
   const at = new Date('2026-05-01T10:00:00.123Z')
-  const changes = [change('ada'), change('ben')]
+  const changes = [aChange('ada'), aChange('ben')]
   const kept = await keepChanges(database, changes, at)
   expect(kept.changes).toEqual(changes)
   const records = changes.map(each => recordOf(each, aRequester, at))

@@ -8,9 +8,17 @@ import { verifyTrail } from '../../src/audit/verify.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Access } from '../../src/store/access.ts'
 import { until } from '../support/process.ts'
-import { ageKept, aRecord, aRequester, emptyTrail, forge, keepChanges, trailDatabase } from '../support/trail.ts'
+import {
+  aChange,
+  ageKept,
+  aRecord,
+  aRequester,
+  emptyTrail,
+  forge,
+  keepChanges,
+  trailDatabase,
+} from '../support/trail.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
 const now = new Date('2026-05-01T10:00:00.123Z')
@@ -21,14 +29,6 @@ beforeAll(async () => {
 })
 beforeEach(() => emptyTrail(database))
 
-const change = (id: string): Access => ({
-  deed: 'update',
-  type: 'Patient',
-  id,
-  version: 2,
-  patients: [id],
-  resources: 1,
-})
 const recordsOf = ({ changes }: Pick<Pending, 'changes'>) => changes.map(each => recordOf(each, aRequester, now))
 const ask = (text: string) => database.query<Record<string, unknown>>({ text, values: [] })
 const shut = () => ask('alter table audit_event add constraint shut check (false) not valid')
@@ -124,7 +124,7 @@ test('a process whose head somebody moved begins a chain of its own', async () =
 
 test('changes whose records failed are told as soon as the trail can be written again', async () => {
   const { writer, errors } = writing()
-  const [ada, ben] = [await keepChanges(database, [change('ada')]), await keepChanges(database, [change('ben')])]
+  const [ada, ben] = [await keepChanges(database, [aChange('ada')]), await keepChanges(database, [aChange('ben')])]
   await shut()
   await Promise.allSettled([ada, ben].map(each => writer.write(recordsOf(each), [each])))
   expect(errors).toMatchObject([{ pending: 2 }])
@@ -137,7 +137,7 @@ test('changes whose records failed are told as soon as the trail can be written 
 
 test('changes whose records failed are told before the process ends', async () => {
   const { writer } = writing()
-  const kept = await keepChanges(database, [change('ada')])
+  const kept = await keepChanges(database, [aChange('ada')])
   await shut()
   await expect(writer.write(recordsOf(kept), [kept])).rejects.toThrow()
   await open()
@@ -155,7 +155,7 @@ test('closing waits until what was asked for is written', async () => {
 
 test('what others have told meanwhile is left out of a group, and all the rest is written', async () => {
   const { writer, errors } = writing()
-  const [ada, ben, cleo] = await Promise.all(['ada', 'ben', 'cleo'].map(id => keepChanges(database, [change(id)])))
+  const [ada, ben, cleo] = await Promise.all(['ada', 'ben', 'cleo'].map(id => keepChanges(database, [aChange(id)])))
   await ask(`delete from audit_pending where id = '${ben!.id}'`)
   await Promise.all([
     writer.write([...recordsOf(ada!), ...recordsOf(ben!), aRecord({ id: 'read' })], [ada!, ben!]),
@@ -170,7 +170,7 @@ test('what others have told meanwhile is left out of a group, and all the rest i
 
 test('of two in a group that tell the same change the first does', async () => {
   const { writer } = writing()
-  const kept = await keepChanges(database, [change('ada')])
+  const kept = await keepChanges(database, [aChange('ada')])
   const read = aRecord({ id: 'read' })
   await Promise.all([writer.write(recordsOf(kept), [kept]), writer.write([...recordsOf(kept), read], [kept])])
   expect([await toldIds(), await pendingIds()]).toEqual([['ada', 'read'], []])
@@ -178,7 +178,7 @@ test('of two in a group that tell the same change the first does', async () => {
 
 /** Changes that are kept, and noted as committed. */
 async function noted(writer: ReturnType<typeof createAuditWriter>, ...ids: string[]): Promise<void> {
-  const notes = ids.map(id => writer.noteFor(aRequester)([change(id)]))
+  const notes = ids.map(id => writer.noteFor(aRequester)([aChange(id)]))
   for (const { insertion, values } of notes)
     await database.query({ text: insertion(['$1::text', '$2::text']), values: values.map(([, value]) => value) })
   for (const { committed } of notes) committed()
@@ -188,7 +188,7 @@ test('changes that nobody asked for are told when they are committed, as of when
   const { writer } = writing()
   await noted(writer, 'ada')
   await writer.close()
-  expect(await trail()).toEqual([{ ...recordOf(change('ada'), aRequester, now), chain: 1, sequence: 1 }])
+  expect(await trail()).toEqual([{ ...recordOf(aChange('ada'), aRequester, now), chain: 1, sequence: 1 }])
   expect(await pendingIds()).toEqual([])
 })
 
@@ -215,8 +215,8 @@ test('changes that nobody asked for are kept when they cannot be told, and told 
 test('what other processes left over is told from the beginning on', async () => {
   const { writer } = writing()
   await beginChain(database, key, now)
-  await ageKept(database, 11, await keepChanges(database, [change('ada')], now))
+  await ageKept(database, 11, await keepChanges(database, [aChange('ada')], now))
   writer.start()
   await writer.close()
-  expect(await trail()).toEqual([{ ...recordOf(change('ada'), aRequester, now), chain: 2, sequence: 1 }])
+  expect(await trail()).toEqual([{ ...recordOf(aChange('ada'), aRequester, now), chain: 2, sequence: 1 }])
 })

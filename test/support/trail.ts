@@ -91,6 +91,16 @@ export const aRequester: Requester = {
   purpose: 'TREAT',
 }
 
+/** A change of a Patient, as the trail tells it. */
+export const aChange = (id: string): Access => ({
+  deed: 'update',
+  type: 'Patient',
+  id,
+  version: 2,
+  patients: [id],
+  resources: 1,
+})
+
 /** Keeps changes as the store does, until they are told. @returns what is kept. */
 export async function keepChanges(on: Queryable, changes: readonly Access[], at = new Date()): Promise<Pending> {
   const kept: Pending[] = []
