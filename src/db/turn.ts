@@ -6,7 +6,7 @@ import { hash32 } from '../lib/hash.ts'
 /** Locks of two numbers are turns if the first is this one. */
 const kind = 4
 
-/** Turns that one client has at a time: a quarter of the cores, as it has of the connections. Processes share them out. */
+/** Turns that one client has at a time: one for each four cores. The processes divide them among themselves. */
 const turns = Math.ceil(availableParallelism() / 4)
 
 /** The number of the lock that stands for the client's turn in this process. */

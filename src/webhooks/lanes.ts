@@ -56,6 +56,7 @@ const rememberedFor = 5000
 /** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
 const stalledAfter = 1000
 
+/** Creates the lanes of one process. */
 export function createLanes<Task extends Held>({ abreast, first, work, now }: LaneOptions<Task>): Lanes<Task> {
   type Own = Lane<Task>
   const lanes = new Map<number, Own>()

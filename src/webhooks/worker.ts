@@ -1,4 +1,4 @@
-// Work that is done when somebody says that there is some, by one at a time.
+// Background work that runs when it is woken, one run at a time.
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../lib/log.ts'
 
@@ -19,7 +19,7 @@ export interface WorkerOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>
 }
 
-/** Does the work as long as it says that there is more; whoever wakes it meanwhile has it done once more, in its pace. */
+/** Creates a worker. It repeats the work while the work reports more, and once more, at its pace, if it was woken meanwhile. */
 export function createWorker({
   work,
   pace,

@@ -145,7 +145,7 @@ function drop(exchange: Exchange, reason: string | undefined): void {
 const dropped = new Error('Nobody waits for this reply any more.')
 
 /**
- * Whatever comes after the first end comes in vain.
+ * Ends the exchange with what is known of the reply. Only the first call has an effect.
  * @param reason why there is no status, if there is none.
  */
 function end(exchange: Exchange, reason: string | undefined): void {
