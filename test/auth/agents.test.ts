@@ -1,14 +1,12 @@
 // Bridge agents and their keys, as an administrator makes, changes and ends them.
 import { beforeAll, expect, test } from 'vitest'
 import { createAgent, findAgent, listAgents, revokeAgent, rotateKey } from '../../src/auth/agents.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import type { Database } from '../../src/db/database.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 const created = (name: string) => createAgent(database, { name, facilityId: `facility of ${name}` })

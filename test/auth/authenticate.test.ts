@@ -3,16 +3,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { bearerToken, clientAuthenticator } from '../../src/auth/authenticate.ts'
 import { createClient } from '../../src/auth/clients.ts'
 import { createThrottle } from '../../src/auth/throttle.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import type { Log } from '../../src/lib/log.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 test('an access token is what follows Bearer, in capitals or not, without the spaces around it', () => {

@@ -12,14 +12,12 @@ import {
   rotateSecret,
   setKeys,
 } from '../../src/auth/clients.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import type { Database } from '../../src/db/database.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 3, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase(3)
 })
 
 const created = async (more: object = {}) =>

@@ -8,12 +8,11 @@ import { assertionType } from '../../src/auth/credentials.ts'
 import { createIdentity, type Identity } from '../../src/auth/identity.ts'
 import { paths } from '../../src/auth/paths.ts'
 import { createUser } from '../../src/auth/users.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import type { Log } from '../../src/lib/log.ts'
 import { networks } from '../../src/lib/networks.ts'
-import { onCleanup } from '../support/cleanup.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { testKey } from '../support/server.ts'
-import { createTestDatabase } from '../support/service.ts'
 
 const issuer = 'https://issuer.example.org'
 const [address, former] = ['https://now.example.org', 'https://former.example.org']
@@ -21,8 +20,7 @@ const hour = 3_600_000
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 3, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase(3)
 })
 
 let identity: Identity

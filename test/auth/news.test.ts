@@ -1,15 +1,13 @@
 // How a process follows what others change about identity: what it hears, what it looks for, and until when it trusts what it knows.
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { follow, type News, tell } from '../../src/auth/news.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 afterEach(() => void vi.useRealTimers())
 

@@ -3,16 +3,14 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { issueCode } from '../../src/auth/enrolment.ts'
 import { createPatients, unenrol } from '../../src/auth/patients.ts'
 import { createThrottle } from '../../src/auth/throttle.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { mint } from '../../src/lib/health-id.ts'
 import type { Holder } from '../../src/register/health-ids.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 const day = 86_400_000

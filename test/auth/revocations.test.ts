@@ -2,14 +2,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createClient, revokeClient } from '../../src/auth/clients.ts'
 import { createRevocations } from '../../src/auth/revocations.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import type { Database } from '../../src/db/database.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 let time: number

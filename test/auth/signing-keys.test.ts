@@ -1,18 +1,16 @@
 // The signing keys of one process, in detail: what it publishes, what it looks up again, and what it says of a change.
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createKeys, rotateKeys } from '../../src/auth/keys.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { onCleanup } from '../support/cleanup.ts'
+import type { Database } from '../../src/db/database.ts'
+import { openTestDatabase } from '../support/database.ts'
 import { testKey } from '../support/server.ts'
-import { createTestDatabase } from '../support/service.ts'
 
 const encryptionKey = Buffer.from(testKey, 'base64')
 const day = 86_400_000
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 let time: number
 beforeEach(async () => {

@@ -4,15 +4,13 @@ import { createChecker, type StoredSecret } from '../../src/auth/secrets.ts'
 import { createSessions } from '../../src/auth/sessions.ts'
 import { createThrottle } from '../../src/auth/throttle.ts'
 import { createUser, disableUser, findUser, foldEmail, listUsers, resetPassword } from '../../src/auth/users.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { sessionCookie } from '../../src/http/cookies.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 const created = (email: string) => createUser(database, { email, organizationId: 'clinic', role: 'administrator' })

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { onCleanup } from './cleanup.ts'
 import type {} from './server.ts'
 
 export interface TestDatabase {
@@ -20,4 +22,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await client.query(`create database ${database} template template`)
   await client.end()
   return { ...server, database }
+}
+
+/** Opens an empty, migrated database, which closes after the file's last test. @param poolSize connections of each pool */
+export async function openTestDatabase(poolSize = 2): Promise<Database> {
+  const database = openDatabase(await createTestDatabase(), { poolSize, statementTimeout: 10_000 })
+  onCleanup(() => database.end())
+  return database
 }

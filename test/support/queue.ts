@@ -1,8 +1,7 @@
 // What deliveries are made of, in a database without a service: clients, endpoints, events and what is due, row by row.
 import { expect } from 'vitest'
-import { type Database, openDatabase } from '../../src/db/database.ts'
-import { onCleanup } from './cleanup.ts'
-import { createTestDatabase } from './database.ts'
+import type { Database } from '../../src/db/database.ts'
+import { openTestDatabase } from './database.ts'
 
 type Row = Record<string, unknown>
 
@@ -32,8 +31,7 @@ export const within = (seconds: number): unknown =>
 
 /** An empty queue in a database of its own. */
 export async function openQueue(): Promise<Queue> {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 4, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  const database = await openTestDatabase(4)
   let number = 0
   const next = (prefix: string): string => `${prefix}${String(++number).padStart(4, '0')}`
   const put = async (table: string, row: Row): Promise<Row> => {

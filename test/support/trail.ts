@@ -8,12 +8,13 @@ import { type Pending, pendingNote } from '../../src/audit/pending.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import type { Requester } from '../../src/audit/records.ts'
 import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import type { Queryable } from '../../src/db/statement.ts'
 import type { Access } from '../../src/store/access.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { onCleanup } from './cleanup.ts'
-import { createTestDatabase, type Service } from './service.ts'
+import { openTestDatabase } from './database.ts'
+import type { Service } from './service.ts'
 
 /** A connection to the database of a service; it ends after the file's last test. */
 export async function databaseOf(service: Service): Promise<pg.Client> {
@@ -69,8 +70,7 @@ export async function expectToldOnce(database: pg.Client, type?: string): Promis
 
 /** A database with an empty trail, for tests that start no service. */
 export async function trailDatabase(): Promise<Database> {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  const database = await openTestDatabase()
   return database
 }
 

@@ -1,10 +1,9 @@
 // How endpoints fare: what is written down of results, and how often.
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { int4Array, safeInt8Array } from '../../src/db/arrays.ts'
-import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Database } from '../../src/db/database.ts'
 import { createHealth } from '../../src/webhooks/health.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/service.ts'
+import { openTestDatabase } from '../support/database.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -73,8 +72,7 @@ test('of ten thousand endpoints it is known that they are well', async () => {
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
-  onCleanup(() => database.end())
+  database = await openTestDatabase()
 })
 
 /** So many endpoints of nobody. @returns their keys. */
