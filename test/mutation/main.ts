@@ -301,8 +301,9 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
     const group = waiting.slice(0, suspects > 0 ? 1 : mostUnproven)
     const made: Result[] = []
     for (const mutant of group) {
-      if (isStopped) break
       const result = await attempt(mutant)
+      // A signal that ends this run ends the process of the tests, too: that is no deed of theirs.
+      if (isStopped) break
       made.push(result)
       tell(mutant, result)
     }
@@ -327,6 +328,7 @@ async function runAll(all: readonly Mutant[], coverage: Coverage, running: Runni
     if (isStopped) break
     await running.renew()
     const result = await attempt(mutant)
+    if (isStopped) break
     write(result)
     tell(mutant, result)
   }

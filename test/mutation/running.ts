@@ -78,8 +78,15 @@ function lasting(): { make: (options: PoolOptions) => PoolWorker; end: () => Pro
       },
       async start() {
         if (kept) return
-        kept = new ForksPoolWorker(options)
-        await kept.start()
+        const made = new ForksPoolWorker(options)
+        kept = made
+        await made.start()
+        // To wait for the end of what a signal has ended already would be to wait for ever.
+        made.on('exit', () => {
+          if (kept !== made) return
+          kept = undefined
+          hasStarted = false
+        })
       },
       async stop() {
         for (const [event, callbacks] of listeners) for (const each of callbacks) kept?.off(event, each)
