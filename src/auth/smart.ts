@@ -12,7 +12,7 @@ const SmartConfiguration = Type.Object(
     grant_types_supported: Type.Array(Type.String()),
     capabilities: Type.Array(Type.String()),
   },
-  { $id: 'SmartConfiguration', description: 'As SMART App Launch 2 defines it.', additionalProperties: true },
+  { $id: 'SmartConfiguration', description: 'As SMART App Launch 2 defines it.' },
 )
 
 /** GET /api/fhir/R4/.well-known/smart-configuration */
