@@ -80,7 +80,6 @@ function entering(stored: readonly Entry[]): Statement {
     ...current.map(value => ({ id, value, isCurrent: 1 })),
     ...former.map(value => ({ id, value, isCurrent: 0 })),
   ])
-  const ordered = ids.sort((a, b) => (a.value < b.value ? -1 : 1))
   const replaced = stored.filter(({ replacedBy }) => replacedBy !== undefined)
   return {
     name: 'register-enter',
@@ -98,6 +97,7 @@ function entering(stored: readonly Entry[]): Statement {
       )
       insert into health_id (value, patient, is_current)
       select value, patient, is_current = 1 from unnest($7::text[], $8::text[], $9::integer[]) as given(value, patient, is_current)
+      order by value
       on conflict (value, patient) do update set is_current = excluded.is_current
       where health_id.is_current <> excluded.is_current`,
     values: [
@@ -107,9 +107,9 @@ function entering(stored: readonly Entry[]): Statement {
       textArray(found.map(({ found }) => found!.features)),
       int4Array(firsts),
       int8Array(found.flatMap(({ found }) => found!.postings)),
-      textArray(ordered.map(({ value }) => value)),
-      textArray(ordered.map(({ id }) => id)),
-      int4Array(ordered.map(({ isCurrent }) => isCurrent)),
+      textArray(ids.map(({ value }) => value)),
+      textArray(ids.map(({ id }) => id)),
+      int4Array(ids.map(({ isCurrent }) => isCurrent)),
       textArray(replaced.map(({ id }) => id)),
       textArray(replaced.map(({ replacedBy }) => replacedBy!)),
       int4Array(lasts),

@@ -45,19 +45,24 @@ interface Row {
   readonly is_numbered: boolean
 }
 
+/** What is decided where nobody is like somebody. */
+const nobody: Decision = { outcome: 'new', ranked: [], possible: 0 }
+
 /** @param matching the weights as they are at the moment */
 export function createRegister(matching: () => Matching): Register {
   const counts = createCounts()
   const counted = async (on: Queryable, person: Features, compared: readonly Candidate[], weights: Matching) =>
     decide(person, compared, weights, await counts.population(on, wordsOf(person, compared), weights))
+  const decided = async (on: Queryable, person: Features, compared: readonly Candidate[]): Promise<Decision> => {
+    if (compared.length === 0) return nobody
+    const weights = matching()
+    return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
+  }
   return {
     async find(on, person, number) {
       const rows = await candidates(on, person, number)
-      const compared = rows.map(candidateOf)
-      const weights = matching()
-      const people = compared.length > 0 ? await counts.people(on) : 0
       return {
-        decision: surely(person, compared, weights, people) ?? (await counted(on, person, compared, weights)),
+        decision: await decided(on, person, rows.map(candidateOf)),
         healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
         numbered: new Set(rows.filter(row => row.is_numbered).map(({ patient }) => patient)),
       }
@@ -97,8 +102,8 @@ function candidates(on: Queryable, person: Features, number: OwnNumber | undefin
 }
 
 /**
- * What is sure however common the names are, so that they need not be counted: nobody is like that; or as if
- * everybody had the names it is a match, and as if nobody had them no other comes near it.
+ * What is sure however common the names are, so that they need not be counted: as if everybody had the names it is a match,
+ * and as if nobody had them no other comes near it.
  */
 function surely(
   person: Features,
@@ -106,7 +111,6 @@ function surely(
   weights: Matching,
   people: number,
 ): Decision | undefined {
-  if (compared.length === 0) return decide(person, [], weights, { people })
   const common = decide(person, compared, weights, { people, shareOf: () => 1 })
   if (common.outcome !== 'match') return undefined
   const rare = decide(person, compared, weights, { people, shareOf: () => Number.MIN_VALUE })

@@ -1,16 +1,10 @@
 // Looking somebody up takes a short way where the answer is sure however common the names are: it never answers otherwise than
 // the long way, on which names are counted.
 
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { featuresOf, type Person } from '../../src/matching/person.ts'
-import { readMatching } from '../../src/matching/weights.ts'
-import { createRegister, type Register } from '../../src/register/register.ts'
 import { dice } from '../fml/mutate.ts'
-import { fhirCaller } from '../support/fhir.ts'
-import { type Service, startService } from '../support/service.ts'
-
-const matching = readMatching(readFileSync('mappings/matching.json', 'utf8'), 'mappings/matching.json')
+import { matching, registerOf } from './people.ts'
 
 const givens = ['Aminatou', 'Aminata', 'Aminatu', 'Blaise', 'Marie Claire', 'Marie', 'Jean', 'Jeanne']
 const families = ['Ngono', 'Ngona', 'Etoundi', 'Bello', 'Belo', 'Ngono Mbarga']
@@ -29,27 +23,9 @@ function somebody(roll: (sides: number) => number): Person {
   }
 }
 
-const resourceOf = ({ names, birthDate, sex, phones }: Person) => ({
-  resourceType: 'Patient',
-  name: names.map(({ given, family }) => ({ given: [given], family })),
-  birthDate,
-  gender: sex,
-  ...(phones?.length ? { telecom: phones.map(value => ({ system: 'phone', value })) } : {}),
-})
-
-/** A register of its own, in which these people are. */
-async function registerOf(people: readonly Person[]): Promise<{ service: Service; register: Register }> {
-  const service = await startService()
-  const entry = people.map(person => ({ resource: resourceOf(person), request: { method: 'POST', url: 'Patient' } }))
-  const body = { resourceType: 'Bundle', type: 'transaction', entry }
-  expect((await fhirCaller(() => service)('POST', '', { body })).status).toBe(200)
-  return { service, register: createRegister(() => matching) }
-}
-
 test('of people who are hard to tell apart, both ways decide the same', async () => {
   const rollOfPeople = dice(7)
-  const { service, register } = await registerOf(Array.from({ length: 120 }, () => somebody(rollOfPeople)))
-  const { database } = service.application
+  const { database, register } = await registerOf(Array.from({ length: 120 }, () => somebody(rollOfPeople)))
   const roll = dice(11)
   const outcomes = new Set<string>()
   for (let time = 0; time < 120; time++) {
@@ -71,8 +47,22 @@ test('a twin with the same telephone is too near for the short way, where the gi
     const names = [{ given: 'Marie', family: `Family${index}` }]
     return { names, birthDate: '1960-01-02', sex: 'female', phones: [] }
   })
-  const { service, register } = await registerOf([marie, pauline, ...others])
+  const { database, register } = await registerOf([marie, pauline, ...others])
   const asked = featuresOf({ ...born, phones: ['650000101'], names: [{ given: 'Marie', family: 'Zobele' }] })
-  const { decision } = await register.find(service.application.database, asked)
+  const { decision } = await register.find(database, asked)
+  expect(decision.outcome).toBe('ambiguous')
+})
+
+test('a twin is too near for the short way, where the family name that it alone shares is rare', async () => {
+  const born = { birthDate: '1990-04-17', sex: 'female', phones: ['650000101'] }
+  const named = (given: string, family: string): Person => ({ ...born, names: [{ given, family }] })
+  const others = Array.from({ length: 80 }, (_, index): Person => {
+    const names = [{ given: 'Marie', family: index < 2 ? 'Zobele' : `Family${index}` }]
+    return { names, birthDate: '1960-01-02', sex: 'female', phones: [] }
+  })
+  const weights = { ...matching, usualShares: { ...matching.usualShares, family: 0.05 } }
+  const people = [named('Marie', 'Zobela'), named('Pauline', 'Zobele'), ...others]
+  const { database, register } = await registerOf(people, weights)
+  const { decision } = await register.find(database, featuresOf(named('Marie', 'Zobele')))
   expect(decision.outcome).toBe('ambiguous')
 })
