@@ -72,10 +72,11 @@ const successTexts: Readonly<Record<number, string>> = {
 /** Builds the document. */
 export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): Json {
   const schemas: Json = { Error: errorShape, OperationOutcome: outcomeShape }
+  const responses: Json = {}
   const paths: Record<string, Json> = {}
   for (const each of routes) {
     const path = (paths[each.path] ??= {})
-    path[each.method.toLowerCase()] = operation(each, schemas)
+    path[each.method.toLowerCase()] = operation(each, { schemas, responses })
   }
   const webhooks = webhooksOf(options.events, schema => published(schema, schemas))
   const tags = [...new Set(routes.map(each => each.tag))].sort()
@@ -92,7 +93,8 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     paths,
     webhooks,
     components: {
-      schemas: used(schemas, { paths, webhooks }),
+      schemas: used(schemas, { paths, webhooks, responses }),
+      responses,
       parameters: { IdempotencyKey: keyHeader, IdleIdempotencyKey: idleKeyHeader },
       securitySchemes: usedSchemes(paths),
     },
@@ -160,7 +162,13 @@ function securityOf(access: Access): Json[] {
   return [{}]
 }
 
-function operation(each: Route, schemas: Json): Json {
+/** What several operations refer to, by name. */
+interface Components {
+  readonly schemas: Json
+  readonly responses: Json
+}
+
+function operation(each: Route, { schemas, responses: shared }: Components): Json {
   const content = (schema: TSchema, type: string): Json => ({ [type]: { schema: published(schema, schemas) } })
   const bytes: Json = { '*/*': { schema: {} } }
   const produces = each.produces ?? 'application/json'
@@ -168,15 +176,15 @@ function operation(each: Route, schemas: Json): Json {
   const responses: Json = {}
   for (const [status, schema] of Object.entries(each.replies)) {
     responses[status] = {
-      description: successTexts[Number(status)] ?? refusalTexts[Number(status)] ?? 'Reply',
+      description: successTexts[Number(status)] ?? refusalTexts[Number(status)]!.text,
       ...(schema || status === '206'
         ? { content: { ...(schema ? content(schema, produces) : {}), ...(each.givesBytes ? bytes : {}) } }
         : {}),
     }
-    if (!schema && Number(status) >= 400) responses[status] = errorResponse(status, isFhir)
+    if (!schema && Number(status) >= 400) responses[status] = refusal(Number(status), isFhir, shared)
   }
   const isKept = each.method === 'POST' && !each.isRepeatable
-  for (const status of refusalsOf(each, isFhir)) responses[status] ??= errorResponse(String(status), isFhir)
+  for (const status of refusalsOf(each, isFhir)) responses[status] ??= refusal(status, isFhir, shared)
   const body = each.body
   return {
     operationId: each.operationId,
@@ -207,12 +215,19 @@ function operation(each: Route, schemas: Json): Json {
   }
 }
 
-function errorResponse(status: string, isFhir: boolean): Json {
-  const schema = { $ref: `#/components/schemas/${isFhir ? 'OperationOutcome' : 'Error'}` }
-  return {
-    description: refusalTexts[Number(status)] ?? 'Refused',
-    content: { [isFhir ? 'application/fhir+json' : 'application/json']: { schema } },
+/** A refusal in the words of its surface: one component for all operations that may refuse so. */
+function refusal(status: number, isFhir: boolean, responses: Json): Json {
+  const { name, text } = refusalTexts[status]!
+  const component = isFhir ? `Fhir${name}` : name
+  responses[component] = {
+    description: text,
+    content: {
+      [isFhir ? 'application/fhir+json' : 'application/json']: {
+        schema: { $ref: `#/components/schemas/${isFhir ? 'OperationOutcome' : 'Error'}` },
+      },
+    },
   }
+  return { $ref: `#/components/responses/${component}` }
 }
 
 /** A schema as it is published: one with an $id becomes a named component. */

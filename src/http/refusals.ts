@@ -1,25 +1,25 @@
 // With which statuses a route may refuse or fail, worked out from the route itself, so that the description names all of them.
 import type { Route } from './route.ts'
 
-/** What each status says, for the description. */
-export const refusalTexts: Readonly<Record<number, string>> = {
-  400: 'Bad request',
-  401: 'Unauthenticated',
-  403: 'Forbidden',
-  404: 'Not found',
-  405: 'Not allowed for what the address names',
-  406: 'Not acceptable: no media type that is accepted is given',
-  408: 'The body took too long to arrive',
-  409: 'Conflict, such as an Idempotency-Key that is in use or was used for something else',
-  410: 'Gone: it was deleted',
-  412: 'A precondition does not hold, or a condition matches several',
-  413: 'The body is too large',
-  415: 'Unsupported media type of the body',
-  416: 'The range is not within the content',
-  422: 'Validation failed',
-  429: 'Too many requests',
-  500: 'Server error',
-  503: 'Unavailable; Retry-After says when to try again',
+/** What each status is called among the components of the description, and what it says there. */
+export const refusalTexts: Readonly<Record<number, { readonly name: string; readonly text: string }>> = {
+  400: { name: 'BadRequest', text: 'Bad request' },
+  401: { name: 'Unauthenticated', text: 'Unauthenticated' },
+  403: { name: 'Forbidden', text: 'Forbidden' },
+  404: { name: 'NotFound', text: 'Not found' },
+  405: { name: 'MethodNotAllowed', text: 'Not allowed for what the address names' },
+  406: { name: 'NotAcceptable', text: 'Not acceptable: no media type that is accepted is given' },
+  408: { name: 'RequestTimeout', text: 'The body took too long to arrive' },
+  409: { name: 'Conflict', text: 'Conflict, such as an Idempotency-Key that is in use or was used for something else' },
+  410: { name: 'Gone', text: 'Gone: it was deleted' },
+  412: { name: 'PreconditionFailed', text: 'A precondition does not hold, or a condition matches several' },
+  413: { name: 'ContentTooLarge', text: 'The body is too large' },
+  415: { name: 'UnsupportedMediaType', text: 'Unsupported media type of the body' },
+  416: { name: 'RangeNotSatisfiable', text: 'The range is not within the content' },
+  422: { name: 'Unprocessable', text: 'Validation failed' },
+  429: { name: 'TooManyRequests', text: 'Too many requests' },
+  500: { name: 'ServerError', text: 'Server error' },
+  503: { name: 'Unavailable', text: 'Unavailable; Retry-After says when to try again' },
 }
 
 /** The statuses, in ascending order. @param isFhir true on the FHIR surface, where any request may name types and resources */
