@@ -108,7 +108,8 @@ export function tokenRoute({ tokens }: Identity): Route {
       return reply(
         200,
         { access_token: token, token_type: 'Bearer', expires_in: tokenLifetime, scope: granted.join(' ') },
-        { 'cache-control': 'no-store', pragma: 'no-cache' },
+        // Cache-Control: no-store stands on every reply that names no other; RFC 6749 §5.1 wants this beside it.
+        { pragma: 'no-cache' },
       )
     },
   })

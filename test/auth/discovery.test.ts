@@ -37,6 +37,15 @@ test('the RFC 8414 document names the endpoints under the issuer that tokens car
     response_types_supported: [],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
     token_endpoint_auth_signing_alg_values_supported: ['RS384', 'ES384', 'RS256'],
+    introspection_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+      'Bearer',
+    ],
+    introspection_endpoint_auth_signing_alg_values_supported: ['RS384', 'ES384', 'RS256'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    revocation_endpoint_auth_signing_alg_values_supported: ['RS384', 'ES384', 'RS256'],
   })
   expect(body['scopes_supported']).toHaveLength(22)
 })

@@ -45,7 +45,7 @@ test('the SDK operation says what the token allows, and until when, which is no 
     expires_at: new Date(decodeJwt(token).exp! * 1000).toISOString(),
   })
   const told = await service.database.query({
-    text: `select query from audit_event where query like 'sdk/%'`,
+    text: `select query from audit_event where query like '%sdk/token/introspect%'`,
     values: [],
   })
   expect(told).toEqual([])

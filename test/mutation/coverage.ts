@@ -48,13 +48,13 @@ export interface Coverage {
 
 /**
  * What was noted of lines that are still there goes on being used; a mutant that is new is taken to be met like others of its file.
- * @param isWanted false for test files that are left out.
+ * @param isNamed true for test files that alone are to try the mutants; absent: all are. What is met while modules load may matter to any that is named
  */
 export async function readCoverage(
   copy: Copy,
   running: Running,
   at: string,
-  isWanted: (test: string) => boolean,
+  isNamed: ((test: string) => boolean) | undefined,
   say: (text: string) => void,
 ): Promise<Coverage> {
   const sources = [...new Set(copy.mutants.map(({ file }) => file))]
@@ -68,7 +68,7 @@ export async function readCoverage(
     if (!places.has(key)) places.set(key, notes.keys.push(key) - 1)
     return places.get(key)!
   }
-  const names = copy.tests.filter(name => !apart.test(name) && isWanted(name))
+  const names = copy.tests.filter(name => !apart.test(name) && (isNamed?.(name) ?? true))
   for (const [index, name] of names.entries()) {
     const hash = digest(readFileSync(join(copy.folder, name), 'utf8'))
     const known = notes.files[name]
@@ -108,11 +108,14 @@ export async function readCoverage(
   const ofFolder = (file: string): Map<string, Meeting> =>
     new Map(
       names
-        .filter(name => notes.files[name] && isHome(name, file))
+        .filter(name => notes.files[name] && (isNamed || isHome(name, file)))
         .map(name => [name, wholeOf(name, notes.files[name]!)]),
     )
   const all = (file: string): Meeting[] =>
-    [...(near.get(file) ?? ofFolder(file)).values()].map(each => ({ ...each, share: shares(each.file, file) }))
+    [...((!isNamed && near.get(file)) || ofFolder(file)).values()].map(each => ({
+      ...each,
+      share: shares(each.file, file),
+    }))
   const isQuick = (name: string): boolean => notes.files[name]!.ran.ms < 2500
   const most = [...counts.keys()].toSorted((a, b) => counts.get(b)! - counts.get(a)!)
   const first = most.find(isQuick) ?? most[0] ?? names.find(name => notes.files[name])

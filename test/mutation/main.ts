@@ -86,7 +86,7 @@ if (files.length === 0) {
 }
 
 const wantedTests = options.tests?.split(',').map(each => `test/${each}`)
-const isWanted = (test: string): boolean => wantedTests?.some(each => test.startsWith(each)) ?? true
+const isNamed = wantedTests && ((test: string): boolean => wantedTests.some(each => test.startsWith(each)))
 
 const folder = join(root, '.mutation')
 mkdirSync(folder, { recursive: true })
@@ -130,7 +130,7 @@ if (todo.length > 0 && options.limit !== '0') {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.removeAllListeners(signal).on(signal, () => (isStopped = true))
   try {
-    const coverage = await readCoverage(copy, running, join(folder, 'coverage.json'), isWanted, say)
+    const coverage = await readCoverage(copy, running, join(folder, 'coverage.json'), isNamed, say)
     await runAll(todo, coverage, running)
   } finally {
     await running.close()

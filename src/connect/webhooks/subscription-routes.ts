@@ -50,7 +50,7 @@ function createRoute(parts: ConnectParts): Route {
 
 /** What is kept for an Idempotency-Key is without the secret: that is told once. */
 const withSecret = (status: number, shown: object, secret: string): Reply => ({
-  ...reply(status, { ...shown, webhook_secret: secret }, { 'cache-control': 'no-store' }),
+  ...reply(status, { ...shown, webhook_secret: secret }),
   kept: JSON.stringify(shown),
 })
 
