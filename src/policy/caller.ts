@@ -1,5 +1,5 @@
 // Who is asking, and what that caller may do.
-import type { Interaction, Principal } from '../store/principal.ts'
+import { type Interaction, type Principal, serviceParty } from '../store/principal.ts'
 import { byConsent } from './consent/visibility.ts'
 import { grants } from './scopes.ts'
 
@@ -138,5 +138,5 @@ export const system: Caller = {
     consentExempt: true,
   }),
   author: undefined,
-  party: { organizationId: '', ends: 'all', isService: true },
+  party: serviceParty,
 }

@@ -22,13 +22,15 @@ export interface Party {
   readonly isService?: true
 }
 
+/** The service itself. */
+export const serviceParty: Party = { organizationId: '', ends: 'all', isService: true }
+
 /** The store's view of who asks; the policy floor supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
   /** Who counts as the author of what he creates; absent for the service itself. */
   readonly author?: string
-  /** Absent: as of a party that may end no rule of another. */
-  readonly party?: Party
+  readonly party: Party
   /** What he may see of what his scopes open; absent: all of it. */
   readonly visibility?: Visibility
   /** The transaction that everything he does is part of; undefined: each thing is one of its own. */

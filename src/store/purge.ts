@@ -3,6 +3,7 @@
 import { int2Array, int8Array, textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { selfHash } from './index/postings.ts'
+import { serviceParty } from './principal.ts'
 import { type Projection, project } from './projection.ts'
 import { remove } from './rows.ts'
 import { typeName, typeNumber } from './type-number.ts'
@@ -37,7 +38,7 @@ export async function purge(
       transaction,
       projections,
       gone.map(({ type, id }) => ({ type, id, resource: undefined })),
-      { may: () => true },
+      { may: () => true, party: serviceParty },
     )
     const all = [...gone, ...named]
     await transaction.query({

@@ -139,7 +139,7 @@ const isDefinition = ({ written: { type } }: Plan): boolean => type === 'SearchP
 /** True for types of which more is written than their own rows: then all of it happens, or nothing. */
 export const needsTransaction = ({ projections, principal }: Writing, type: string): boolean =>
   type === 'SearchParameter' ||
-  (isCanonical(type) && !principal.party?.isService) ||
+  (isCanonical(type) && !principal.party.isService) ||
   projections.some(({ types }) => types.has(type))
 
 /** @throws Failure if the caller may not write something so. */

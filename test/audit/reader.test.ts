@@ -36,7 +36,12 @@ function reading(more: Partial<Auditor> = {}) {
   const told: Access[] = []
   const asked: [string, Interaction][] = []
   const reader = createAuditReader(principal => databaseOf(principal, database))({
-    ...{ organizationId: 'clinic', consentExempt: false, witness: access => void told.push(access) },
+    ...{
+      organizationId: 'clinic',
+      consentExempt: false,
+      party: { organizationId: 'clinic' },
+      witness: access => void told.push(access),
+    },
     may: (type, interaction) => asked.push([type, interaction]) > 0,
     ...more,
   })

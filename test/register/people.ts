@@ -8,6 +8,7 @@ import { readMatching } from '../../src/matching/weights.ts'
 import { addressesOf } from '../../src/register/patient.ts'
 import { createRegisterProjection } from '../../src/register/projection.ts'
 import { createRegister, type Register } from '../../src/register/register.ts'
+import { serviceParty } from '../../src/store/principal.ts'
 import type { Projected } from '../../src/store/projection.ts'
 import { baseOf } from '../support/base.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -19,7 +20,7 @@ const { apply } = createRegisterProjection(addresses)
 /** Has a register follow patients: `undefined` is one that was deleted. */
 export const follow = (on: Queryable, patients: Readonly<Record<string, JsonObject | undefined>>): Promise<void> => {
   const changes = Object.entries(patients).map(([id, resource]): Projected => ({ type: 'Patient', id, resource }))
-  return apply(on, changes, { author: undefined, may: () => true })
+  return apply(on, changes, { author: undefined, may: () => true, party: serviceParty })
 }
 
 export const patientOf = ({ names, birthDate, sex, phones = [] }: Person) => ({

@@ -119,6 +119,7 @@ beforeAll(async () => {
   for (const organizationId of ['few', 'many'])
     stores[organizationId] = createStore({ ...parts, database: explained })({
       may: () => true,
+      party: { organizationId },
       visibility: byConsent({ clientId: 'app', organizationId, purpose: '' }),
     })
 })

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createStore } from '../../src/store/bind.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'
+import { serviceParty } from '../../src/store/principal.ts'
 import type { Row } from '../../src/store/row-arrays.ts'
 import { insert } from '../../src/store/rows.ts'
 import { createIndexing } from '../../src/store/search-params/reindex.ts'
@@ -20,7 +21,7 @@ const base = baseOf('http://localhost')
 const indexer = createIndexer(base)
 const patients = 1500
 const observations = 12_000
-const everyone = { may: () => true }
+const everyone = { may: () => true, party: serviceParty }
 
 let store: Store
 let plan: PlanNode[] = []

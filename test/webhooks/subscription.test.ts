@@ -41,7 +41,7 @@ const by = (author: string | undefined, asked: string[] = []): Writer => ({
     asked.push(`${type}.${interaction}`)
     return type !== 'Condition'
   },
-  party: undefined,
+  party: { organizationId: 'ada' },
 })
 
 test('what a client requests is active from the moment it is stored, and any problem of before is over', () => {

@@ -50,9 +50,10 @@ export async function guardRules(
     if ([...after.keys()].some(key => !before.has(key))) recorded.push(id)
   }
   await note(on, recorded, writer)
+  const gone = consents.filter(({ resource }) => !resource)
   await forget(
     on,
-    consents.flatMap(({ id, resource }) => (resource ? [] : [id])),
+    gone.map(({ id }) => id),
   )
 }
 
@@ -111,13 +112,13 @@ function saidBy(consent: JsonObject | undefined, base: Base, time: number): Map<
     rule,
   ])
   const closing: [string, Said][] = refusesEmergencies(consent)
-    ? [[JSON.stringify([patient, 'emergencies']), { effect: 'deny', organization: undefined }]]
+    ? [[JSON.stringify([patient]), { effect: 'deny', organization: undefined }]]
     : []
   return new Map([...said, ...closing])
 }
 
 const organizationHash = ({ party }: Writer): bigint =>
-  party?.organizationId ? hash64(`Organization/${party.organizationId}`) : 0n
+  party.organizationId ? hash64(`Organization/${party.organizationId}`) : 0n
 
 function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean {
   return party === authorHash(writer.author) || (organization !== 0n && organization === organizationHash(writer))
@@ -125,9 +126,9 @@ function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean 
 
 /** True for whom no rule of another party stands. */
 async function mayEnd(consent: JsonObject, { party }: Writer, { base, same }: GuardParts): Promise<boolean> {
-  if (party?.ends === 'all') return true
+  if (party.ends === 'all') return true
   const patient = patientIn(consent, base)
-  return party?.ends !== undefined && patient !== undefined && (await same(party.ends.patient)).includes(patient)
+  return party.ends !== undefined && (await same(party.ends.patient)).some(each => each === patient)
 }
 
 /** @throws Failure CONFLICT unless nothing but permissions of the own organisation ends. */
@@ -138,7 +139,7 @@ function mustKeep(
   { party }: Writer,
 ): void {
   if ([...before.values()].some(({ effect }) => effect === 'deny')) throw refusalStands(id)
-  const own = `Organization/${party?.organizationId ?? ''}`
+  const own = `Organization/${party.organizationId}`
   const isKept = [...before].every(([key, { organization }]) => after.has(key) || organization === own)
   if (!isKept || [...after.keys()].some(key => !before.has(key))) throw notOwn(id)
 }

@@ -15,7 +15,7 @@ import { guardRules } from './guard.ts'
 import { rulesOf } from './rules.ts'
 
 /** Of each patient (ids), all who are the same person, itself first. */
-export type MergedWith = (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+export type MergedWith = (on: Queryable, patients: readonly string[]) => Promise<Persons>
 
 export interface ConsentProjectionParts {
   /** Address of this server's FHIR endpoint. */
@@ -27,27 +27,29 @@ export interface ConsentProjectionParts {
 
 export function consentProjection({ base, mergedWith, now }: ConsentProjectionParts): Projection {
   const follow = async (on: Queryable, changes: readonly Projected[]): Promise<void> => {
-    const named = await concerned(on, changes)
+    const mattering = changes.filter(each => each.type === 'Consent' || mayBeMerged(each))
+    if (mattering.length === 0) return
+    const named = await concerned(on, mattering)
     if (named.length === 0) return
-    const { patients, groups } = await alone(on, named, mergedWith)
-    const consents = await consentsOf(on, patients)
-    const persons = patients.map(patient => ({ patient, same: groups.get(patient) ?? sameIn(groups, patient) }))
-    await replace(on, persons, consents, base, now().getTime())
+    const persons = await alone(on, named, mergedWith)
+    await replace(on, persons, await consentsOf(on, [...persons.keys()]), base, now().getTime())
   }
   return {
     types: new Set(['Consent', 'Patient']),
     anew: follow,
     async apply(on, changes, writer) {
       const written = changes.filter(({ type }) => type === 'Consent')
-      const same = async (id: string) => sameIn(await mergedWith(on, [id]), id)
+      const same = async (id: string) => (await mergedWith(on, [id])).get(id)!
       if (written.length > 0) await guardRules(on, written, writer, { base, now, same })
       await follow(on, changes)
     },
   }
 }
 
-const sameIn = (groups: ReadonlyMap<string, readonly string[]>, patient: string): readonly string[] =>
-  [...groups.values()].find(group => group.includes(patient))!
+/** Patients, and of each all who are the same person. */
+type Persons = ReadonlyMap<string, readonly string[]>
+
+const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
 const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
 
@@ -59,13 +61,10 @@ const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patien
  * where a refusal left neither of them a permission.
  */
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
-  const consents = changes.filter(({ type }) => type === 'Consent').map(({ id }) => id)
-  const patients = changes.filter(change => change.type === 'Patient' && mayBeMerged(change))
-  if (consents.length === 0 && patients.length === 0) return []
   const rows = await on.query<{ id: string }>({
     name: 'consent-concerned',
     text: `with linked(id, body) as (
-        select given.id, former.body from unnest($2::text[]) as given(id) cross join lateral (
+        select given.id, former.body from unnest($1::text[]) as given(id) cross join lateral (
           select h.body from history h where h.type = ${typeNumber('Patient')} and h.id = given.id and h.body is not null
           order by h.version desc limit 1
         ) former where former.body like '%"replace%'
@@ -77,12 +76,8 @@ async function concerned(on: Queryable, changes: readonly Projected[]): Promise<
       union
       select (regexp_matches(body, '${patientReference}', 'g'))[1] from linked
       union
-      select unnest($3::text[])`,
-    values: [
-      textArray(consents),
-      textArray(patients.map(({ id }) => id)),
-      textArray(patients.filter(isLinked).map(({ id }) => id)),
-    ],
+      select unnest($2::text[])`,
+    values: [textArray(changes.map(({ id }) => id)), textArray(changes.filter(isLinked).map(({ id }) => id))],
   })
   return rows.map(({ id }) => id)
 }
@@ -96,11 +91,6 @@ function mayBeMerged(change: Projected): boolean {
   return isLinked(change) || meta?.versionId !== '1'
 }
 
-interface Persons {
-  readonly patients: readonly string[]
-  readonly groups: ReadonlyMap<string, readonly string[]>
-}
-
 /**
  * All who are the same person as these, alone with them: whoever was merged while their locks were waited for is found by
  * asking again with the locks held.
@@ -109,9 +99,10 @@ async function alone(on: Queryable, named: readonly string[], mergedWith: Merged
   const locked = new Set<string>()
   for (;;) {
     const groups = await mergedWith(on, named)
-    const patients = [...new Set([...groups.values()].flat())].sort()
-    const missing = patients.filter(each => !locked.has(each))
-    if (missing.length === 0) return { patients, groups }
+    const others = [...groups.values()].flatMap(group => group.map(each => [each, group] as const))
+    const persons = new Map([...others, ...groups])
+    const missing = [...persons.keys()].filter(each => !locked.has(each))
+    if (missing.length === 0) return persons
     await lock(on, missing)
     for (const each of missing) locked.add(each)
   }
@@ -122,7 +113,7 @@ async function lock(on: Queryable, patients: readonly string[]): Promise<void> {
   await on.query({
     name: 'consent-lock',
     text: 'select pg_advisory_xact_lock(patient) from (select unnest($1::bigint[]) as patient order by 1) patients',
-    values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
+    values: [int8Array(patients.map(patientHash))],
   })
 }
 
@@ -138,43 +129,29 @@ async function consentsOf(on: Queryable, patients: readonly string[]): Promise<F
     text: `select ord, coalesce(w.party, s.author)::text as author, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
       join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)
       left join consent_recorder w on w.consent = r.id`,
-    values: [int8Array(patients.map(id => hash64(`Patient/${id}`)))],
+    values: [int8Array(patients.map(patientHash))],
   })
   return rows.map(({ ord, ...found }) => ({ patient: patients[ord - 1]!, ...found }))
 }
 
-/** A patient, and all who are the same person. */
-interface Person {
-  readonly patient: string
-  readonly same: readonly string[]
-}
-
 async function replace(
   on: Queryable,
-  persons: readonly Person[],
+  persons: Persons,
   consents: readonly Found[],
   base: Base,
   now: number,
 ): Promise<void> {
   const byPatient = Map.groupBy(consents, ({ patient }) => patient)
-  const rules = new Map(
-    [...byPatient].map(([patient, found]) => [
-      patient,
-      found.flatMap(({ author, body }) =>
-        rulesOf(parseJson(body) as JsonObject, base).map(rule => ({ ...rule, author })),
-      ),
-    ]),
-  )
-  const rows = persons.flatMap(({ patient, same }) =>
-    grantsOf(
-      same.flatMap(each => rules.get(each) ?? []),
-      now,
-    ).map(grant => rowOf(patient, grant)),
-  )
+  const rulesIn = ({ author, body }: Found) =>
+    rulesOf(parseJson(body) as JsonObject, base).map(rule => ({ ...rule, author }))
+  const rows = [...persons].flatMap(([patient, same]) => {
+    const found = same.flatMap(each => byPatient.get(each) ?? [])
+    return grantsOf(found.flatMap(rulesIn), now).map(grant => rowOf(patient, grant))
+  })
   await on.run({
     name: 'consent-grants',
     text: replaceText,
-    values: [int8Array(persons.map(({ patient }) => hash64(`Patient/${patient}`))), JSON.stringify(rows)],
+    values: [int8Array([...persons.keys()].map(patientHash)), JSON.stringify(rows)],
   })
 }
 
@@ -200,7 +177,7 @@ const replaceText = `with gone as (
 function rowOf(patient: string, { organization, from, until, types, codes, except, purposes, consent }: Grant) {
   const hashes = (list: readonly bigint[]): string[] => list.map(String)
   return {
-    patient: String(hash64(`Patient/${patient}`)),
+    patient: String(patientHash(patient)),
     organization: String(hash64(organization)),
     starts_at: moment(from),
     ends_at: moment(until),

@@ -28,11 +28,11 @@ export const isCanonical = (type: string): boolean => canonical.has(type)
  */
 export function resolvable(
   row: string,
-  party: Party | undefined,
+  party: Party,
   { bind }: Pick<Binder, 'bind'>,
 ): { readonly condition: string; readonly first: string } {
   const shared = `${row}.owner is null or ${row}.owner = '${service}'`
-  if (!party?.organizationId) return { condition: `(${shared})`, first: 'true' }
+  if (!party.organizationId) return { condition: `(${shared})`, first: 'true' }
   const own = `${row}.owner = ${bind(party.organizationId)}`
   return {
     condition: `(${shared} or ${own})`,
@@ -120,7 +120,7 @@ interface Active {
 
 /** What is to be active under a URL; nothing of what the service itself writes, which may load the same package twice. */
 function activeIn(principal: Principal, changes: readonly Asked[]): Active[] {
-  if (principal.party?.isService) return []
+  if (principal.party.isService) return []
   return changes.flatMap(({ type, id, resource }) => {
     const url = isCanonical(type) && resource?.['status'] === 'active' ? urlOf(resource) : undefined
     return url === undefined ? [] : [{ type, id, url, version: text(resource!['version']) }]

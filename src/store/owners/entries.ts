@@ -11,7 +11,7 @@ import type { Ground } from './speaking.ts'
  */
 export async function settleEntries(
   { on, registered }: Ground,
-  party: Party | undefined,
+  party: Party,
   updated: readonly { readonly type: string; readonly id: string }[],
 ): Promise<void> {
   const own = boundTo(party)

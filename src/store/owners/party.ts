@@ -7,10 +7,9 @@ export const service = ''
 /**
  * The organisation whose things alone a caller changes; undefined: everybody's, as exempt clients and the service do. Empty: nobody's.
  */
-export const boundTo = (party: Party | undefined): string | undefined =>
-  party?.ends === 'all' ? undefined : (party?.organizationId ?? '')
+export const boundTo = (party: Party): string | undefined => (party.ends === 'all' ? undefined : party.organizationId)
 
 /** The column `owner` of what a caller creates: an organisation, `service`, or null for exempt clients. */
-export function ownerFor(party: Party | undefined): string | null {
-  return party?.isService ? service : boundTo(party) || null
+export function ownerFor(party: Party): string | null {
+  return party.isService ? service : boundTo(party) || null
 }

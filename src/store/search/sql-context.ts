@@ -20,7 +20,7 @@ export function createAliases(): () => string {
 export interface SearchOptions extends Seen {
   readonly indexer: Indexer
   readonly base: Base
-  readonly party: Party | undefined
+  readonly party: Party
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
   /** Most included resources of one page; what is more goes on over further pages. */

@@ -61,7 +61,7 @@ export function createLibrary(on: Queryable, { maySee, base, visibility, party }
   const stored = (type: LibraryType, canonical: string): Promise<JsonObject | undefined> =>
     once(`${type} ${canonical}`, () => loaded(on, type, canonical, { visibility, party }))
   // Nobody's emergency is a list.
-  const principal = { may: maySee, visibility: visibility && { ...visibility, override: undefined } }
+  const principal = { may: maySee, party, visibility: visibility && { ...visibility, override: undefined } }
   const library: Library = {
     base,
     mustSee: type => mustSee(maySee, type),

@@ -21,7 +21,7 @@ export interface Loaded {
 
 /** Who looks. */
 export interface Looking extends Seen {
-  readonly party: Party | undefined
+  readonly party: Party
 }
 
 export const parsed = (body: string): Loaded => ({ resource: parseJson(body) as JsonObject, size: body.length })
