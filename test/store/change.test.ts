@@ -101,6 +101,9 @@ test('the history says how each version came about', async () => {
   await store().update('Person', id, person({ id, birthDate: '1971-06-18' }), {})
   await store().remove('Person', id, {})
   expect(await methods(id)).toEqual(['DELETE', 'PUT', 'POST'])
+  const { id: other } = await store().updateWhere('Person', by('h'), known('h'), {})
+  await store().removeWhere('Person', by('h'), {})
+  expect(await methods(other)).toEqual(['DELETE', 'PUT'])
 })
 
 test('a creation of which only its own row is written is one statement, and no transaction', async () => {
