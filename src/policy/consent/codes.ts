@@ -23,7 +23,7 @@ const saying = ['category', 'code', 'type', 'vaccine-code']
 /** The postings that a resource of one of the types has if it has one of the codes. */
 export function postingsOf(codes: readonly Code[], types: readonly string[] = resourceTypes): bigint[] {
   const keys = types.flatMap(type =>
-    saying.flatMap(code => (searchParams(type).has(code) ? storedKeys(type, code) : [])),
+    saying.filter(code => searchParams(type).has(code)).flatMap(code => storedKeys(type, code)),
   )
   return keys.flatMap(key => codes.map(({ system, code }) => systemCodePosting(key, system, code)))
 }

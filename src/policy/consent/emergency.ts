@@ -81,8 +81,7 @@ async function mustBeAllowed(database: Database, patient: string, same: readonly
     values: [int8Array(same.map(id => hash64(`Patient/${id}`))), patient],
   })
   if (!rows.some(({ body }) => body === null)) throw new Failure('NOT_FOUND', `There is no Patient/${patient}.`)
-  const consents = rows.flatMap(({ body }) => (body === null ? [] : [parseJson(body) as JsonObject]))
-  if (!consents.some(refusesEmergencies)) return
+  if (!rows.some(({ body }) => body !== null && refusesEmergencies(parseJson(body) as JsonObject))) return
   throw new Failure(
     'CONSENT_REQUIRED',
     'The patient has refused access in emergencies, too: only a consent opens this record.',

@@ -43,8 +43,8 @@ export async function openedParts<Of extends Part>(
     ],
   })
   const opening = (part: Of): GrantRow | undefined => grants.find(grant => isOpenedBy(part, grant))
-  const opened = parts.filter(part => opening(part))
-  return { parts: opened, consent: opened[0] && opening(opened[0])?.consent }
+  const opened = parts.filter(opening)
+  return { parts: opened, consent: opened.map(opening)[0]?.consent }
 }
 
 function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }: GrantRow): boolean {

@@ -51,7 +51,7 @@ export function byConsent(viewer: Viewer): Visibility {
       reach(
         `${bind(organization)}::bigint`,
         `${bind(author)}::bigint`,
-        opened.length > 0 ? `${bind(int8Array(opened))}::bigint[]` : undefined,
+        `${bind(int8Array(opened))}::bigint[]`,
         `${bind(int2Array(types))}::smallint[]`,
       ),
     author: ({ bind }) => `${bind(author)}::bigint`,
@@ -158,11 +158,11 @@ const isNow = (organization: string): string =>
 const most = { grants: 200, own: 500 }
 
 /** What is looked through is counted first, in the order of an index: an organisation with very many grants is soon passed. */
-function reach(organization: string, author: string, opened: string | undefined, types: string): string {
+function reach(organization: string, author: string, opened: string, types: string): string {
   const first = `order by g.patient limit ${most.grants + 1}`
   const patients = `array(select g.patient from consent_grant g where ${isNow(organization)} ${first})`
   return `select found.patients, found.own from (
-      select (${patients}${opened ? ` || ${opened}` : ''})::text as patients, keys_written_by(${author}, ${types}, ${most.own})::text as own
+      select (${patients} || ${opened})::text as patients, keys_written_by(${author}, ${types}, ${most.own})::text as own
       where (select count(*) from (select from consent_grant g where g.organization = ${organization} ${first}) counted) <= ${most.grants} offset 0
     ) found where found.own is not null`
 }
