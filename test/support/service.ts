@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { type Application, createApplication, loadMappings } from '../../src/app.ts'
 import { demoClient, demoScopes } from '../../src/auth/demo.ts'
 import { listen } from '../../src/http/listen.ts'
-import { readConfig } from '../../src/lib/config.ts'
+import { type Config, readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { onCleanup } from './cleanup.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -43,6 +43,8 @@ export async function startBeside(
 
 /** The maps of the project, loaded once for all test files of a process. */
 let delivered: ReturnType<typeof loadMappings> | undefined
+export const deliveredMaps = (config: Config, log: Log): ReturnType<typeof loadMappings> =>
+  (delivered ??= loadMappings(config, log))
 
 async function start(connection: TestDatabase, env: Record<string, string>, log: Log): Promise<Service> {
   const config = readConfig({
@@ -57,7 +59,7 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const maps = env['MAPPINGS_DIR'] ? loadMappings(config, log) : (delivered ??= loadMappings(config, log))
+  const maps = env['MAPPINGS_DIR'] ? loadMappings(config, log) : deliveredMaps(config, log)
   const application = await createApplication(config, connection, config.baseUrl || url, log, maps)
   const listening = await listen(application.koa, port, '127.0.0.1', config)
   application.start()
