@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createConsents } from '../../src/consents/consents.ts'
 import type { Answer, ConsentDesk, Request, Subject, Terms } from '../../src/consents/desk.ts'
+import { ended } from '../../src/consents/ending.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { mint } from '../../src/lib/health-id.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
@@ -105,15 +106,17 @@ describe('to ask', () => {
     await answer(first.consent_id, 'grant')
     const third = await ask('lab_results')
     expect([third.status, third.consent_id === first.consent_id]).toEqual(['pending', false])
-    expect(await desk.list(own, amina)).toHaveLength(3)
+    const newest = [third, first, second].map(({ consent_id }) => consent_id)
+    expect((await desk.list(own, amina)).map(({ consent_id }) => consent_id)).toEqual(newest)
   })
 
   test.each([
     ['research', 'research'],
     ['full_record', 'treatment'],
     ['emergency_only', null],
-  ])('for %s without saying what for is to ask for %s', async (consentType, purpose) => {
-    expect((await ask(consentType)).purpose).toBe(purpose)
+    ['full_record', null, ['webhooks:manage']],
+  ])('for %s without saying what for is to ask for %s', async (consentType, purpose, scopes: string[] = []) => {
+    expect((await ask(consentType, { scopes })).purpose).toBe(purpose)
     expect((await ask('summary', { purpose: 'payment' })).purpose).toBe('payment')
   })
 })
@@ -148,6 +151,22 @@ describe('to grant', () => {
     const given = await grant('lab_results')
     expect(given.consent_id).not.toBe(other.consent_id)
     expect(await standing('other')).toBe('active lab_results')
+  })
+
+  test('takes the place of what others asked for the organisation alone, and of nothing else that they recorded', async () => {
+    const id = (name: string) => `${name}-${people}`
+    const status = 'proposed'
+    const { provision } = consentOf('', '', 'other')
+    const given = consentOf(id('given'), amina.patient, 'clinic')
+    const refusing = consentOf(id('refusing'), amina.patient, 'clinic', { provision: [{ type: 'deny' }] }, { status })
+    const both = consentOf(id('both'), amina.patient, 'clinic', {}, { status })
+    const actor = [...both.provision.actor, ...provision.actor]
+    const others = [given, refusing, { ...both, provision: { ...both.provision, actor } }] as JsonObject[]
+    await write(...others)
+    const { consent_id } = await grant('full_record')
+    expect(others.map(each => each['id'])).not.toContain(consent_id)
+    await write(consentOf(id('asked'), amina.patient, 'clinic', {}, { status }))
+    expect((await grant('full_record')).consent_id).toBe(id('asked'))
   })
 
   test('opens nothing where a refusal stands against it, and is not done then', async () => {
@@ -194,10 +213,14 @@ describe('to answer', () => {
   })
 
   test('with a wider one ends one for emergencies alone of the same organisation, and no other', async () => {
+    const summary = await grant('summary')
     const emergency = await grant('emergency_only')
     const other = await desk.grant(asked('other'), amina, 'other', { consentType: 'emergency_only' })
+    const pending = await ask('emergency_only')
     const wider = await ask('full_record')
     await answer(wider.consent_id, 'grant')
+    expect(await stored(summary.consent_id)).toMatchObject({ status: 'active' })
+    expect(await stored(pending.consent_id)).toMatchObject({ status: 'proposed' })
     expect(await stored(emergency.consent_id)).toMatchObject({ status: 'inactive' })
     expect(await stored(other.consent_id)).toMatchObject({ status: 'active' })
   })
@@ -209,6 +232,19 @@ describe('to answer', () => {
       ...{ code: 'CONFLICT', message: expect.stringMatching(/^This consent names parts of the record/) },
     })
   })
+})
+
+test('what is taken back keeps what others wrote of it, and says once why and when it ended', () => {
+  const form = { url: 'http://clinic.example/form', valueString: '7b' }
+  const extensionOf = (consent: JsonObject, moment: string) => ended(consent, 'revoke', moment)['extension']
+  const twice = extensionOf(ended({ extension: [form] }, 'revoke', inDays(1)), inDays(2))
+  expect(twice).toEqual([form, ...(extensionOf({}, inDays(2)) as JsonObject[])])
+  expect(twice).toHaveLength(3)
+})
+
+test('what was a mistake is not told', async () => {
+  await write(consentOf(`mistake-${people}`, amina.patient, 'clinic', {}, { status: 'entered-in-error' }))
+  expect(await desk.list(own, amina)).toEqual([])
 })
 
 describe('to answer an organisation', () => {
@@ -231,6 +267,14 @@ describe('to answer an organisation', () => {
       expect(await refusal(desk.answerAll(own, amina, 'clinic', what))).toMatchObject({
         ...{ code: 'CONFLICT', message: `There is no consent for this organisation that is ${missing}.` },
       })
+  })
+
+  test('cannot deny for it alone what several were asked for', async () => {
+    const both = consentOf(`both-${people}`, amina.patient, 'clinic', {}, { status: 'proposed' })
+    const actor = [...both.provision.actor, ...consentOf('', '', 'other').provision.actor]
+    await write({ ...both, provision: { ...both.provision, actor } } as never)
+    expect(await refusal(desk.answerAll(own, amina, 'clinic', 'deny'))).toMatchObject({ code: 'CONFLICT' })
+    expect(await stored(both.id)).toMatchObject({ status: 'proposed' })
   })
 
   test('leaves the others what one consent gives to several', async () => {
