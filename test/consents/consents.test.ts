@@ -282,6 +282,8 @@ describe('to answer an organisation', () => {
     const both = consentOf(id, amina.patient, 'clinic')
     const actor = [...both.provision.actor, ...consentOf('', '', 'other').provision.actor]
     await write({ ...both, provision: { ...both.provision, actor } } as never)
+    const told = await desk.status(clinic, amina, 'other')
+    expect(told).toMatchObject({ status: 'active', consent_id: id, organization_id: 'other' })
     const back = await desk.answerAll(own, amina, 'clinic', 'revoke')
     expect(back).toMatchObject({ status: 'revoked', organization_id: 'clinic', revoked_at: now.toISOString() })
     expect(back.consent_id).not.toBe(id)

@@ -1,6 +1,6 @@
 // What remains of a Consent when the permission of one organisation is taken out of it, and what is kept of that permission.
 import { describe, expect, test } from 'vitest'
-import { partFor, without } from '../../src/consents/parting.ts'
+import { partFor, refuses, without } from '../../src/consents/parting.ts'
 import { baseOf } from '../support/base.ts'
 import { consentOf, ofType } from '../support/consents.ts'
 
@@ -99,4 +99,9 @@ describe('what is kept of the permission of an organisation', () => {
     const whole = partFor(of({ actor: actors('clinic') }, { ...said, note: 'x' }), 'clinic', base, 'part')
     expect(whole).toStrictEqual({ ...kept({ actor: actors('clinic') }), ...said })
   })
+})
+
+test('a Consent refuses something if any part of it does', () => {
+  expect(refuses(of({ provision: [refusal] }), base)).toBe(true)
+  expect(refuses(of({ provision: [permit('other')] }), base)).toBe(false)
 })
