@@ -12,16 +12,15 @@ import { fhirRoutes } from './fhir/routes.ts'
 import { homeRoute } from './health/home-route.ts'
 import { metricsRoutes } from './health/metrics-route.ts'
 import { healthRoutes } from './health/routes.ts'
-import { createCursors } from './http/cursor.ts'
 import type { Route } from './http/route.ts'
 import type { Config } from './lib/config.ts'
+import { createCursors } from './lib/cursor.ts'
 import type { Log } from './lib/log.ts'
 import { createDesks } from './mapping/desk.ts'
 import type { Mappings } from './mapping/mappings.ts'
 import type { Transformer } from './mapping/transformer.ts'
 import { createTranslator } from './mapping/translator.ts'
 import { textType } from './metrics/figures.ts'
-import { organizationNames } from './mobile/organization-names.ts'
 import { mobileRoutes } from './mobile/routes.ts'
 import { system } from './policy/caller.ts'
 import { opens } from './policy/consent/opening.ts'
@@ -30,6 +29,7 @@ import { mergedWith } from './register/merged.ts'
 import { addressesOf } from './register/patient.ts'
 import { createRegister } from './register/register.ts'
 import type { Storage } from './storage.ts'
+import { organizationNames } from './store/organization-names.ts'
 import type { Whole } from './store/whole.ts'
 import { reachOf } from './webhooks/outbound/address.ts'
 
@@ -61,7 +61,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...{ databaseFor, storeFor, whole, base, now },
     register: createRegister(() => mappings.matching()),
     addresses: addressesOf(base),
-    translator: createTranslator(mappings, base, log),
+    translator: createTranslator(mappings, base, log, now),
     cursors: createCursors(parts.key),
     trailFor: createAuditReader(databaseFor),
   }

@@ -1,9 +1,9 @@
 // Turns what a request carries into the caller it comes from, or refuses it.
 import type { Database } from '../db/database.ts'
-import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Log } from '../lib/log.ts'
 import { type Caller, createCaller } from '../policy/caller.ts'
+import type { Credentials } from '../policy/scheme.ts'
 import { claimedClient, claimedKey, proveAssertion } from './assertion.ts'
 import { type Client, findClient } from './clients.ts'
 import { type ByAssertion, type BySecret, invalidClient, presented } from './credentials.ts'

@@ -1,7 +1,8 @@
 // What a client sends to prove who it is, in any of the ways it may send it (RFC 6749 §2.3.1, RFC 7523 §2.2, interface §5).
-import type { Credentials } from '../http/identify.ts'
+
 import { Failure } from '../lib/failure.ts'
 import { isObject } from '../lib/json.ts'
+import type { Credentials } from '../policy/scheme.ts'
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 

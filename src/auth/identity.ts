@@ -1,8 +1,8 @@
 // Identity, put together: clients prove themselves, get tokens, and every process knows the same about both.
 import type { Database } from '../db/database.ts'
-import type { Authenticators } from '../http/identify.ts'
 import type { Environment } from '../lib/config.ts'
 import type { Log } from '../lib/log.ts'
+import type { Authenticators } from '../policy/scheme.ts'
 import type { Holder } from '../register/health-ids.ts'
 import { formsOf } from '../store/base.ts'
 import type { Reach } from '../webhooks/outbound/address.ts'

@@ -1,7 +1,7 @@
 // What the OAuth routes share: their failures in OAuth's words beside ours (RFC 6749 §5.2), and bodies that are forms or JSON.
 import { type Static, type TObject, Type } from 'typebox'
-import { check } from '../http/check.ts'
 import { Failure, type FailureCode } from '../lib/failure.ts'
+import { check } from '../shapes/check.ts'
 
 /** Every media type that the OAuth routes take. */
 export const formOrJson = ['application/x-www-form-urlencoded', 'application/json'] as const

@@ -1,10 +1,10 @@
 // Patients' own tokens (MobileToken, interface §5): given for a one-time code, opaque, revocable, known in every process at once.
 import type { Database } from '../db/database.ts'
-import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { randomText } from '../lib/ids.ts'
 import { type PatientCaller, patientCaller } from '../policy/caller.ts'
+import type { Credentials } from '../policy/scheme.ts'
 import { type Holder, mergedInto } from '../register/health-ids.ts'
 import { redeemCode } from './enrolment.ts'
 import { digestOf, newOpaque } from './opaque.ts'

@@ -1,11 +1,11 @@
 // Sessions of the portal (SessionAuth, interface §5): begun with a password, known by a cookie, ended by their user, by time, or with
 // him.
 import type { Database } from '../db/database.ts'
-import { mustBeSameOrigin, sessionCookie, sessionIn } from '../http/cookies.ts'
-import type { Credentials } from '../http/identify.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { type Role, type UserCaller, userCaller } from '../policy/caller.ts'
+import type { Credentials } from '../policy/scheme.ts'
+import { mustBeSameOrigin, sessionCookie, sessionIn } from './cookies.ts'
 import { digestOf, newOpaque } from './opaque.ts'
 import type { Checker } from './secrets.ts'
 import { type Throttle, tried } from './throttle.ts'

@@ -1,8 +1,8 @@
 // SMART App Launch discovery, for backend services (https://hl7.org/fhir/smart-app-launch/conformance.html).
 import { Type } from 'typebox'
-import { fhirBase } from '../http/failures.ts'
 import { open, type Route, reply, route } from '../http/route.ts'
 import { scopes } from '../policy/scopes.ts'
+import { fhirBase } from '../store/base.ts'
 import { commonMetadata } from './discovery.ts'
 import type { Identity } from './identity.ts'
 

@@ -6,8 +6,8 @@ import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Caller, onBehalfOf } from '../policy/caller.ts'
 import { freeHealthId, lostHealthIds } from '../register/health-ids.ts'
-import { healthIdsOf, type OwnNumber } from '../register/patient.ts'
-import type { ConnectParts } from './parts.ts'
+import { type Addresses, healthIdsOf, type OwnNumber } from '../register/patient.ts'
+import type { Acting } from '../store/whole.ts'
 
 export interface Addition {
   /** Added unless the organisation has a number there already. */
@@ -18,13 +18,24 @@ export interface Addition {
   readonly asked?: string
 }
 
+/** What completing works with. */
+export interface CompletingParts extends Pick<Acting, 'storeFor'> {
+  /** Of the identifiers that this service gives. */
+  readonly addresses: Addresses
+}
+
 const MOST_TRIES = 5
 
 /**
  * Adds what is missing, as a new version; a caller's act, within the caller's transaction.
  * @returns the current Health ID
  */
-export async function complete(parts: ConnectParts, caller: Caller, id: string, addition: Addition): Promise<string> {
+export async function complete(
+  parts: CompletingParts,
+  caller: Caller,
+  id: string,
+  addition: Addition,
+): Promise<string> {
   const on = caller.within!
   // Others who complete the same patient wait; whoever changes it otherwise may be faster, and then it is read again.
   await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [hash64(`complete Patient/${id}`)] })
@@ -46,7 +57,7 @@ export async function complete(parts: ConnectParts, caller: Caller, id: string, 
 }
 
 async function completed(
-  { addresses }: ConnectParts,
+  { addresses }: CompletingParts,
   on: Transaction,
   patient: JsonObject,
   { number, country, asked }: Addition,

@@ -3,7 +3,7 @@ import type { Terms } from '../consents/desk.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import { isScope, nearestScope, typesOpenedBy } from '../policy/scopes.ts'
-import type { ConnectParts } from './parts.ts'
+import type { ConsentTypes } from '../shapes/consent-types.ts'
 
 /** The body of a grant or a request. */
 export interface Given {
@@ -15,8 +15,14 @@ export interface Given {
   readonly expires_at?: string
 }
 
+export interface TermsParts {
+  /** What patients can consent to at the moment. */
+  readonly consentTypes: () => ConsentTypes
+  readonly now: () => Date
+}
+
 /** @throws Failure VALIDATION_FAILED with one detail for each problem. */
-export function termsOf(parts: Pick<ConnectParts, 'consentTypes' | 'now'>, given: Given): Terms {
+export function termsOf(parts: TermsParts, given: Given): Terms {
   const {
     consent_type: consentType = 'full_record',
     purpose,

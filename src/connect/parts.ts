@@ -2,24 +2,16 @@
 
 import type { ConsentDesk } from '../consents/desk.ts'
 import type { Outbox } from '../events/outbox.ts'
-import type { Cursors } from '../http/cursor.ts'
+import type { Cursors } from '../lib/cursor.ts'
 import type { Translator } from '../mapping/translator.ts'
-import type { Caller } from '../policy/caller.ts'
 import type { Addresses } from '../register/patient.ts'
 import type { Register } from '../register/register.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
 import type { Registered } from '../store/owners/speaking.ts'
-import type { DatabaseFor, Principal } from '../store/principal.ts'
-import type { Store } from '../store/store.ts'
-import type { Whole } from '../store/whole.ts'
+import type { Acting } from '../store/whole.ts'
 import type { Reach } from '../webhooks/outbound/address.ts'
 
-export interface ConnectParts {
-  /** What a caller's own statements run by. */
-  readonly databaseFor: DatabaseFor
-  readonly storeFor: (principal: Principal) => Store
-  /** One transaction around several acts. */
-  readonly whole: Whole
+export interface ConnectParts extends Acting {
   readonly registered: Registered
   readonly translator: Translator
   readonly register: Register
@@ -42,14 +34,4 @@ export interface ConnectParts {
   readonly environment: string
   /** Has this process look for what is to be delivered. */
   readonly wakeWebhooks: () => void
-}
-
-/** What a map is told beside the record: who called, and when. */
-export function contextOf(parts: ConnectParts, request: { readonly caller: Caller; readonly requestId: string }) {
-  return {
-    base_url: parts.addresses.base.origin,
-    received_at: parts.now().toISOString(),
-    request_id: request.requestId,
-    organization_id: request.caller.organizationId,
-  }
 }

@@ -3,10 +3,11 @@
 import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { parseJson } from '../lib/json.ts'
+import type { Translator } from '../mapping/translator.ts'
 import { type Caller, onBehalfOf } from '../policy/caller.ts'
 import type { Holder } from '../register/health-ids.ts'
 import { Demographics } from '../shapes/demographics.ts'
-import { type ConnectParts, contextOf } from './parts.ts'
+import type { Acting } from '../store/whole.ts'
 
 export interface Profile {
   readonly first_name: string | null
@@ -21,7 +22,7 @@ export interface Profile {
  * operation, as `query`, instead of the reading.
  */
 export async function profileOf(
-  parts: ConnectParts,
+  parts: Pick<Acting, 'storeFor'> & { readonly translator: Translator },
   request: { readonly caller: Caller; readonly requestId: string },
   { patient }: Holder,
   query: string,
@@ -34,16 +35,20 @@ export async function profileOf(
     'patient-from-fhir',
     Demographics,
     parseJson(body) as JsonObject,
-    contextOf(parts, request),
+    parts.translator.contextOf(request),
   )
   return record as Profile | undefined
 }
 
 /** True if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or exempt from consent. */
-export async function mayBeSeen(parts: ConnectParts, caller: Caller, { patient }: Holder): Promise<boolean> {
+export async function mayBeSeen(
+  { storeFor }: Pick<Acting, 'storeFor'>,
+  caller: Caller,
+  { patient }: Holder,
+): Promise<boolean> {
   const reader = { ...onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }), visibility: caller.visibility }
   try {
-    await parts.storeFor(reader).read('Patient', patient)
+    await storeFor(reader).read('Patient', patient)
     return true
   } catch (error) {
     if (error instanceof Failure && error.status === 403) return false

@@ -1,7 +1,7 @@
 // GET connect/patient/{health_id}/records: a patient's records by type (interface §4.5, decisions §3).
 import { type TSchema, Type } from 'typebox'
-import { listName, pageQuery, wantedOf, wrong } from '../http/paging.ts'
 import { bearer, type Route, reply, route } from '../http/route.ts'
+import { listName, pageQuery, wantedOf, wrong } from '../lib/paging.ts'
 import { dateInterval } from '../store/dates.ts'
 import type { ConnectParts } from './parts.ts'
 import { healthIdParam, patientOf } from './patient.ts'

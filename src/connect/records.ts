@@ -3,6 +3,7 @@ import type { TObject } from 'typebox'
 import type { Queryable } from '../db/statement.ts'
 import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { Called, Translator } from '../mapping/translator.ts'
 import type { Caller } from '../policy/caller.ts'
 import { openedParts, type Part } from '../policy/consent/opened.ts'
 import { mergedWith } from '../register/merged.ts'
@@ -11,7 +12,7 @@ import { LabResult } from '../shapes/lab-result.ts'
 import { Prescription } from '../shapes/prescription.ts'
 import { VitalSign } from '../shapes/vital-sign.ts'
 import { encodeCursor } from '../store/search/request.ts'
-import { type ConnectParts, contextOf } from './parts.ts'
+import type { Acting } from '../store/whole.ts'
 import type { Known } from './patient.ts'
 
 const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
@@ -97,11 +98,17 @@ export interface Page {
   readonly unreadable: number
 }
 
-type Request = Parameters<typeof contextOf>[1]
+export interface RecordsParts extends Pick<Acting, 'databaseFor' | 'storeFor'> {
+  readonly translator: Translator
+}
+
+interface Request extends Called {
+  readonly caller: Caller
+}
 
 /** The records of these kinds, the newest of each first; one that has come to its end is left out. */
 export async function recordsOf(
-  parts: ConnectParts,
+  parts: RecordsParts,
   request: Request,
   subject: Known,
   shown: readonly Kind[],
@@ -130,7 +137,7 @@ export async function recordsOf(
 }
 
 async function pageOf(
-  parts: ConnectParts,
+  parts: RecordsParts,
   request: Request,
   { patient, healthId, same }: Known & { readonly same: readonly string[] },
   kind: Kind,
@@ -149,7 +156,7 @@ async function pageOf(
   const cursor = after?.get(kind.name)
   if (cursor !== undefined) query.push(['_cursor', cursor])
   const { matches, next } = await store.search(store.parse([kind.type], query, true))
-  const context = { ...contextOf(parts, request), patient_id: patient, health_id: healthId }
+  const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
   const resources = matches.map(({ body }) => parseJson(body) as JsonObject).filter(isMeant)
   const records = resources.flatMap(each => parts.translator.fromFhir(kind.map, kind.shape, each, context) ?? [])
   return { kind, records, unreadable: resources.length - records.length, next: next && encodeCursor(next) }

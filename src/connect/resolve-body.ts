@@ -1,11 +1,11 @@
 // What resolve is asked: a Health ID, or who somebody is (interface §2.2).
 
 import { type Static, Type } from 'typebox'
-import { problemsIn } from '../http/check.ts'
 import { countries } from '../lib/countries.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { nearest } from '../lib/nearest.ts'
 import type { Person } from '../matching/person.ts'
+import { problemsIn } from '../shapes/check.ts'
 
 const line = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description })
 

@@ -2,17 +2,17 @@
 // is told but their Health ID.
 
 import type { Queryable } from '../db/statement.ts'
+import type { Translator } from '../mapping/translator.ts'
 import type { Ranked } from '../matching/decide.ts'
 import { featuresOf } from '../matching/person.ts'
 import { type Caller, onBehalfOf, system } from '../policy/caller.ts'
 import { freeHealthId, holderOf, readHealthId } from '../register/health-ids.ts'
 import type { OwnNumber } from '../register/patient.ts'
-import type { Verdict } from '../register/register.ts'
+import type { Register, Verdict } from '../register/register.ts'
 import { reviewTask } from '../register/review.ts'
 import type { Access } from '../store/access.ts'
-import { asWhole } from '../store/whole.ts'
-import { complete } from './amend.ts'
-import { type ConnectParts, contextOf } from './parts.ts'
+import { type Acting, asWhole } from '../store/whole.ts'
+import { type CompletingParts, complete } from './amend.ts'
 import {
   asPerson,
   checkBody,
@@ -22,6 +22,12 @@ import {
   type ResolveBody,
   referenceIn,
 } from './resolve-body.ts'
+
+export interface ResolveParts extends Acting, CompletingParts {
+  readonly translator: Translator
+  readonly register: Register
+  readonly now: () => Date
+}
 
 export interface ResolveRequest {
   readonly body: ResolveBody
@@ -40,7 +46,7 @@ export interface Resolved {
 }
 
 /** @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID. */
-export async function resolve(parts: ConnectParts, request: ResolveRequest): Promise<Resolved> {
+export async function resolve(parts: ResolveParts, request: ResolveRequest): Promise<Resolved> {
   const { body, caller } = request
   checkBody(body, parts.now())
   const on = parts.databaseFor(caller)
@@ -54,7 +60,7 @@ export async function resolve(parts: ConnectParts, request: ResolveRequest): Pro
 }
 
 async function byHealthId(
-  parts: ConnectParts,
+  parts: ResolveParts,
   request: ResolveRequest,
   on: Queryable,
   asked: string,
@@ -80,7 +86,7 @@ async function byHealthId(
 
 /** Looks first, and only who finds nobody waits for others who are looking for the same person, and registers it. */
 async function byDemographics(
-  parts: ConnectParts,
+  parts: ResolveParts,
   request: ResolveRequest,
   on: Queryable,
   demographics: Demographics,
@@ -130,7 +136,7 @@ function foundAs({ healthIds }: Verdict, id: string): Resolved {
 
 /** Registers somebody; whom it may be, somebody has to look at. A number that somebody else has is left out. */
 async function register(
-  parts: ConnectParts,
+  parts: ResolveParts,
   request: ResolveRequest,
   healthId: string,
   demographics: Demographics,
@@ -144,7 +150,7 @@ async function register(
     country_code: countryOf(body),
     ...(reference === undefined ? {} : { external_reference: reference }),
   }
-  const patient = parts.translator.toFhir('patient-to-fhir', known(record), contextOf(parts, request))
+  const patient = parts.translator.toFhir('patient-to-fhir', known(record), parts.translator.contextOf(request))
   const { id } = await parts.storeFor(onBehalfOf(caller, { Patient: 'c' })).create('Patient', patient)
   const suspects = decision.ranked.filter(each => each.grade !== 'certainly-not' || numbered.has(each.id))
   if (suspects.length > 0) await askToReview(parts, caller, id, suspects)
@@ -153,7 +159,7 @@ async function register(
 
 /** The service asks for it, not the caller, who may not see whom it is about. */
 async function askToReview(
-  parts: ConnectParts,
+  parts: ResolveParts,
   { within, witness, note }: Caller,
   id: string,
   suspects: readonly Ranked[],
@@ -170,7 +176,7 @@ async function askToReview(
 }
 
 /** The number that the caller's organisation has for the person. */
-function numberOf({ addresses }: ConnectParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
+function numberOf({ addresses }: ResolveParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
   const value = referenceIn(body)
   return value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }
 }

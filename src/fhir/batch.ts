@@ -1,8 +1,8 @@
 // Batch and transaction: each entry goes through the same interactions as a request of its own (https://hl7.org/fhir/R4/http.html#transaction).
 import { isResourceType } from '../definitions/r4.ts'
-import { operationOutcome } from '../http/failures.ts'
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { operationOutcome } from '../lib/operation-outcome.ts'
 import { cutAt } from '../lib/text.ts'
 import type { Base } from '../store/base.ts'
 import { references } from '../store/references.ts'

@@ -1,6 +1,6 @@
 // The CapabilityStatement as it is served: kept for each address by which the endpoint is called, until search parameters change.
-import { fhirBase } from '../http/failures.ts'
-import type { Base } from '../store/base.ts'
+
+import { type Base, fhirBase } from '../store/base.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { capabilityStatement, type Metadata } from './metadata.ts'
 

@@ -1,8 +1,8 @@
 // The routes of operations and of compartments; what they mean is in interact.ts and operations.ts.
 import { Type } from 'typebox'
 import { compartments } from '../definitions/r4.ts'
-import { fhirBase } from '../http/failures.ts'
 import type { Route } from '../http/route.ts'
+import { fhirBase } from '../store/base.ts'
 import { resourceTypesTaken } from './negotiate.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'

@@ -1,13 +1,8 @@
 // Writes a failure in the dialect of the surface: an OperationOutcome under /api/fhir/R4, the Error shape elsewhere (interface §2.9, §7).
-import type { OperationOutcome, OperationOutcomeIssue } from '@medplum/fhirtypes'
-import type { Failure } from '../lib/failure.ts'
+import { bounded, type Failure, mostDetails } from '../lib/failure.ts'
+import { operationOutcome } from '../lib/operation-outcome.ts'
+import { fhirBase } from '../store/base.ts'
 import type { Reply } from './route.ts'
-
-/** Issue codes are FHIR's own under /api/fhir/R4, where this type is used. */
-type IssueCode = OperationOutcomeIssue['code']
-
-/** The base path of the FHIR surface. */
-export const fhirBase = '/api/fhir/R4'
 
 export interface FailureContext {
   readonly path: string
@@ -49,45 +44,11 @@ function errorShape(failure: Failure, requestId: string): Record<string, unknown
     error_code: failure.code,
     message: bounded(failure.message),
     request_id: requestId,
-    details: details.slice(0, most).map(({ field, code, message }) => ({
+    details: details.slice(0, mostDetails).map(({ field, code, message }) => ({
       field: field && bounded(field),
       code,
       message: bounded(message),
     })),
     ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
   }
-}
-
-/** What is told of at most, and in how many characters: what was sent is quoted in it, and may be of any size. */
-const most = 200
-const longest = 1000
-
-const bounded = (text: string): string =>
-  text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
-
-/** https://hl7.org/fhir/R4/operationoutcome.html */
-export function operationOutcome(failure: Failure): OperationOutcome {
-  const { details = [] } = failure.options
-  if (details.length === 0) {
-    const text = bounded(failure.message)
-    return {
-      resourceType: 'OperationOutcome',
-      issue: [
-        {
-          severity: 'error',
-          code: failure.issue as IssueCode,
-          details: { text },
-          diagnostics: text,
-        },
-      ],
-    }
-  }
-  const issue = details.slice(0, most).map(({ field, code, message, severity = 'error' }) => ({
-    severity,
-    code: code as IssueCode,
-    details: { text: bounded(message) },
-    diagnostics: bounded(message),
-    ...(field ? { expression: [bounded(field)] } : {}),
-  }))
-  return { resourceType: 'OperationOutcome', issue }
 }

@@ -1,30 +1,9 @@
 // Who sends a request: proved by the scheme of its route, counted, and holding a scope that opens it.
 import { Failure } from '../lib/failure.ts'
 import type { Asker } from '../policy/caller.ts'
+import type { Authenticators, Credentials, Proofs, ProvingScheme, Scheme } from '../policy/scheme.ts'
 import type { Limits, Verdict } from './limits.ts'
-import type { Proofs, Route, Scheme } from './route.ts'
-
-/** What a request brings to prove who sent it. */
-export interface Credentials {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body of a form or JSON object, for clients that send their credentials there. */
-  readonly body: unknown
-  readonly remoteAddress: string
-  /** Address by which the service was called. */
-  readonly baseUrl: string
-}
-
-/** The schemes that prove somebody. */
-export type ProvingScheme = Exclude<Scheme, 'open'>
-
-/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
-export type Authenticate<Proved extends ProvingScheme> = (
-  credentials: Credentials,
-) => Promise<Proofs[Proved]> | Proofs[Proved]
-
-/** How a caller is proved, by scheme of access. */
-export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
+import type { Route } from './route.ts'
 
 /** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
 export const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])

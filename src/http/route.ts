@@ -3,25 +3,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Failure } from '../lib/failure.ts'
-import type { Caller, PatientCaller, UserCaller } from '../policy/caller.ts'
+import type { Caller } from '../policy/caller.ts'
+import type { Proofs, Scheme } from '../policy/scheme.ts'
 import type { Limit } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-/**
- * How a caller proves who it is, and whom that proves: `open` nobody, `bearer` a client by its access token, `client` by its own
- * credentials, `client-or-bearer` by either, `patient` a patient by his token, `session` a user of the portal by his cookie.
- */
-export interface Proofs {
-  readonly open: undefined
-  readonly bearer: Caller
-  readonly client: Caller
-  readonly 'client-or-bearer': Caller
-  readonly patient: PatientCaller
-  readonly session: UserCaller
-}
-
-export type Scheme = keyof Proofs
 
 /** `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself). */
 export interface Access<Proved extends Scheme = Scheme> {

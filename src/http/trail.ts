@@ -5,9 +5,10 @@ import type { AuditRecord } from '../audit/record.ts'
 import { type Requester, recordOf } from '../audit/records.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Asker } from '../policy/caller.ts'
+import type { Scheme } from '../policy/scheme.ts'
 import type { Access } from '../store/access.ts'
-import { fhirBase } from './failures.ts'
-import type { Route, Scheme } from './route.ts'
+import { fhirBase } from '../store/base.ts'
+import type { Route } from './route.ts'
 
 /** What has become known of a request by the time it is answered. */
 export interface Trace {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Failure, type FailureCode } from '../lib/failure.ts'
-import { failureReply, fhirBase } from './failures.ts'
+import { fhirBase } from '../store/base.ts'
+import { failureReply } from './failures.ts'
 
 /** What Node's parser says of a request that it gave up. */
 interface ParseError extends Error {

@@ -96,3 +96,11 @@ export function asFailure(error: unknown): Failure {
     cause: error,
   })
 }
+
+/** How many details of a failure are written out. */
+export const mostDetails = 200
+const longestText = 1000
+
+/** A text that quotes what was sent, which may be of any size. */
+export const bounded = (text: string): string =>
+  text.length <= longestText ? text : `${text.slice(0, longestText - 1).toWellFormed()}…`

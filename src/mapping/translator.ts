@@ -23,7 +23,15 @@ export interface Context {
   readonly observation_categories?: readonly string[]
 }
 
+/** Who called, and by which request. */
+export interface Called {
+  readonly caller: { readonly organizationId: string }
+  readonly requestId: string
+}
+
 export interface Translator {
+  /** What a map is given beside the record of a call. */
+  contextOf(call: Called): Context
   /**
    * What the map makes of a record that a caller sent.
    * @throws Failure VALIDATION_FAILED saying which field cannot be written as FHIR.
@@ -34,12 +42,23 @@ export interface Translator {
 }
 
 /** @param base of the data set: maps see its naming systems as they are written today */
-export function createTranslator(mappings: Pick<Mappings, 'program'>, base: Base, log: Log): Translator {
+export function createTranslator(
+  mappings: Pick<Mappings, 'program'>,
+  base: Base,
+  log: Log,
+  now: () => Date = () => new Date(),
+): Translator {
   const run = (map: string, record: JsonObject, context: Context): JsonObject => {
     const program = mappings.program(map)
     return program.run(program.sources.length > 1 ? [record, context] : [record]) as JsonObject
   }
   return {
+    contextOf: ({ caller, requestId }) => ({
+      base_url: base.origin,
+      received_at: now().toISOString(),
+      request_id: requestId,
+      organization_id: caller.organizationId,
+    }),
     toFhir(map, record, context) {
       try {
         return run(map, record, context)

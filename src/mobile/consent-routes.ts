@@ -1,15 +1,15 @@
 // What a patient decides about the own record, by telephone, and who has looked into it.
 import { Type } from 'typebox'
+import { accessesOf } from '../audit/accesses.ts'
 import type { Auditor, AuditReader } from '../audit/reader.ts'
 import type { Answer, ConsentDesk } from '../consents/desk.ts'
-import type { Cursors } from '../http/cursor.ts'
-import { listName, page, pageOf, pageQuery, wantedOf } from '../http/paging.ts'
 import { patientToken, type Route, reply, route } from '../http/route.ts'
+import type { Cursors } from '../lib/cursor.ts'
 import { Failure } from '../lib/failure.ts'
+import { listName, page, pageOf, pageQuery, wantedOf } from '../lib/paging.ts'
 import { onBehalfOf, type PatientCaller } from '../policy/caller.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import { LogEntry, logEntryOf } from './access-log.ts'
-import { accessesOf } from './accesses.ts'
 
 export interface PatientParts {
   readonly consents: ConsentDesk

@@ -1,6 +1,6 @@
 // How a person signs in to the portal, asks who he is, and signs out (SessionAuth, interface §5).
 import { Type } from 'typebox'
-import { cookieText, mustBeSameOrigin } from '../http/cookies.ts'
+import { cookieText, mustBeSameOrigin } from '../auth/cookies.ts'
 import { open, type Route, reply, route, session } from '../http/route.ts'
 import { roles, type UserCaller } from '../policy/caller.ts'
 

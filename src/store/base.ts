@@ -2,6 +2,9 @@
 // identity of a data set").
 import { isObject, type JsonObject } from '../lib/json.ts'
 
+/** The path of the FHIR endpoint below every address of the service. */
+export const fhirBase = '/api/fhir/R4'
+
 /** What texts that name this data set by an address mean. */
 export interface Base {
   /** What the systems of the data set's identifiers begin with; it never changes. */

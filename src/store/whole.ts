@@ -5,9 +5,19 @@ import { isOutdated } from './epoch.ts'
 import type { DatabaseFor, Principal } from './principal.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { attemptsAfter, inLine, lost, mustStartOver } from './session.ts'
+import type { Store } from './store.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
 export type Whole = <T>(caller: Pick<Principal, 'database'>, work: (within: Transaction) => Promise<T>) => Promise<T>
+
+/** What acts on the store in a caller's name. */
+export interface Acting {
+  /** What the caller's own statements run by. */
+  readonly databaseFor: DatabaseFor
+  readonly storeFor: (principal: Principal) => Store
+  /** One transaction around several acts. */
+  readonly whole: Whole
+}
 
 /** The transactions for callers of the store: whoever acts `within` one is part of it. */
 export function createWhole(databaseFor: DatabaseFor, indexing: Indexing): Whole {

@@ -1,11 +1,11 @@
 // Users of the portal, as an administrator makes, helps and ends them, and as a sign-in finds them.
 import { beforeAll, expect, test } from 'vitest'
+import { sessionCookie } from '../../src/auth/cookies.ts'
 import { createChecker, type StoredSecret } from '../../src/auth/secrets.ts'
 import { createSessions } from '../../src/auth/sessions.ts'
 import { createThrottle } from '../../src/auth/throttle.ts'
 import { createUser, disableUser, findUser, foldEmail, listUsers, resetPassword } from '../../src/auth/users.ts'
 import type { Database } from '../../src/db/database.ts'
-import { sessionCookie } from '../../src/http/cookies.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Database

@@ -1,9 +1,9 @@
 // What blood banks can give out, by facility, group and component: counted anew at each request, since blood expires by the second.
 
+import { conditions } from '../../db/conditions.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
-import type { Wanted } from '../../http/paging.ts'
-import { conditions } from '../sql.ts'
+import type { Wanted } from '../../lib/paging.ts'
 
 /** What a caller may narrow the inventory by. */
 export interface BloodFilters {

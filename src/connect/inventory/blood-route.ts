@@ -1,8 +1,8 @@
 // GET /api/v1/connect/blood-bank/inventory: what blood banks can give out, by facility, group and component.
 
 import { Type } from 'typebox'
-import { listName, page, pageOf, pageQuery, wantedOf } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { listName, page, pageOf, pageQuery, wantedOf } from '../../lib/paging.ts'
 import { BloodUnit } from '../../shapes/blood-unit.ts'
 import { id, moment, nullable } from '../../shapes/fields.ts'
 import type { ConnectParts } from '../parts.ts'

@@ -4,10 +4,10 @@ import { float8Array, int2Array, textArray } from '../../db/arrays.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { BloodUnit } from '../../shapes/blood-unit.ts'
 import type { Base } from '../../store/base.ts'
+import { extension, lastDayIn, momentOf, ownExtension } from '../../store/elements.ts'
+import { following } from '../../store/following-table.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { idIn } from '../../store/values.ts'
-import { extension, lastDayIn, momentOf, ownExtension } from './elements.ts'
-import { following } from './table.ts'
 
 const expiration = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-BiologicallyDerivedProduct.expirationDate'
 

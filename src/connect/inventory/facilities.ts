@@ -1,8 +1,16 @@
 // Which facilities an organisation may speak for: itself, what is part of it, and the locations that it manages.
 
 import type { Caller } from '../../policy/caller.ts'
-import { speakerFor } from '../../store/owners/speaking.ts'
-import type { ConnectParts } from '../parts.ts'
+import type { Base } from '../../store/base.ts'
+import { type Registered, speakerFor } from '../../store/owners/speaking.ts'
+import type { DatabaseFor } from '../../store/principal.ts'
+
+/** What it takes to ask whose facilities are. */
+export interface FacilityParts {
+  readonly databaseFor: DatabaseFor
+  readonly registered: Registered
+  readonly addresses: { readonly base: Base }
+}
 
 /** What a facility is, by its id; what is not here is not the caller's. */
 export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
@@ -12,7 +20,7 @@ export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
  * Organization and a Location share, both must be its own; it counts as that of the Organization.
  */
 export async function ownFacilities(
-  { databaseFor, registered, addresses: { base } }: ConnectParts,
+  { databaseFor, registered, addresses: { base } }: FacilityParts,
   caller: Caller,
   facilities: Iterable<string>,
 ): Promise<Facilities> {

@@ -1,19 +1,18 @@
 // The stock of pharmacies, a page at a time: one statement over the table stock_level and the resources that it follows.
 
 import { int4Array } from '../../db/arrays.ts'
+import { conditions } from '../../db/conditions.ts'
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
-import { mostRows, type Wanted } from '../../http/paging.ts'
 import { dayIn } from '../../lib/day.ts'
 import { type JsonObject, jsonNumber, parseJson } from '../../lib/json.ts'
-import type { Context } from '../../mapping/translator.ts'
+import { mostRows, type Wanted } from '../../lib/paging.ts'
+import type { Context, Translator } from '../../mapping/translator.ts'
 import { StockItem } from '../../shapes/stock-item.ts'
 import { gramsOf } from '../../store/index/grams.ts'
 import { likeText } from '../../store/search/sql-context.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { fold } from '../../store/values.ts'
-import type { ConnectParts } from '../parts.ts'
-import { conditions } from '../sql.ts'
 
 /** What a caller may narrow the list by. */
 export interface StockFilters {
@@ -74,7 +73,7 @@ export async function stockRows(
 }
 
 /** The row as the interface tells it: what the facility reported, with what is left of it on the day. */
-export function stockItemOf({ translator }: ConnectParts, context: Context) {
+export function stockItemOf(translator: Translator, context: Context) {
   return (row: StockRow): JsonObject | undefined => {
     const item = translator.fromFhir('stock-from-fhir', StockItem, parseJson(row.body) as JsonObject, context)
     if (item === undefined) return undefined
@@ -88,4 +87,5 @@ export function stockItemOf({ translator }: ConnectParts, context: Context) {
 }
 
 /** The day it is at the service. */
-export const todayOf = ({ timeZone, now }: ConnectParts): string => dayIn(timeZone, now())
+export const todayOf = ({ timeZone, now }: { readonly timeZone: string; readonly now: () => Date }): string =>
+  dayIn(timeZone, now())

@@ -1,16 +1,20 @@
 // A pharmacy reports its stock: each report replaces the one before of the same facility, code system and code.
 
-import type { Transaction } from '../../db/statement.ts'
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import type { Context } from '../../mapping/translator.ts'
+import type { Context, Translator } from '../../mapping/translator.ts'
 import { type Caller, onBehalfOf } from '../../policy/caller.ts'
-import type { Access } from '../../store/access.ts'
 import type { Store } from '../../store/store.ts'
-import { type ConnectParts, contextOf } from '../parts.ts'
-import { type Facilities, ownFacilities } from './facilities.ts'
+import { type Acting, asWhole } from '../../store/whole.ts'
+import { type Facilities, type FacilityParts, ownFacilities } from './facilities.ts'
 import { itemsIn, type Sent, type StockItemSent } from './stock-body.ts'
 import { lockItems, type Stored, storedItems } from './stock-stored.ts'
+
+/** What reporting works with. */
+export interface ReportParts extends Acting, FacilityParts {
+  readonly translator: Translator
+  readonly now: () => Date
+}
 
 export interface Outcome {
   readonly facility_id: string
@@ -32,7 +36,7 @@ interface Report {
  * @throws Failure VALIDATION_FAILED with the place of everything that is wrong, FORBIDDEN for facilities of others.
  */
 export async function reportStock(
-  parts: ConnectParts,
+  parts: ReportParts,
   request: { readonly body: unknown; readonly caller: Caller; readonly requestId: string },
 ): Promise<Outcome[]> {
   const { caller } = request
@@ -43,10 +47,10 @@ export async function reportStock(
     sent.items.map(item => item.facility_id),
   )
   mustBeOwn(sent.items, sent.place, facilities)
-  const context = contextOf(parts, request)
+  const context = parts.translator.contextOf(request)
   const store = parts.storeFor(onBehalfOf(caller, { Basic: 'crus' }))
-  const reports = reportsOf(parts, store, context, sent, facilities)
-  return asOne(parts, caller, within => write(parts, within, reports))
+  const reports = reportsOf(parts.translator, store, context, sent, facilities)
+  return asWhole(parts.whole, caller, within => write(parts, within, reports))
 }
 
 function mustBeOwn(items: readonly StockItemSent[], place: (index: number) => string, own: Facilities): void {
@@ -65,7 +69,7 @@ function mustBeOwn(items: readonly StockItemSent[], place: (index: number) => st
 
 /** @throws Failure VALIDATION_FAILED naming every item that cannot be written as FHIR. */
 function reportsOf(
-  { translator }: ConnectParts,
+  translator: Translator,
   store: Store,
   context: Context,
   { items, place }: Sent,
@@ -93,19 +97,7 @@ function reportsOf(
   throw new Failure('VALIDATION_FAILED', `${field || 'The item'} cannot be written as FHIR: ${message}.`, { details })
 }
 
-/** The work in one transaction; what is told of it counts once it is done. */
-async function asOne<T>({ whole }: ConnectParts, caller: Caller, work: (within: Caller) => Promise<T>): Promise<T> {
-  let told: Access[] = []
-  const join = (within: Transaction): Promise<T> => {
-    told = []
-    return work({ ...caller, within, witness: access => void told.push(access) })
-  }
-  const result = await (caller.within ? join(caller.within) : whole(caller, join))
-  for (const access of told) caller.witness?.(access)
-  return result
-}
-
-async function write(parts: ConnectParts, caller: Caller, reports: readonly Report[]): Promise<Outcome[]> {
+async function write(parts: ReportParts, caller: Caller, reports: readonly Report[]): Promise<Outcome[]> {
   const system = parts.addresses.base.naming('stock-item')
   const values = reports.map(({ value }) => value)
   await lockItems(caller.within!, system, values)

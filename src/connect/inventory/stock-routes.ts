@@ -1,12 +1,12 @@
 // GET and PUT /api/v1/connect/pharmacy/stock: what pharmacies have, and how they report it.
 
 import { Type } from 'typebox'
-import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../lib/paging.ts'
 import { id, text } from '../../shapes/fields.ts'
 import { StockItem } from '../../shapes/stock-item.ts'
 import { fold } from '../../store/values.ts'
-import { type ConnectParts, contextOf } from '../parts.ts'
+import type { ConnectParts } from '../parts.ts'
 import { StockReport } from './stock-body.ts'
 import { stockItemOf, stockRows, todayOf } from './stock-list.ts'
 import { reportStock } from './stock-report.ts'
@@ -70,7 +70,7 @@ function listRoute(parts: ConnectParts): Route {
       const rows = await stockRows(parts.databaseFor(caller), todayOf(parts), query, wanted)
       const reply200 = page(parts.cursors, list, wanted, rows, {
         position: row => [row.facility, row.code_system, row.code, row.id],
-        item: stockItemOf(parts, contextOf(parts, request)),
+        item: stockItemOf(parts.translator, parts.translator.contextOf(request)),
       })
       caller.witness?.({
         ...{ deed: 'operation', type: 'Basic', query: `${path.slice(1)}?${request.search}` },

@@ -6,9 +6,15 @@ import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
 import { type Caller, onBehalfOf } from '../../policy/caller.ts'
+import type { Base } from '../../store/base.ts'
 import { conditionName } from '../../store/conditional.ts'
-import type { ConnectParts } from '../parts.ts'
-import { extension, momentOf, ownExtension } from './elements.ts'
+import { extension, momentOf, ownExtension } from '../../store/elements.ts'
+import type { Acting } from '../../store/whole.ts'
+
+/** What it takes to look it up. */
+export interface StoredParts extends Pick<Acting, 'storeFor'> {
+  readonly addresses: { readonly base: Base }
+}
 
 export interface Stored {
   /** Of the Basic. */
@@ -43,7 +49,7 @@ export async function lockItems(on: Queryable, system: string, values: readonly 
  * @throws Failure CONFLICT if two resources have the same identifier, so that nobody knows which to replace.
  */
 export async function storedItems(
-  { storeFor, addresses: { base } }: ConnectParts,
+  { storeFor, addresses: { base } }: StoredParts,
   caller: Caller,
   system: string,
   values: readonly string[],

@@ -4,10 +4,10 @@ import { float8Array, textArray } from '../../db/arrays.ts'
 import { toDecimal } from '../../fhirpath/decimal.ts'
 import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
+import { extension, momentOf, ownExtension, shortText } from '../../store/elements.ts'
+import { following } from '../../store/following-table.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { idIn } from '../../store/values.ts'
-import { extension, momentOf, ownExtension, shortText } from '../inventory/elements.ts'
-import { following } from '../inventory/table.ts'
 
 const ownDetail = 'https://health-interop.org/fhir/CodeSystem/payment-detail'
 const statuses: Readonly<Record<string, string>> = { complete: 'matched', error: 'disputed' }

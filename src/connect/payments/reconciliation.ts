@@ -2,8 +2,8 @@
 
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
-import { mostRows, type Wanted } from '../../http/paging.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
+import { mostRows, type Wanted } from '../../lib/paging.ts'
 import type { Context, Translator } from '../../mapping/translator.ts'
 import { PaymentRecord } from '../../shapes/payment.ts'
 import { typeNumber } from '../../store/type-number.ts'

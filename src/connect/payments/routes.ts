@@ -1,13 +1,13 @@
 // GET /api/v1/connect/payments/reconciliation: what was paid to the caller's organisation on a day.
 
 import { Type } from 'typebox'
-import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../http/paging.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../lib/paging.ts'
 import { day, money } from '../../shapes/fields.ts'
 import { PaymentRecord } from '../../shapes/payment.ts'
 import { patientsIn } from '../../store/patients.ts'
 import { todayOf } from '../inventory/stock-list.ts'
-import { type ConnectParts, contextOf } from '../parts.ts'
+import type { ConnectParts } from '../parts.ts'
 import { nothing, paymentOf, paymentsOf } from './reconciliation.ts'
 
 const path = '/api/v1/connect/payments/reconciliation'
@@ -69,7 +69,7 @@ function reconciliationRoute(parts: ConnectParts): Route {
       const { rows, totals: all } = await paymentsOf(parts.databaseFor(caller), of, wanted)
       const shown = page(parts.cursors, list, wanted, rows, {
         position: row => [row.paid_at.toISOString(), row.id],
-        item: paymentOf(parts.translator, contextOf(parts, request)),
+        item: paymentOf(parts.translator, parts.translator.contextOf(request)),
       })
       const bodies = rows.slice(0, wanted.limit).map(({ id, body }) => ({ type: 'PaymentReconciliation', id, body }))
       caller.witness?.({

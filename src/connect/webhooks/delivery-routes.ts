@@ -1,8 +1,8 @@
 // How telling a client of events went, and doing it once more (interface §6.4).
 import { Type } from 'typebox'
 import type { EventType } from '../../events/event-types.ts'
-import { listName, page, pageOf, pageQuery, wantedOf } from '../../http/paging.ts'
 import { type Reply, type Route, reply, route } from '../../http/route.ts'
+import { listName, page, pageOf, pageQuery, wantedOf } from '../../lib/paging.ts'
 import { type AttemptRow, attemptsOf } from '../../webhooks/attempts.ts'
 import { findEndpoint } from '../../webhooks/endpoints.ts'
 import { type Begun, replay, sendSample } from '../../webhooks/replay.ts'

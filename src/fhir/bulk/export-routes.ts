@@ -1,8 +1,8 @@
 // How an export is asked for: of everything, of all patients, or of a group.
 import { Type } from 'typebox'
-import { fhirBase } from '../../http/failures.ts'
 import type { Reply, Route } from '../../http/route.ts'
 import type { Failure } from '../../lib/failure.ts'
+import { fhirBase } from '../../store/base.ts'
 import { fhirJson, mustBeR4, resourceTypesTaken } from '../negotiate.ts'
 import { preferences } from '../request.ts'
 import { Resource } from '../route-shapes.ts'

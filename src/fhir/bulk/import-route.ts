@@ -1,9 +1,9 @@
 // How an import is asked for: with an NDJSON file in the body, or with the addresses of files.
 import type { Readable } from 'node:stream'
 import { resourceTypes } from '../../definitions/r4.ts'
-import { fhirBase } from '../../http/failures.ts'
 import { type Reply, type Route, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { fhirBase } from '../../store/base.ts'
 import { databaseOf } from '../../store/principal.ts'
 import { fhirJson, resourceTypesTaken } from '../negotiate.ts'
 import { preferences } from '../request.ts'

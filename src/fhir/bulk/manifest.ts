@@ -1,8 +1,9 @@
 // What a client is told of its job: how far it is, that it failed, or the manifest of what there is to fetch
 // (https://hl7.org/fhir/uv/bulkdata/STU2/export.html#bulk-data-status-request).
-import { operationOutcome } from '../../http/failures.ts'
+
 import type { Reply } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { operationOutcome } from '../../lib/operation-outcome.ts'
 import type { FileInfo } from './files.ts'
 import type { Input } from './inputs.ts'
 import type { Job } from './jobs.ts'

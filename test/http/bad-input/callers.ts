@@ -1,9 +1,9 @@
 // One caller of each kind, and what each sends to prove who he is.
 import { createClient } from '../../../src/auth/clients.ts'
+import { sessionCookie } from '../../../src/auth/cookies.ts'
 import { demoScopes } from '../../../src/auth/demo.ts'
 import { issueCode } from '../../../src/auth/enrolment.ts'
 import { createUser } from '../../../src/auth/users.ts'
-import { sessionCookie } from '../../../src/http/cookies.ts'
 import type { Failure } from '../../../src/lib/failure.ts'
 import type { Service } from '../../support/service.ts'
 import type { CallerKind, Proofs } from './world.ts'

@@ -1,8 +1,8 @@
 // A table that follows the resources of a type, by their ids.
 
-import { textArray } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/statement.ts'
-import type { Projected, Projection } from '../../store/projection.ts'
+import { textArray } from '../db/arrays.ts'
+import type { Queryable } from '../db/statement.ts'
+import type { Projected, Projection } from './projection.ts'
 
 export interface FollowingTable<Row> {
   readonly type: string

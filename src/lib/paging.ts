@@ -1,9 +1,9 @@
 // Lists of Connect: how much of them is asked for, where it begins, and what a page looks like.
 
 import { type TSchema, Type } from 'typebox'
-import { isDay } from '../lib/day.ts'
-import { Failure } from '../lib/failure.ts'
 import type { Cursors } from './cursor.ts'
+import { isDay } from './day.ts'
+import { Failure } from './failure.ts'
 
 const usual = 20
 const most = 100

@@ -1,7 +1,7 @@
 // What the tables of inventories and payments read in resources. Anything may stand in a resource, so nothing here throws.
 
-import { lastDayOf } from '../../lib/day.ts'
-import { type JsonObject, objectsIn } from '../../lib/json.ts'
+import { lastDayOf } from '../lib/day.ts'
+import { type JsonObject, objectsIn } from '../lib/json.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'
 

@@ -1,6 +1,6 @@
 // The accesses to a patient's record, one for each request: what the audit trail holds in several rows is one access to a patient.
-import type { AuditPlace, AuditReader } from '../audit/reader.ts'
-import type { ChainedRecord } from '../audit/record.ts'
+import type { AuditPlace, AuditReader } from './reader.ts'
+import type { ChainedRecord } from './record.ts'
 
 /** What one request did with the record. */
 export interface RecordAccess {

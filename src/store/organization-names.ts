@@ -1,6 +1,6 @@
 // The names of organisations, as a patient reads them beside the accesses of their systems.
 import { type JsonObject, parseJson } from '../lib/json.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from './store.ts'
 
 /**
  * Reads the names of organisations.

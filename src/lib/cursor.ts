@@ -1,8 +1,8 @@
 // Cursors of lists: where a page ended, sealed, so that nobody can make one or use it for another list.
 
 import { createHmac } from 'node:crypto'
-import { seal, unseal } from '../lib/encryption.ts'
-import { Failure } from '../lib/failure.ts'
+import { seal, unseal } from './encryption.ts'
+import { Failure } from './failure.ts'
 
 export interface Cursors {
   /** The cursor that goes on after a position in a list. */

@@ -1,0 +1,39 @@
+// By which schemes a request proves who sent it, and what it brings to do so (interface §5).
+import type { Caller, PatientCaller, UserCaller } from './caller.ts'
+
+/**
+ * How a caller proves who it is, and whom that proves: `open` nobody, `bearer` a client by its access token, `client` by its own
+ * credentials, `client-or-bearer` by either, `patient` a patient by his token, `session` a user of the portal by his cookie.
+ */
+export interface Proofs {
+  readonly open: undefined
+  readonly bearer: Caller
+  readonly client: Caller
+  readonly 'client-or-bearer': Caller
+  readonly patient: PatientCaller
+  readonly session: UserCaller
+}
+
+export type Scheme = keyof Proofs
+
+/** What a request brings to prove who sent it. */
+export interface Credentials {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body of a form or JSON object, for clients that send their credentials there. */
+  readonly body: unknown
+  readonly remoteAddress: string
+  /** Address by which the service was called. */
+  readonly baseUrl: string
+}
+
+/** The schemes that prove somebody. */
+export type ProvingScheme = Exclude<Scheme, 'open'>
+
+/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
+export type Authenticate<Proved extends ProvingScheme> = (
+  credentials: Credentials,
+) => Promise<Proofs[Proved]> | Proofs[Proved]
+
+/** How a caller is proved, by scheme of access. */
+export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }
