@@ -153,7 +153,7 @@ describe('outside of the local environment', () => {
     }
     expect(paths['/metrics']!.get).toMatchObject({
       security: [{}],
-      responses: { 401: { content: { 'application/json': {} } } },
+      responses: { 401: { $ref: '#/components/responses/Unauthenticated' } },
     })
   })
 })
