@@ -1,13 +1,13 @@
 // Starts the service: settings, database, then the processes that answer requests (serving.ts); and stops it again.
 import cluster from 'node:cluster'
 import { createServer } from 'node:net'
+import { heedSignals } from './app/stop.ts'
 import { type Connection, connectionsFor } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
 import { keepCompiled } from './lib/compile-cache.ts'
 import { type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { heedSignals } from './stop.ts'
 
 keepCompiled()
 
@@ -32,7 +32,7 @@ async function lead(config: Config, log: Log): Promise<void> {
       ? startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
       : undefined
   // The rest of the service is loaded while the database starts.
-  const loading = import('./serving.ts')
+  const loading = import('./app/serving.ts')
   const maps = loading.then(({ readMaps }) => readMaps(settled, log))
   maps.catch(() => {})
   const embedded = await opening
@@ -55,7 +55,7 @@ async function lead(config: Config, log: Log): Promise<void> {
 /** One of several processes: ends when it is told to, or when the first one is gone. */
 async function work(config: Config, log: Log): Promise<void> {
   const stop = heedSignals()
-  const { serve } = await import('./serving.ts')
+  const { serve } = await import('./app/serving.ts')
   const serving = await Promise.race([serve(config, log, stop), stop.asked])
   await stop.asked
   await serving?.close()

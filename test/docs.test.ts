@@ -11,7 +11,7 @@ function cited(): { file: string; name: string }[] {
   return [...read('docs/conformance.md').matchAll(/([a-z][a-z/-]*) ((?:“[^”]+”(?:, )?)+)/g)].flatMap(
     ([, file, names]) =>
       [...names!.matchAll(/“([^”]+)”/g)].map(([, name]) => ({
-        file: `test/${/^(store|http|audit|policy|webhooks)\//.test(file!) ? file : `fhir/${file}`}.test.ts`,
+        file: `test/${/^(store|http|audit|access|webhooks)\//.test(file!) ? file : `api/fhir/${file}`}.test.ts`,
         name: name!,
       })),
   )
@@ -39,7 +39,7 @@ function around(lines: readonly string[], index: number): string[] {
 }
 
 test('no rule of the conformance table is held by tests alone that need published data', () => {
-  expect(isHeld({ file: 'test/fhir/guides.test.ts', name: 'every example is stored' })).toBe(false)
+  expect(isHeld({ file: 'test/api/fhir/guides.test.ts', name: 'every example is stored' })).toBe(false)
   expect(cited().filter(each => !isHeld(each))).toEqual([])
 })
 

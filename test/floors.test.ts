@@ -6,13 +6,18 @@ const source = resolve(import.meta.dirname, '../src')
 
 /** From the ground up; a folder may import from lower floors and from itself, and what has no folder is the roof. */
 const floors: readonly (readonly string[])[] = [
-  ['lib', 'definitions', 'fhirpath', 'fml', 'shapes', 'matching'],
-  ['db'],
-  ['store', 'metrics'],
-  ['policy', 'load', 'mapping', 'audit', 'register', 'events'],
-  ['http', 'map', 'consents', 'webhooks'],
-  ['auth', 'connect', 'demo', 'fhir', 'health', 'mobile', 'portal'],
-  ['admin', 'receiver'],
+  ['lib', 'definitions', 'fhirpath', 'fml', 'shapes'],
+  ['db', 'outbound'],
+  ['store'],
+  ['access', 'load'],
+  ['audit', 'mpi'],
+  ['identity', 'mapping'],
+  ['consents', 'patients', 'records', 'inventory', 'payments', 'events'],
+  ['interactions', 'webhooks', 'metrics', 'demo'],
+  ['http'],
+  ['api'],
+  ['app'],
+  ['commands'],
   [''],
 ]
 
@@ -52,6 +57,14 @@ test('a file imports from lower floors and its own folder only', () => {
   expect(wrong).toEqual([])
 })
 
+test('a surface of the API imports from no other surface', () => {
+  const surfaceOf = (path: string): string => path.split('/')[1]!
+  const wrong = local.filter(
+    ({ from, to }) => folderOf(from) === 'api' && folderOf(to) === 'api' && surfaceOf(from) !== surfaceOf(to),
+  )
+  expect(wrong).toEqual([])
+})
+
 test('the ground floor knows nothing of the database or of HTTP', () => {
   const ground = local.filter(({ from, to }) => floorOf(folderOf(from)) === 0 && floorOf(folderOf(to)) > 0)
   expect(ground).toEqual([])
@@ -59,7 +72,7 @@ test('the ground floor knows nothing of the database or of HTTP', () => {
 
 test('koa, pg, prom-client and @medplum/core are named only where they belong', () => {
   const homes: Record<string, readonly string[]> = {
-    koa: ['http', ''],
+    koa: ['http', 'app'],
     '@koa/router': ['http'],
     pg: ['db'],
     'prom-client': ['metrics'],

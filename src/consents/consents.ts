@@ -1,13 +1,14 @@
 // What is done about a patient's consents, whoever does it: an organisation asks, the patient answers, and takes back what was
 // given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
+
+import { ownAmong } from '../access/consent/guard.ts'
+import type { Opening } from '../access/consent/opening.ts'
 import { int8Array } from '../db/arrays.ts'
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64, uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { ownAmong } from '../policy/consent/guard.ts'
-import type { Opening } from '../policy/consent/opening.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 import type { Answer, ConsentDesk, ConsentStatus, Request, Subject, Terms } from './desk.ts'
 import { end, endEmergencyOnly, endFor, isPermitted } from './end.ts'

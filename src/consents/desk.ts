@@ -1,5 +1,5 @@
 // What can be done about a patient's consents, and how they are told of.
-import type { Asker } from '../policy/caller.ts'
+import type { Asker } from '../access/caller.ts'
 
 /** How a consent stands, as the interface tells it. */
 export interface ConsentStatus {

@@ -1,8 +1,8 @@
 // Ending consents: a whole Consent as it was written, or the part of it for one organisation.
 
+import { notOwn, refusalStands } from '../access/consent/guard.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { notOwn, refusalStands } from '../policy/consent/guard.ts'
 import type { Base } from '../store/base.ts'
 import type { Answer, ConsentStatus, Request, Subject } from './desk.ts'
 import { ended } from './ending.ts'

@@ -1,8 +1,9 @@
 // The consents of a patient, as resources and as the interface tells them.
+
+import { onBehalfOf } from '../access/caller.ts'
+import type { MergedWith } from '../access/consent/projection.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
-import { onBehalfOf } from '../policy/caller.ts'
-import type { MergedWith } from '../policy/consent/projection.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import type { Base } from '../store/base.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'

@@ -1,7 +1,7 @@
 // What a Consent is to one organisation, and what remains of it without that organisation's permission: pure.
 
+import { type Rule, rulesOf } from '../access/consent/rules.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { type Rule, rulesOf } from '../policy/consent/rules.ts'
 import type { Base } from '../store/base.ts'
 import { objects, referenceTarget } from '../store/values.ts'
 

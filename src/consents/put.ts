@@ -1,7 +1,8 @@
 // A new version of a Consent, with a Provenance that says who recorded it.
+
+import { onBehalfOf } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { onBehalfOf } from '../policy/caller.ts'
 import type { Request, Subject } from './desk.ts'
 import type { FindParts } from './find.ts'
 import { provenanceOf } from './provenance.ts'

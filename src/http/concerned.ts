@@ -1,6 +1,7 @@
 // The patients that a request names although the store reported none: the audit trail records it under them all the same.
+
+import type { Asker, PatientCaller } from '../access/caller.ts'
 import { isObject } from '../lib/json.ts'
-import type { Asker, PatientCaller } from '../policy/caller.ts'
 import type { Route } from './route.ts'
 
 /** Ids of the patients who are registered under these texts, as far as they are Health IDs. */

@@ -1,8 +1,8 @@
 // How long a request is worked on: until its client has gone, and no statement longer than its kind may take.
 import type { ServerResponse } from 'node:http'
+import type { Asker } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Asker } from '../policy/caller.ts'
 import type { Route } from './route.ts'
 
 /** The status that logs and figures have for a request whose client did not wait for the reply; nginx uses the same. */

@@ -1,7 +1,8 @@
 // Who sends a request: proved by the scheme of its route, counted, and holding a scope that opens it.
+
+import type { Asker } from '../access/caller.ts'
+import type { Authenticators, Credentials, Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Asker } from '../policy/caller.ts'
-import type { Authenticators, Credentials, Proofs, ProvingScheme, Scheme } from '../policy/scheme.ts'
 import type { Limits, Verdict } from './limits.ts'
 import type { Route } from './route.ts'
 

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 description, read from the routes: the schemas that check requests are the ones published.
 import type { TSchema } from 'typebox'
-import { sessionCookie } from '../auth/cookies.ts'
+import { sessionCookie } from '../identity/cookies.ts'
 import { fhirBase } from '../store/base.ts'
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts'
 import { refusalsOf, refusalTexts } from './refusals.ts'

@@ -2,9 +2,9 @@
 // Dispatch, checks and the OpenAPI description are all read from it.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Caller } from '../access/caller.ts'
+import type { Proofs, Scheme } from '../access/scheme.ts'
 import type { Failure } from '../lib/failure.ts'
-import type { Caller } from '../policy/caller.ts'
-import type { Proofs, Scheme } from '../policy/scheme.ts'
 import type { Limit } from './limits.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

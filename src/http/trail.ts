@@ -1,11 +1,12 @@
 // What the audit trail gets of a request: every access that the caller's store told of, or the attempt at one that was refused before.
+
+import type { Asker } from '../access/caller.ts'
+import type { Scheme } from '../access/scheme.ts'
 import { attemptOf } from '../audit/attempt.ts'
 import { type Pending, pendingNote } from '../audit/pending.ts'
 import type { AuditRecord } from '../audit/record.ts'
 import { type Requester, recordOf } from '../audit/records.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Asker } from '../policy/caller.ts'
-import type { Scheme } from '../policy/scheme.ts'
 import type { Access } from '../store/access.ts'
 import { fhirBase } from '../store/base.ts'
 import type { Route } from './route.ts'

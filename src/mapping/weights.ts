@@ -1,7 +1,7 @@
 // The weights that people are matched by, which lie beside the maps: judged and served together with them.
 
 import { NOWHERE, type Problem } from '../fml/problem.ts'
-import { judgeMatching, type Matching } from '../matching/weights.ts'
+import { judgeMatching, type Matching } from '../mpi/matching/weights.ts'
 import type { SourceFile } from './files.ts'
 import { jsonOf, problemIn } from './json-file.ts'
 import { placesIn, spanOfPath } from './json-places.ts'

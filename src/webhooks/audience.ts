@@ -1,7 +1,7 @@
 // Who is told of an event: whoever could see the version of the resource that tells it, and the resource as it is now, at the moment in
 // which the statement runs; of consents, and of what else is between organisations, those that it names. Asked when it is decided who
 // gets an event, and again whenever it is sent.
-import { anyGrant, seenBy } from '../policy/consent/visibility.ts'
+import { anyGrant, seenBy } from '../access/consent/visibility.ts'
 
 /** Whoever may see the resource is told; otherwise the organisations that a JSON array names. */
 export const readers = '*'

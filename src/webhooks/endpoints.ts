@@ -5,9 +5,9 @@ import { seal, unseal } from '../lib/encryption.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { randomText } from '../lib/ids.ts'
+import { newWebhookSecret } from '../outbound/signature.ts'
 import { authorHash } from '../store/author.ts'
 import { typeName } from '../store/type-number.ts'
-import { newWebhookSecret } from './outbound/signature.ts'
 
 export interface Endpoint {
   readonly key: number

@@ -1,9 +1,10 @@
 // Which FHIR subscriptions are told of changes: those whose criteria find the resource, asked of the store in the name of whoever made
 // the subscription, so that scopes and consents decide here as they do for a search.
+
+import { type Caller, createCaller } from '../access/caller.ts'
 import { int2Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
-import { type Caller, createCaller } from '../policy/caller.ts'
 import type { Store } from '../store/store.ts'
 import { typeName } from '../store/type-number.ts'
 import { createSlots, type Slots } from './slots.ts'

@@ -1,5 +1,5 @@
 // What becomes of a delivery after an attempt (interface §3 and §8): delivered, tried again after a delay, or exhausted.
-import type { Answer } from './outbound/send.ts'
+import type { Answer } from '../outbound/send.ts'
 
 export const mostAttempts = 7
 

@@ -1,12 +1,14 @@
 // FHIR subscriptions of R4 with a rest-hook: what can be taken, and the endpoint that comes of one, in the transaction that stores it
 // (https://hl7.org/fhir/R4/subscription.html).
+
+import { grants } from '../access/scopes.ts'
 import type { Queryable } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import { grants } from '../policy/scopes.ts'
+import { mustBeCallable, type Reach } from '../outbound/address.ts'
 import { authorHash } from '../store/author.ts'
 import type { Projection, Writer } from '../store/projection.ts'
 import { parseSearch } from '../store/search/parse.ts'
@@ -14,7 +16,6 @@ import type { SearchParams } from '../store/search-params/known.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { readyToWatch, watch } from '../store/watched.ts'
 import { aloneFor, mostOfClient, sealFor } from './endpoints.ts'
-import { mustBeCallable, type Reach } from './outbound/address.ts'
 
 export interface SubscriptionParts {
   /** As they are when a subscription is written. */

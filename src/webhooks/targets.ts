@@ -1,12 +1,13 @@
 // Where a delivery goes and what it looks like on the wire: an event, signed, or the word of a FHIR subscription.
+
+import { grants } from '../access/scopes.ts'
 import { safeInt8Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { withoutHealthId, withResource } from '../events/envelope.ts'
-import { grants } from '../policy/scopes.ts'
+import type { Outgoing } from '../outbound/send.ts'
+import { signatureHeaders, signingKey } from '../outbound/signature.ts'
 import { typeName } from '../store/type-number.ts'
 import { secretsOf } from './endpoints.ts'
-import type { Outgoing } from './outbound/send.ts'
-import { signatureHeaders, signingKey } from './outbound/signature.ts'
 import type { Look, Task, Wanted } from './queue.ts'
 
 /** Why nothing is sent. */

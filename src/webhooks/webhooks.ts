@@ -1,19 +1,20 @@
 // The part of a process that tells subscribers what happened: wakes when this process has put something into the outbox, and looks every
 // second for what others have left and for what has become due.
+
+import { type Caller, system } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Outbox } from '../events/outbox.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
-import { type Caller, system } from '../policy/caller.ts'
+import type { Reach } from '../outbound/address.ts'
+import { createSender } from '../outbound/send.ts'
 import type { Store } from '../store/store.ts'
 import { type CourierParts, createCourier } from './courier.ts'
 import { dispatch, giveAnotherTry } from './dispatch.ts'
 import { createFollowers } from './followers.ts'
 import type { GivenUp } from './health.ts'
-import type { Reach } from './outbound/address.ts'
-import { createSender } from './outbound/send.ts'
 import { prune } from './prune.ts'
 import { createTargets } from './targets.ts'
 import { createWorker, type Worker } from './worker.ts'

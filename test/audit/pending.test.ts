@@ -1,10 +1,10 @@
 // A change and what the trail tells of it are one: whatever keeps the row from being written, it is written later, and once.
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { system } from '../../src/access/caller.ts'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
 import { verifyTrail } from '../../src/audit/verify.ts'
-import { system } from '../../src/policy/caller.ts'
 import { cleanUp } from '../support/cleanup.ts'
 import { barrier } from '../support/concurrency.ts'
 import { fhirCaller } from '../support/fhir.ts'

@@ -1,11 +1,11 @@
 // One process that serves the same routes at two ports: with the audit trail, and without it.
-import { createApplication } from '../../src/app.ts'
-import { ensureDemoClient } from '../../src/auth/demo.ts'
+import { createApplication } from '../../src/app/app.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLimits, quotasOf } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Reply, Route } from '../../src/http/route.ts'
 import { createApp } from '../../src/http/server.ts'
+import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 

@@ -73,7 +73,16 @@ export async function benchBudget(bench: BudgetBench): Promise<void> {
   }
 
   async function otherToken({ base: address }: BudgetBench): Promise<string> {
-    const words = ['src/admin.ts', 'client', 'create', '--name', 'Reader', '--organization', 'reader', '--json']
+    const words = [
+      'src/commands/admin.ts',
+      'client',
+      'create',
+      '--name',
+      'Reader',
+      '--organization',
+      'reader',
+      '--json',
+    ]
     const scopes = ['--scopes', 'system/*.rs', '--consent-exempt']
     const made = JSON.parse(execFileSync(process.execPath, [...words, ...scopes], { cwd: root, env, encoding: 'utf8' }))
     const { client_id, client_secret } = made as { client_id: string; client_secret: string }

@@ -54,7 +54,7 @@ export async function benchBudget(
 
 async function tokenOfAnother(root: string, env: NodeJS.ProcessEnv, base: string): Promise<string> {
   const client = ['--name', 'Bench', '--organization', 'bench', '--scopes', 'system/*.cruds', '--consent-exempt']
-  const args = ['src/admin.ts', 'client', 'create', ...client, '--json']
+  const args = ['src/commands/admin.ts', 'client', 'create', ...client, '--json']
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env })
   const { client_id, client_secret } = JSON.parse(stdout) as Record<'client_id' | 'client_secret', string>
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })

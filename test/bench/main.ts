@@ -112,7 +112,7 @@ async function main(): Promise<void> {
     const { benchInventory } = await import('./inventory.ts')
     const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
     const load = (path: string) =>
-      run(process.execPath, ['src/load.ts', path], 'loading (nothing changes if it is there)')
+      run(process.execPath, ['src/commands/load.ts', path], 'loading (nothing changes if it is there)')
     const env = environment()
     return benchInventory({
       ...{ root, env, dataDir, base, load, answering },
@@ -128,10 +128,14 @@ async function main(): Promise<void> {
     ]
     return benchResolve({ env: environment(), dataDir, port, people, seconds, rounds, connections: [16, 32] })
   }
-  await run(process.execPath, ['src/load.ts', options.load], 'loading (nothing changes if it is there already)')
+  await run(
+    process.execPath,
+    ['src/commands/load.ts', options.load],
+    'loading (nothing changes if it is there already)',
+  )
   if (Number(options.scale) > 0) {
     const copies = await writeCopies(options.load, join(dataDir, 'copies'), Number(options.scale))
-    await run(process.execPath, ['src/load.ts', copies], 'loading the copies')
+    await run(process.execPath, ['src/commands/load.ts', copies], 'loading the copies')
   }
   if (positionals[0] === 'budget') {
     const { benchBudget } = await import('./budget.ts')

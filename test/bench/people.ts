@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { sound, words } from '../../src/matching/names.ts'
-import type { Person } from '../../src/matching/person.ts'
-import { jaroWinkler } from '../../src/matching/similarity.ts'
+import { sound, words } from '../../src/mpi/matching/names.ts'
+import type { Person } from '../../src/mpi/matching/person.ts'
+import { jaroWinkler } from '../../src/mpi/matching/similarity.ts'
 import { asPerson, type Dice, newPhone, type Registered, two, writtenAgain } from './slips.ts'
 
 /** Somebody who comes, and who it is: the place among the registered, or nobody of them. */

@@ -170,7 +170,7 @@ async function load(people: readonly Known[], base: string, dataDir: string, env
   const system = `${base}/fhir/NamingSystem/health-id`
   writeFileSync(file, `${people.map((each, index) => JSON.stringify(patientOf(each, index, system))).join('\n')}\n`)
   process.stdout.write('loading (nothing changes if it is there already)\n')
-  const child = spawn(process.execPath, ['src/load.ts', file], { cwd: root, env, stdio: 'inherit' })
+  const child = spawn(process.execPath, ['src/commands/load.ts', file], { cwd: root, env, stdio: 'inherit' })
   await new Promise(done => child.once('exit', done))
 }
 

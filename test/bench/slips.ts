@@ -1,6 +1,6 @@
 // The slips that people make who write down a person once more, from a seed, so that a run can be repeated.
 
-import type { Person } from '../../src/matching/person.ts'
+import type { Person } from '../../src/mpi/matching/person.ts'
 
 /** Someone with one name, all of it known. */
 export interface Registered {

@@ -1,9 +1,8 @@
 // One process that serves the same routes at two ports: telling of changes, and with callers of whose changes nobody is told.
 
-import { createApplication } from '../../src/app.ts'
+import { createApplication } from '../../src/app/app.ts'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
-import { ensureDemoClient } from '../../src/auth/demo.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -12,6 +11,7 @@ import { createLimits, quotasOf } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { Reply, Route } from '../../src/http/route.ts'
 import { createApp } from '../../src/http/server.ts'
+import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { encryptionKey } from '../../src/lib/encryption.ts'
 import { createLog } from '../../src/lib/log.ts'

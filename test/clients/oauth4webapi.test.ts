@@ -2,7 +2,7 @@
 import { exportJWK } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { beforeAll, expect, test } from 'vitest'
-import { rotateKeys } from '../../src/auth/keys.ts'
+import { rotateKeys } from '../../src/identity/keys.ts'
 import { eventually, newClient, type Process, startProcess } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 

@@ -2,8 +2,8 @@
 
 import { get } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { demoClient } from '../../src/auth/demo.ts'
-import { connectCaller } from '../connect/support.ts'
+import { demoClient } from '../../src/identity/demo.ts'
+import { connectCaller } from '../api/connect/support.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 

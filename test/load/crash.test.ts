@@ -58,7 +58,7 @@ async function census(): Promise<Census> {
 
 /** Starts a load and kills it, once it has stored some of the bundles but not all; gives how many were stored before. */
 async function interruptedLoad(alsoServer: boolean): Promise<void> {
-  const loading = run('src/load.ts', [join(folder, 'bundles.ndjson'), '--parallel', '4'], {
+  const loading = run('src/commands/load.ts', [join(folder, 'bundles.ndjson'), '--parallel', '4'], {
     DATA_DIR: join(folder, 'data'),
   })
   await until('the database server runs', async () => (await postmaster(join(folder, 'data')).catch(() => 0)) > 0)
@@ -93,7 +93,9 @@ test('when the database server is killed as well, nothing that was stored is los
   expect([...stored.values()].filter(count => count !== size)).toEqual([])
   expect([...before.keys()].filter(name => !stored.has(name))).toEqual([])
   expect(indexed).toEqual(stored)
-  const again = run('src/load.ts', [join(folder, 'bundles.ndjson'), '--json'], { DATA_DIR: join(folder, 'data') })
+  const again = run('src/commands/load.ts', [join(folder, 'bundles.ndjson'), '--json'], {
+    DATA_DIR: join(folder, 'data'),
+  })
   expect(await again.ended).toBe(0)
   const { created, unchanged } = JSON.parse(again.output().trim().split('\n').at(-1)!)
   expect({ all: created + unchanged, created }).toEqual({

@@ -7,7 +7,7 @@ import type { Ran, Running } from './running.ts'
 
 /** Tests that take long, start processes of their own, or are about languages and data that know no records. */
 const apart =
-  /^test\/(start|load|clients|fml|fhirpath|definitions|mapping|map|lib|shapes|metrics|fhir\/bulk)\/|\/fhir\/(guide|binary|capability|costly|errors|search-(cases|text|terminology))|\/(embedded|floors|docs|mappings|plans|race|bodies-in-flight|fairness|deep-bodies)[.-]/
+  /^test\/(start|load|clients|fml|fhirpath|definitions|mapping|commands\/map|lib|shapes|metrics|api\/fhir\/bulk)\/|\/fhir\/(guide|binary|capability|costly|errors|search-(cases|text|terminology))|\/(embedded|floors|docs|mappings|plans|race|bodies-in-flight|fairness|deep-bodies)[.-]/
 
 interface Known {
   readonly hash: string
@@ -182,7 +182,7 @@ function sharesOf({ files, keys: names }: Notes): (test: string, source: string)
   }
 }
 
-/** Tests of src/policy are in test/policy, those of src/consents wherever their file is named after them. */
+/** Tests of src/access are in test/access, those of src/consents wherever their file is named after them. */
 function isHome(test: string, source: string): boolean {
   const [, folder] = source.split('/')
   return test.includes(folder!.replace(/s$/, ''))

@@ -125,7 +125,7 @@ let isStopped = false
 
 if (todo.length > 0 && options.limit !== '0') {
   // With the whole application: what its modules do to those of the run while they load is no deed of a test.
-  const running = await startRunning(copy.folder, [...files, 'src/app.ts'])
+  const running = await startRunning(copy.folder, [...files, 'src/app/app.ts'])
   // Vitest would end at once, and leave its database behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.removeAllListeners(signal).on(signal, () => (isStopped = true))

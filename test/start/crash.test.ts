@@ -73,7 +73,7 @@ async function client(made: () => void): Promise<void> {
 }
 
 async function verify(): Promise<{ isWhole: boolean; rows: number }> {
-  const command = run('src/admin.ts', ['audit', 'verify', '--json'], env)
+  const command = run('src/commands/admin.ts', ['audit', 'verify', '--json'], env)
   await command.ended
   return JSON.parse(command.output()) as { isWhole: boolean; rows: number }
 }

@@ -1,11 +1,11 @@
 // Changes as the store takes them, without HTTP: what is refused and why, what a condition decides, and what is answered.
 import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { createCaller, system } from '../../src/access/caller.ts'
+import { openStorage, type Storage } from '../../src/app/storage.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import type { Failure } from '../../src/lib/failure.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { createCaller, system } from '../../src/policy/caller.ts'
-import { openStorage, type Storage } from '../../src/storage.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/database.ts'

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { mint } from '../../src/lib/health-id.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { clientOf, connectCaller } from '../connect/support.ts'
+import { clientOf, connectCaller } from '../api/connect/support.ts'
 import { adminOn } from '../support/admin.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
@@ -331,7 +331,7 @@ test('npm run load uses the systems of the data set, never those of its shell', 
   const file = join(folder, 'patient.ndjson')
   await writeFile(file, JSON.stringify({ ...patient, maritalStatus: { text: 'married' } }))
   const { host, port, user } = inject('server')
-  const loader = run('src/load.ts', [file], {
+  const loader = run('src/commands/load.ts', [file], {
     ...{ DATABASE_URL: `postgresql://${user}@localhost:${port}/${service.database}?host=${encodeURIComponent(host)}` },
     ...{ PORT: '9099', ENCRYPTION_KEY: testKey, DATA_DIR: folder },
   })

@@ -2,11 +2,11 @@
 // whoever sees little does not wait for all the rest.
 
 import { beforeAll, describe, expect, test } from 'vitest'
+import { byConsent } from '../../src/access/consent/visibility.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { hash64 } from '../../src/lib/hash.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { byConsent } from '../../src/policy/consent/visibility.ts'
 import { authorHash } from '../../src/store/author.ts'
 import { createStore } from '../../src/store/bind.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'

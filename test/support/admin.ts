@@ -1,6 +1,6 @@
 // npm run admin and npm run load, on the database of a test: as a process of its own, or, where that proves nothing, within this one.
 import { expect, inject } from 'vitest'
-import { adminTool } from '../../src/admin/tool.ts'
+import { adminTool } from '../../src/commands/admin/tool.ts'
 import { runTool } from '../../src/lib/command.ts'
 import { run } from './process.ts'
 import { testKey } from './server.ts'
@@ -33,7 +33,7 @@ export function adminOn(database: () => string) {
   }
   /** npm run load, which must succeed. */
   const loaded = async (args: readonly string[]): Promise<void> => {
-    const { code, output } = await process('src/load.ts')(args)
+    const { code, output } = await process('src/commands/load.ts')(args)
     expect(code, output).toBe(0)
   }
   /** What a command answers programs; it must succeed. */
@@ -42,5 +42,5 @@ export function adminOn(database: () => string) {
     expect(code, output).toBe(0)
     return JSON.parse(output)
   }
-  return { admin, adminProcess: process('src/admin.ts'), told, loaded }
+  return { admin, adminProcess: process('src/commands/admin.ts'), told, loaded }
 }

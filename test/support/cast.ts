@@ -1,7 +1,7 @@
 // Who acts in scenarios: a hospital, a client of it with few scopes, and a telephone; and the patients whom they mean.
 import { beforeAll, expect } from 'vitest'
-import { issueCode } from '../../src/auth/enrolment.ts'
-import { healthIdSystem } from '../connect/support.ts'
+import { issueCode } from '../../src/identity/enrolment.ts'
+import { healthIdSystem } from '../api/connect/support.ts'
 import { consentOf } from './consents.ts'
 import { creatorBy, fhirCaller } from './fhir.ts'
 import { type Actor, actorOf } from './scenario.ts'

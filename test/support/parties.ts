@@ -1,5 +1,5 @@
 // Clients of organisations, as the register knows them: each may do everything that scopes open, and none is exempt from consent.
-import { createClient } from '../../src/auth/clients.ts'
+import { createClient } from '../../src/identity/clients.ts'
 import { type Answer, type CallOptions, fhirCaller } from './fhir.ts'
 import type { Service } from './service.ts'
 

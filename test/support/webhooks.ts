@@ -1,6 +1,6 @@
 // Subscribers as tests need them: a client with a receiver of its own, and the queue as its database holds it.
 import { expect } from 'vitest'
-import { createClient } from '../../src/auth/clients.ts'
+import { createClient } from '../../src/identity/clients.ts'
 import { type Answer, fhirCaller } from './fhir.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import type { Service } from './service.ts'

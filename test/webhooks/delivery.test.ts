@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { verifySignature } from '../../src/webhooks/outbound/signature.ts'
+import { verifySignature } from '../../src/outbound/signature.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
 import {

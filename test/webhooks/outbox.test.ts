@@ -2,8 +2,8 @@
 
 import { Compile } from 'typebox/compile'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { issueCode } from '../../src/auth/enrolment.ts'
 import { type EventType, envelopeSchema } from '../../src/events/event-types.ts'
+import { issueCode } from '../../src/identity/enrolment.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
 import { client, eventsOf, later, quiet, type Somebody, type Subscriber, subscriber } from '../support/webhooks.ts'

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { demoClient } from '../../src/auth/demo.ts'
-import { listener, type Receipt, type Receiver } from '../../src/receiver/receive.ts'
-import { readSettings } from '../../src/receiver/settings.ts'
-import { show } from '../../src/receiver/show.ts'
-import { newWebhookSecret, signatureHeaders, signingKey } from '../../src/webhooks/outbound/signature.ts'
+import { listener, type Receipt, type Receiver } from '../../src/commands/receiver/receive.ts'
+import { readSettings } from '../../src/commands/receiver/settings.ts'
+import { show } from '../../src/commands/receiver/show.ts'
+import { demoClient } from '../../src/identity/demo.ts'
+import { newWebhookSecret, signatureHeaders, signingKey } from '../../src/outbound/signature.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { run, until } from '../support/process.ts'
 
@@ -123,16 +123,16 @@ describe('its command', () => {
     ['--surprise'],
     ['surprise'],
   ])('does not take %s %s', async args => {
-    const receiver = run('src/receiver.ts', args, {})
+    const receiver = run('src/commands/receiver.ts', args, {})
     expect(await receiver.ended).toBe(2)
     expect(receiver.output()).toContain('npm run receiver -- --help says how.')
   })
 
   test('says in a sentence that no service is there, or that its port is taken', async () => {
     const url = await serve((_, reply) => reply.writeHead(401).end('{"message":"The client is not known."}'))
-    const taken = run('src/receiver.ts', ['--port', new URL(url).port], {})
-    const alone = run('src/receiver.ts', ['--port', '0', '--service', 'http://127.0.0.1:1'], {})
-    const unknown = run('src/receiver.ts', ['--port', '0', '--service', url], {})
+    const taken = run('src/commands/receiver.ts', ['--port', new URL(url).port], {})
+    const alone = run('src/commands/receiver.ts', ['--port', '0', '--service', 'http://127.0.0.1:1'], {})
+    const unknown = run('src/commands/receiver.ts', ['--port', '0', '--service', url], {})
     expect(await Promise.all([taken.ended, alone.ended, unknown.ended])).toEqual([1, 1, 1])
     expect(taken.output()).toMatch(/^Port \d+ is in use, .* --port\.\n$/)
     expect(alone.output()).toBe(
@@ -156,7 +156,7 @@ describe('its command', () => {
       const found = replies[request.url!.split('/').at(-1)!]
       reply.writeHead(found ? 200 : 204).end(found && JSON.stringify(found))
     })
-    const receiver = run('src/receiver.ts', ['--port', '0', '--service', service, '--json'], {})
+    const receiver = run('src/commands/receiver.ts', ['--port', '0', '--service', service, '--json'], {})
     await until('it has subscribed', () => receiver.output().includes('Ctrl-C'))
     expect(receiver.output()).toContain('subscribed as whs_1 to 2 types of events')
     expect(await deliver(callback, body, signed(body, Date.now()))).toEqual([200, { received: true }])

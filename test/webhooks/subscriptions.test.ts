@@ -3,7 +3,7 @@
 import { Compile } from 'typebox/compile'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/events/event-types.ts'
-import { verifySignature } from '../../src/webhooks/outbound/signature.ts'
+import { verifySignature } from '../../src/outbound/signature.ts'
 import { type Service, startService } from '../support/service.ts'
 import { client, type Somebody, subscriber, subscriptions, webhooks } from '../support/webhooks.ts'
 

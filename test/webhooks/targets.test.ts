@@ -1,10 +1,10 @@
 // Where deliveries go and what they look like on the wire: what a receiver gets, and what nobody gets.
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import type { Outgoing } from '../../src/outbound/send.ts'
+import { newWebhookSecret, verifySignature } from '../../src/outbound/signature.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { sealFor } from '../../src/webhooks/endpoints.ts'
-import type { Outgoing } from '../../src/webhooks/outbound/send.ts'
-import { newWebhookSecret, verifySignature } from '../../src/webhooks/outbound/signature.ts'
 import type { Look, Task } from '../../src/webhooks/queue.ts'
 import { createTargets, type Target } from '../../src/webhooks/targets.ts'
 import { openQueue, type Queue } from '../support/queue.ts'

@@ -5,7 +5,7 @@ create table person (
   self bigint primary key,              -- hash of 'Patient/id'; hashes are spread evenly, so the first thousand tell how many there are
   patient text collate "C" not null,    -- id of the Patient
   health_id text collate "C",           -- the current one
-  features text not null,               -- what is compared, as JSON: src/matching/person.ts
+  features text not null,               -- what is compared, as JSON: src/mpi/matching/person.ts
   postings bigint[] not null            -- of its rows in person_posting
 );
 

@@ -1,8 +1,8 @@
 // What ends counts at once, however slowly a receiver answers: consents, scopes, subscriptions and secrets.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { verifySignature } from '../../../src/outbound/signature.ts'
 import { setFull } from '../../../src/webhooks/endpoints.ts'
-import { verifySignature } from '../../../src/webhooks/outbound/signature.ts'
 import { consentOf } from '../../support/consents.ts'
 import { client, later, quiet, subscriber, subscriptions } from '../../support/webhooks.ts'
 import { encounter, ended, flag, patient, startScene } from './scene.ts'

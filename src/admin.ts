@@ -1,8 +1,0 @@
-// npm run admin -- COMMAND …
-import { keepCompiled } from './lib/compile-cache.ts'
-
-keepCompiled()
-const { runTool } = await import('./lib/command.ts')
-const { adminTool } = await import('./admin/tool.ts')
-
-process.exitCode = await runTool(adminTool(process.env), process.argv.slice(2))

@@ -1,0 +1,217 @@
+// Access tokens: given to clients (RFC 6749 §4.4), described (RFC 7662) and revoked (RFC 7009).
+import { Type } from 'typebox'
+import { covers, scopeAliases, unknownScopes } from '../../access/scopes.ts'
+import { bearer, clientCredentials, clientOrBearer, type Route, reply, route } from '../../http/route.ts'
+import { bearerToken } from '../../identity/authenticate.ts'
+import { assertionType } from '../../identity/credentials.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { tokenLifetime, type Verified } from '../../identity/tokens.ts'
+import { Failure } from '../../lib/failure.ts'
+import { formOrJson, inOAuthWords, maxOAuthBody, membersOf, oauthErrors, oauthFailure } from './oauth.ts'
+
+const credentialMembers = {
+  client_id: Type.Optional(Type.String({ description: 'Integration client id.', examples: ['demo-client'] })),
+  client_secret: Type.Optional(
+    Type.String({ description: 'Integration client secret.', examples: ['demo-secret-for-local-use-only'] }),
+  ),
+  client_assertion_type: Type.Optional(Type.String({ description: `For private_key_jwt: ${assertionType}` })),
+  client_assertion: Type.Optional(
+    Type.String({ description: 'For private_key_jwt: a JWT signed with a registered key (RS384, ES384 or RS256).' }),
+  ),
+}
+
+const TokenRequest = Type.Object(
+  {
+    grant_type: Type.String({ description: 'client_credentials', examples: ['client_credentials'] }),
+    ...credentialMembers,
+    scope: Type.Optional(
+      Type.String({ description: 'Scopes to narrow the token to, separated by spaces; absent: all of the client.' }),
+    ),
+  },
+  { $id: 'TokenRequest', description: 'Credentials may come in headers instead.' },
+)
+
+const TokenResponse = Type.Object(
+  {
+    access_token: Type.String({ description: 'RS256-signed JWT.' }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Integer({ description: 'Seconds.', examples: [tokenLifetime] }),
+    scope: Type.String({ description: 'Granted scopes, separated by spaces.' }),
+  },
+  { $id: 'TokenResponse' },
+)
+
+const TokenReference = Type.Object(
+  {
+    token: Type.String({ description: 'The access token in question.' }),
+    token_type_hint: Type.Optional(Type.String({ description: 'Ignored: there are only access tokens.' })),
+    ...credentialMembers,
+  },
+  { $id: 'TokenReference' },
+)
+
+const IntrospectionResponse = Type.Object(
+  {
+    active: Type.Boolean({ description: 'False alone says all there is to know about a token.' }),
+    token_type: Type.Optional(Type.String()),
+    scope: Type.Optional(Type.String()),
+    client_id: Type.Optional(Type.String()),
+    sub: Type.Optional(Type.String()),
+    aud: Type.Optional(Type.String()),
+    iss: Type.Optional(Type.String()),
+    exp: Type.Optional(Type.Integer()),
+    iat: Type.Optional(Type.Integer()),
+    jti: Type.Optional(Type.String()),
+  },
+  { $id: 'IntrospectionResponse' },
+)
+
+const SdkIntrospection = Type.Object(
+  {
+    active: Type.Boolean(),
+    scopes: Type.Array(Type.String()),
+    client_id: Type.String(),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'SdkIntrospection' },
+)
+
+// A kept reply would be a secret at rest, and a second token does no harm.
+const oauth = {
+  tag: 'Connect',
+  consumes: formOrJson,
+  maxBodyBytes: maxOAuthBody,
+  failure: inOAuthWords,
+  isRepeatable: true,
+} as const
+
+/** POST /api/v1/connect/auth/token */
+export function tokenRoute({ tokens }: Identity): Route {
+  return route({
+    ...oauth,
+    method: 'POST',
+    path: '/api/v1/connect/auth/token',
+    operationId: 'connectToken',
+    summary: 'Exchange client credentials for an access token that lives an hour',
+    description:
+      'OAuth 2.0 client credentials. The credentials come in the body (JSON or form), as HTTP Basic, as X-Client-ID and X-Client-Secret, or as a signed client_assertion.',
+    access: clientCredentials,
+    limit: 'token',
+    body: TokenRequest,
+    replies: { 200: TokenResponse, ...oauthErrors },
+    async handle({ body, caller }) {
+      const request = membersOf(TokenRequest, body)
+      if (request.grant_type !== 'client_credentials')
+        throw oauthFailure('unsupported_grant_type', 'The only grant_type is client_credentials.')
+      const granted = narrowed(caller.scopes, request.scope)
+      const token = await tokens.mint(caller, granted)
+      return reply(
+        200,
+        { access_token: token, token_type: 'Bearer', expires_in: tokenLifetime, scope: granted.join(' ') },
+        // Cache-Control: no-store stands on every reply that names no other; RFC 6749 §5.1 wants this beside it.
+        { pragma: 'no-cache' },
+      )
+    },
+  })
+}
+
+/** The scopes asked for, by their first spelling. @throws Failure invalid_scope naming every one that the client does not have. */
+function narrowed(held: readonly string[], wanted: string | undefined): readonly string[] {
+  const asked = [
+    ...new Set(
+      (wanted ?? '')
+        .split(' ')
+        .filter(Boolean)
+        .map(name => scopeAliases[name] ?? name),
+    ),
+  ]
+  if (asked.length === 0) return held
+  const unknown = unknownScopes(asked)
+  if (unknown) throw oauthFailure('invalid_scope', unknown)
+  const missing = asked.filter(name => !covers(held, name))
+  if (missing.length > 0)
+    throw oauthFailure('invalid_scope', `The client does not have the scope ${missing.join(' ')}.`)
+  return asked
+}
+
+/** POST /api/v1/connect/auth/introspect */
+export function introspectRoute({ tokens }: Identity): Route {
+  return route({
+    ...oauth,
+    method: 'POST',
+    path: '/api/v1/connect/auth/introspect',
+    operationId: 'connectIntrospect',
+    summary: 'Ask whether an access token of the own organisation is valid, and what it says',
+    description:
+      'RFC 7662. A token that is expired, revoked, forged or of another organisation is only { "active": false }.',
+    access: clientOrBearer,
+    body: TokenReference,
+    replies: { 200: IntrospectionResponse, ...oauthErrors },
+    async handle({ body, caller }) {
+      const { token } = membersOf(TokenReference, body)
+      const verified = await attempt(() => tokens.verify(token))
+      if (verified?.claims.organization_id !== caller.organizationId) return reply(200, { active: false })
+      const { scope, client_id, sub, aud, iss, exp, iat, jti } = verified.claims
+      return reply(200, { active: true, token_type: 'Bearer', scope, client_id, sub, aud, iss, exp, iat, jti })
+    },
+  })
+}
+
+/** POST /api/v1/connect/auth/revoke */
+export function revokeRoute({ tokens, revocations }: Identity): Route {
+  return route({
+    ...oauth,
+    method: 'POST',
+    path: '/api/v1/connect/auth/revoke',
+    operationId: 'connectRevoke',
+    summary: 'End an access token before its time',
+    description: 'RFC 7009. A token that is not valid is answered like one that was revoked.',
+    access: clientCredentials,
+    body: TokenReference,
+    replies: { 200: Type.Object({}), ...oauthErrors },
+    async handle({ body, caller }) {
+      const { token } = membersOf(TokenReference, body)
+      const verified = await attempt(() => tokens.verify(token))
+      if (verified && verified.claims.client_id !== caller.clientId)
+        throw oauthFailure('unauthorized_client', 'The token was given to another client.')
+      if (verified) {
+        const { jti, client_id, exp } = verified.claims
+        await revocations.revoke({ jti, clientId: client_id, expires: exp * 1000 })
+      }
+      return reply(200, {})
+    },
+  })
+}
+
+/** GET /api/v1/sdk/token/introspect */
+export function sdkIntrospectRoute({ tokens }: Identity): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/sdk/token/introspect',
+    tag: 'SDK',
+    operationId: 'sdkTokenIntrospect',
+    summary: 'What the own access token allows, and until when',
+    access: bearer(),
+    isAboutCaller: true,
+    replies: { 200: SdkIntrospection },
+    async handle({ headers }) {
+      const { claims, caller } = await tokens.verify(bearerToken(headers))
+      return reply(200, {
+        active: true,
+        scopes: caller.scopes,
+        client_id: claims.client_id,
+        expires_at: new Date(claims.exp * 1000).toISOString(),
+      })
+    },
+  })
+}
+
+/** What a token proves, or undefined if it proves nothing. */
+async function attempt(verify: () => Verified | Promise<Verified>): Promise<Verified | undefined> {
+  try {
+    return await verify()
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) return undefined
+    throw error
+  }
+}

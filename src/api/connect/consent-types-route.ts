@@ -1,0 +1,50 @@
+// What patients can be asked to consent to, and what for: decisions of the interface's open points, §3.
+
+import { Type } from 'typebox'
+import { purposeCodes } from '../../access/consent/purposes.ts'
+import { bearer, type Route, reply, route } from '../../http/route.ts'
+import type { ConnectParts } from './parts.ts'
+
+const Item = Type.Object({
+  consent_type: Type.String({ examples: ['lab_results'] }),
+  title: Type.String({ examples: ['Laboratory results'] }),
+  meaning: Type.String({ description: 'What it means, in words for patients.' }),
+  resource_types: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'The FHIR resource types that it opens; null: all of them. Empty: none.',
+  }),
+  categories: Type.Array(Type.String(), {
+    description: 'Of these only what has one of these categories (codes of observation-category). Empty: all.',
+  }),
+})
+
+const ConsentTypeList = Type.Object(
+  {
+    data: Type.Array(Item),
+    purposes: Type.Array(Type.String(), { description: 'The purposes that a consent can be limited to.' }),
+    has_more: Type.Boolean({ description: 'Always false: the list is short.' }),
+  },
+  { $id: 'ConsentTypeList', description: 'The types of consent.' },
+)
+
+export function consentTypesRoute({ consentTypes }: ConnectParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/connect/consent-types',
+    tag: 'Connect',
+    operationId: 'listConsentTypes',
+    summary: 'What patients can be asked to consent to',
+    description: 'The types of consent as they are now, each with what it opens, and the purposes.',
+    access: bearer('consents:read', 'consents:write'),
+    replies: { 200: ConsentTypeList },
+    handle() {
+      const data = [...consentTypes().types.values()].map(each => ({
+        consent_type: each.name,
+        title: each.title,
+        meaning: each.meaning,
+        resource_types: each.resourceTypes ?? null,
+        categories: each.categories,
+      }))
+      return reply(200, { data, purposes: Object.keys(purposeCodes), has_more: false })
+    },
+  })
+}

@@ -1,0 +1,189 @@
+// Health IDs: resolve, verify, search (interface §4.5).
+
+import { Type } from 'typebox'
+import type { Caller } from '../../access/caller.ts'
+import { verified } from '../../events/occurrence.ts'
+import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { Failure } from '../../lib/failure.ts'
+import { fold, parse } from '../../lib/health-id.ts'
+import { holderOf, readHealthId } from '../../mpi/register/health-ids.ts'
+import { mayBeSeen, profileOf } from '../../patients/profile.ts'
+import { resolve } from '../../patients/resolve.ts'
+import { ResolveRequest } from '../../patients/resolve-body.ts'
+import { writeNote } from '../../store/note.ts'
+import { PatientSearchReply, ResolveReply, VerifyReply } from './health-id-shapes.ts'
+import type { ConnectParts } from './parts.ts'
+
+export function healthIdRoutes(parts: ConnectParts): Route[] {
+  return [resolveRoute(parts), verifyRoute(parts), searchRoute(parts)]
+}
+
+const written = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'A Health ID; capitals, spaces and dashes do not matter.',
+  examples: ['CM-TQYE-6SRK-YQ6S'],
+})
+
+function resolveRoute(parts: ConnectParts): Route {
+  return route({
+    method: 'POST',
+    path: '/api/v1/connect/patients/resolve',
+    tag: 'Connect',
+    operationId: 'resolvePatient',
+    summary: 'Find a patient by Health ID or demographics, or register a new one',
+    description:
+      'Whoever is certainly registered already is found; whoever may be is registered anew, and somebody is asked to compare both.',
+    access: bearer('health_id:verify'),
+    limit: 'lookup',
+    body: ResolveRequest,
+    checksOwnBody: true,
+    maxBodyBytes: 32_768,
+    replies: { 200: ResolveReply, 201: ResolveReply },
+    async handle(request) {
+      const { body, caller, requestId } = request
+      const { status, healthId, patient, matchedBy, possibleDuplicates, currentHealthId } = await resolve(
+        parts,
+        request,
+      )
+      const told = new URLSearchParams()
+      for (const name of ['purpose', 'external_reference'] as const) {
+        const value = body[name]
+        if (value !== undefined) told.set(name, value)
+      }
+      caller.witness?.({
+        deed: 'operation',
+        type: 'Patient',
+        id: patient,
+        query: `connect/patients/resolve${told.size > 0 ? `?${told}` : ''}`,
+        patients: patient === undefined ? [] : [patient],
+        resources: patient === undefined ? 0 : 1,
+      })
+      return reply(status === 'created' ? 201 : 200, {
+        health_id: healthId,
+        status,
+        patient_id: patient ?? null,
+        matched_by: matchedBy,
+        possible_duplicates: possibleDuplicates,
+        country_code: healthId.slice(0, 2),
+        request_id: requestId,
+        current_health_id: currentHealthId,
+      })
+    },
+  })
+}
+
+function verifyRoute(parts: ConnectParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/connect/patients/verify/{health_id}',
+    tag: 'Connect',
+    operationId: 'verifyHealthId',
+    summary: 'Whether a Health ID is right and registered',
+    access: bearer('health_id:verify'),
+    limit: 'lookup',
+    params: Type.Object({
+      health_id: Type.String({
+        description: 'Capitals, spaces and dashes do not matter.',
+        examples: ['CM-TQYE-6SRK-YQ6S'],
+      }),
+    }),
+    replies: { 200: VerifyReply },
+    async handle(request) {
+      const { params, caller } = request
+      const reading = parse(params.health_id)
+      const nobody = { valid: false, checksum_valid: false, registered: false }
+      if (!('healthId' in reading)) {
+        const shown = reading.fault === 'checksum' ? reading.form : fold(params.health_id.slice(0, 100))
+        return reply(200, { health_id: shown, ...nobody, status: 'invalid_checksum' })
+      }
+      const { healthId } = reading
+      const checked = { health_id: healthId, ...nobody, checksum_valid: true }
+      const holder = await holderOf(parts.databaseFor(caller), healthId)
+      if (!holder) return reply(200, { ...checked, status: 'not_registered' })
+      if (holder.current !== healthId) {
+        const query = `connect/patients/verify/${healthId}`
+        const { patient } = holder
+        caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 0 })
+        return reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current })
+      }
+      const profile = await profileOf(parts, request, holder, `connect/patients/verify/${healthId}`)
+      await tellVerified(parts, request, holder.patient, healthId)
+      const birth = profile?.date_of_birth
+      return reply(200, {
+        ...checked,
+        valid: true,
+        registered: true,
+        status: 'verified',
+        patient: {
+          first_name: profile?.first_name ?? null,
+          last_name_initial: [...(profile?.last_name ?? '')][0] ?? null,
+          birth_year: birth ? Number(birth.slice(0, 4)) : null,
+          sex: profile?.sex ?? null,
+        },
+      })
+    },
+  })
+}
+
+/** No resource changes when somebody verifies a Health ID: it is told by itself. */
+async function tellVerified(
+  { outbox, databaseFor }: ConnectParts,
+  { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
+  patient: string,
+  healthId: string,
+): Promise<void> {
+  const occurrence = verified({ healthId, patient, organization: caller.organizationId })
+  await writeNote(
+    databaseFor(caller),
+    outbox.occurred([occurrence], { organizationId: caller.organizationId, requestId }),
+  )
+}
+
+function searchRoute(parts: ConnectParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/connect/patient/search',
+    tag: 'Connect',
+    operationId: 'searchPatient',
+    summary: 'Who holds a Health ID',
+    description:
+      'In full to whom a consent opens the Patient, to the client that created it and to consent-exempt clients; to others enough to tell whether it is the right person, with `redacted: true`.',
+    access: bearer('patient:profile:read', 'patients:read'),
+    limit: 'lookup',
+    query: Type.Object({ health_id: written }, { additionalProperties: true }),
+    replies: { 200: PatientSearchReply },
+    async handle(request) {
+      const on = parts.databaseFor(request.caller)
+      const healthId = await readHealthId(on, request.query.health_id, 'query.health_id')
+      const holder = await holderOf(on, healthId)
+      if (!holder)
+        throw new Failure('PATIENT_NOT_FOUND', 'Nobody is registered under this Health ID.', {
+          details: [{ field: 'query.health_id', code: 'not-found', message: 'is not registered' }],
+        })
+      const profile = await profileOf(parts, request, holder, `connect/patient/search?health_id=${healthId}`)
+      const isOpen = await mayBeSeen(parts, request.caller, holder)
+      const data = {
+        health_id: holder.current ?? healthId,
+        first_name: profile?.first_name ?? null,
+        last_name: (isOpen ? profile?.last_name : initialOf(profile?.last_name)) ?? null,
+        date_of_birth: (isOpen ? profile?.date_of_birth : profile?.date_of_birth?.slice(0, 4)) ?? null,
+        sex: profile?.sex ?? null,
+        phone_masked: isOpen ? masked(profile?.phone_number) : null,
+        redacted: !isOpen,
+      }
+      return reply(200, { data: [data], has_more: false })
+    },
+  })
+}
+
+function initialOf(name: string | null | undefined): string | undefined {
+  const [first] = name?.trim() ?? ''
+  return first === undefined ? undefined : `${first}.`
+}
+
+/** A telephone number of which the last two digits can be read: enough to ask somebody whether it is the right one. */
+function masked(phone: string | null | undefined): string | null {
+  const digits = phone?.replace(/\D/g, '') ?? ''
+  return digits === '' ? null : `${'*'.repeat(Math.max(digits.length - 2, 0))}${digits.slice(-2)}`
+}

@@ -1,0 +1,37 @@
+// What the Connect operations work with.
+
+import type { ConsentDesk } from '../../consents/desk.ts'
+import type { Outbox } from '../../events/outbox.ts'
+import type { Cursors } from '../../lib/cursor.ts'
+import type { Translator } from '../../mapping/translator.ts'
+import type { Addresses } from '../../mpi/register/patient.ts'
+import type { Register } from '../../mpi/register/register.ts'
+import type { Reach } from '../../outbound/address.ts'
+import type { ConsentTypes } from '../../shapes/consent-types.ts'
+import type { Registered } from '../../store/owners/speaking.ts'
+import type { Acting } from '../../store/whole.ts'
+
+export interface ConnectParts extends Acting {
+  readonly registered: Registered
+  readonly translator: Translator
+  readonly register: Register
+  readonly consents: ConsentDesk
+  /** What patients can consent to at the moment. */
+  readonly consentTypes: () => ConsentTypes
+  /** Of the identifiers that this service gives. */
+  readonly addresses: Addresses
+  readonly now: () => Date
+  readonly cursors: Cursors
+  /** Whose calendar days count, by its IANA name. */
+  readonly timeZone: string
+  /** What happened, for what no resource tells. */
+  readonly outbox: Outbox
+  /** Where webhooks may be sent to. */
+  readonly reach: Reach
+  /** Of what is kept secret. */
+  readonly encryptionKey: Buffer
+  /** local, sandbox or production. */
+  readonly environment: string
+  /** Has this process look for what is to be delivered. */
+  readonly wakeWebhooks: () => void
+}

@@ -1,0 +1,112 @@
+// GET connect/patient/{health_id}/records: a patient's records by type (interface §4.5, decisions §3).
+import { type TSchema, Type } from 'typebox'
+import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { listName, pageQuery, wantedOf, wrong } from '../../lib/paging.ts'
+import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
+import { type Kind, kinds, recordsOf, sightOf } from '../../records/records.ts'
+import { dateInterval } from '../../store/dates.ts'
+import type { ConnectParts } from './parts.ts'
+
+const names = kinds.map(({ name }) => name)
+
+const RecordsQuery = Type.Object(
+  {
+    type: Type.Optional(
+      Type.Enum([...names, 'all'], { description: 'Which records; all of them if it is left out.', examples: ['all'] }),
+    ),
+    since: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Only from this day or moment on.', examples: ['2026-01-01'] }),
+    ),
+    until: Type.Optional(Type.String({ maxLength: 40, description: 'Only up to this day or moment.' })),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+const listOf = (schema: TSchema) => Type.Optional(Type.Array(schema))
+
+const RecordsReply = Type.Object(
+  {
+    health_id: Type.String(),
+    type: Type.Enum([...names, 'all']),
+    data: Type.Object(Object.fromEntries(kinds.map(({ name, shape }) => [name, listOf(shape)])), {
+      description:
+        'The newest of each kind first. A kind that was not asked for, or that no consent opens, or of which all has been shown, is not there.',
+    }),
+    withheld: Type.Array(Type.Enum([...names]), {
+      description:
+        'Kinds that were asked for and that no consent opens: that they are not there says nothing about the patient.',
+    }),
+    unreadable: Type.Integer({
+      description: 'How many stored resources of this page cannot be told in this form; FHIR searches show them.',
+    }),
+    generated_at: Type.String({ format: 'date-time' }),
+    consent_id: Type.Union([Type.String(), Type.Null()], {
+      description: 'The consent that opens them; null in an emergency, and for the record-keeping system itself.',
+    }),
+    has_more: Type.Boolean(),
+    next_cursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'PatientRecords', description: "A patient's records." },
+)
+
+export function recordsRoute(parts: ConnectParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/connect/patient/{health_id}/records',
+    tag: 'Connect',
+    operationId: 'patientRecords',
+    summary: "A patient's diagnoses, prescriptions, laboratory results and vital signs",
+    description:
+      'Needs a consent that is in force for the own organisation, or a declared emergency. What was entered in error is left out. With type=all the limit counts for each kind.',
+    access: bearer('patient:diagnostics:read'),
+    params: healthIdParam,
+    query: RecordsQuery,
+    replies: { 200: RecordsReply },
+    async handle(request) {
+      const { query, caller } = request
+      const { type = 'all' } = query
+      mustBeDates(query)
+      const on = parts.databaseFor(caller)
+      const subject = await patientOf(on, request.params.health_id)
+      const list = listName(`records ${subject.patient}`, query)
+      const { limit, after } = wantedOf(parts.cursors, list, query)
+      const sight = await sightOf(
+        on,
+        caller,
+        subject.patient,
+        kinds.filter(({ name }) => type === 'all' || name === type),
+      )
+      const [since, until] = [query.since, query.until].map(each => each?.replace(' ', '+'))
+      const slice = { since, until, limit, after: after && placesOf(after) }
+      const page = await recordsOf(parts, { ...request, caller: sight.caller }, subject, sight.shown, slice)
+      const hasMore = page.next.size > 0
+      return reply(200, {
+        health_id: subject.healthId,
+        type,
+        data: page.data,
+        withheld: sight.withheld.map(({ name }) => name),
+        unreadable: page.unreadable,
+        generated_at: parts.now().toISOString(),
+        consent_id: sight.consent ?? null,
+        has_more: hasMore,
+        next_cursor: hasMore ? parts.cursors.write(list, [...page.next].flat()) : null,
+      })
+    },
+  })
+}
+
+/** Kinds and places, one after the other, as the cursor has them. */
+function placesOf(flat: readonly string[]): Map<Kind['name'], string> {
+  const places = new Map<Kind['name'], string>()
+  for (let at = 0; at + 1 < flat.length; at += 2) places.set(flat[at] as Kind['name'], flat[at + 1]!)
+  return places
+}
+
+function mustBeDates(query: { readonly since?: string; readonly until?: string }): void {
+  for (const name of ['since', 'until'] as const) {
+    const value = query[name]
+    if (value !== undefined && !dateInterval(value.replace(' ', '+')))
+      throw wrong(name, 'must be a day or a moment, such as 2026-03-14 or 2026-03-14T09:30:00Z')
+  }
+}

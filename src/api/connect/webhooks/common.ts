@@ -1,0 +1,12 @@
+// What the webhook operations have in common.
+import { Type } from 'typebox'
+import { bearer } from '../../../http/route.ts'
+
+export const webhooks = '/api/v1/connect/webhooks'
+export const subscriptions = `${webhooks}/subscriptions`
+
+export const common = { tag: 'Connect', access: bearer('webhooks:manage') }
+
+export const subscriptionParam = Type.Object({
+  subscription_id: Type.String({ maxLength: 100, description: 'As it was told when it was made: whs_…' }),
+})

@@ -1,0 +1,114 @@
+// How telling a client of events went, and doing it once more (interface §6.4).
+import { Type } from 'typebox'
+import type { EventType } from '../../../events/event-types.ts'
+import { type Reply, type Route, reply, route } from '../../../http/route.ts'
+import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
+import { type AttemptRow, attemptsOf } from '../../../webhooks/attempts.ts'
+import { findEndpoint } from '../../../webhooks/endpoints.ts'
+import { type Begun, replay, sendSample } from '../../../webhooks/replay.ts'
+import type { ConnectParts } from '../parts.ts'
+import { common, subscriptionParam, subscriptions, webhooks } from './common.ts'
+import { Attempt, Deliveries, TestRequest } from './shapes.ts'
+
+export const deliveryRoutes = (parts: ConnectParts): Route[] => [
+  attemptsRoute(parts),
+  testRoute(parts),
+  replayRoute(parts),
+]
+
+const eventId = Type.String({ maxLength: 100, examples: ['evt_019be6f0a7c57d4f8f0d3a4b5c6d7e8f'] })
+
+function attemptsRoute(parts: ConnectParts): Route {
+  return route({
+    ...common,
+    method: 'GET',
+    path: `${subscriptions}/{subscription_id}/attempts`,
+    operationId: 'listWebhookAttempts',
+    summary: 'Every attempt to deliver something, the newest first',
+    params: subscriptionParam,
+    query: Type.Object({ event_id: Type.Optional(eventId), ...pageQuery }, { additionalProperties: false }),
+    replies: { 200: pageOf(Attempt, 'WebhookAttempts', 'Attempts to deliver events.') },
+    async handle({ params, query, caller }) {
+      const { key } = await findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)
+      const list = listName('webhook-attempts', { ...query, key })
+      const wanted = wantedOf(parts.cursors, list, query)
+      const rows = await attemptsOf(parts.databaseFor(caller), key, query.event_id, wanted.after, wanted.limit + 1)
+      const position = ({ at, delivery, attempt }: AttemptRow) => [at, delivery, String(attempt)]
+      return reply(200, page(parts.cursors, list, wanted, rows, { position, item: told }))
+    },
+  })
+}
+
+const told = (row: AttemptRow) => ({
+  delivery_id: row.delivery,
+  event_id: row.event,
+  event_type: row.event_type,
+  attempt: row.attempt,
+  outcome: row.outcome,
+  started_at: row.started_at.toISOString(),
+  duration_ms: row.milliseconds,
+  http_status: row.status,
+  error: row.error,
+  response_excerpt: row.excerpt,
+  next_attempt_at: row.next_at?.toISOString() ?? null,
+})
+
+function testRoute(parts: ConnectParts): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: `${subscriptions}/{subscription_id}/test`,
+    operationId: 'testWebhookSubscription',
+    summary: 'Send an invented event, signed like any other',
+    description: 'Its meta has test: "true". It is not tried out whether the client could see such an event.',
+    params: subscriptionParam,
+    body: TestRequest,
+    bodyOptional: true,
+    maxBodyBytes: 4096,
+    replies: { 202: Deliveries },
+    async handle({ params, body, caller, requestId }) {
+      const on = parts.databaseFor(caller)
+      const { organizationId } = caller
+      const sent = await on.transaction(async within => {
+        const endpoint = await findEndpoint(within, params.subscription_id, caller.clientId)
+        const type = body?.type ?? (endpoint.events[0] as EventType)
+        const sample = await sendSample(within, endpoint, {
+          ...{ type, organizationId, requestId, environment: parts.environment },
+        })
+        within.afterwards(parts.wakeWebhooks)
+        return sample
+      })
+      return begunReply(sent.event, sent.begun)
+    },
+  })
+}
+
+function replayRoute(parts: ConnectParts): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: `${webhooks}/events/{event_id}/replay`,
+    operationId: 'replayWebhookEvent',
+    summary: 'Deliver an event once more, to those subscriptions of the client that did not get it',
+    description:
+      'If all got it, to all of them. The event keeps its id and its bytes, and its seven attempts begin anew.',
+    params: Type.Object({ event_id: eventId }),
+    body: Type.Object({}, { additionalProperties: false }),
+    bodyOptional: true,
+    maxBodyBytes: 4096,
+    replies: { 202: Deliveries },
+    async handle({ params, caller }) {
+      const begun = await parts.databaseFor(caller).transaction(async on => {
+        on.afterwards(parts.wakeWebhooks)
+        return replay(on, params.event_id, caller.clientId)
+      })
+      return begunReply(params.event_id, begun)
+    },
+  })
+}
+
+const begunReply = (event: string, begun: readonly Begun[]): Reply =>
+  reply(202, {
+    event_id: event,
+    deliveries: begun.map(({ id, endpoint }) => ({ delivery_id: id, subscription_id: endpoint, status: 'pending' })),
+  })

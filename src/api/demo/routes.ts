@@ -1,0 +1,37 @@
+// POST /api/demo/reset: the demo patients as they were on the first start (interface §4.2).
+import { Type } from 'typebox'
+import type { DemoData } from '../../demo/data.ts'
+import { open, type Route, reply, route } from '../../http/route.ts'
+import { Failure } from '../../lib/failure.ts'
+
+const Reset = Type.Object(
+  {
+    status: Type.Enum(['ok']),
+    seeded: Type.Record(Type.String(), Type.Integer(), { description: 'Resources restored, by type.' }),
+    patients: Type.Array(Type.String(), { description: 'Health IDs of the demo patients.' }),
+  },
+  { $id: 'DemoReset', description: 'What was restored.' },
+)
+
+/** @param isAllowed false in production, where the route answers 403. */
+export function demoRoutes(demo: DemoData, isAllowed: boolean): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/demo/reset',
+      tag: 'Operational Flow',
+      operationId: 'resetDemo',
+      summary:
+        "Restore the demo patients, everything about them and the demo hospital's stock; other data stays as it is",
+      access: open,
+      body: Type.Object({}, { additionalProperties: true, description: 'Ignored.' }),
+      bodyOptional: true,
+      isRepeatable: true,
+      replies: { 201: Reset },
+      async handle() {
+        if (!isAllowed) throw new Failure('FORBIDDEN', 'There is no demo data in production.')
+        return reply(201, { status: 'ok', ...(await demo.restore()) })
+      },
+    }),
+  ]
+}

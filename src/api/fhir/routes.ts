@@ -1,0 +1,315 @@
+// The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
+import { Type } from 'typebox'
+import type { Caller } from '../../access/caller.ts'
+import type { AuditReader } from '../../audit/reader.ts'
+import { searchParams } from '../../definitions/r4.ts'
+import { mediaType } from '../../http/body.ts'
+import { open, type Reply, type Route, route } from '../../http/route.ts'
+import { processBundle } from '../../interactions/batch.ts'
+import { type Capabilities, createCapabilities } from '../../interactions/capabilities.ts'
+import { interact } from '../../interactions/interact.ts'
+import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from '../../interactions/negotiate.ts'
+import type { People } from '../../interactions/people.ts'
+import { project, projectionFrom } from '../../interactions/projection.ts'
+import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
+import type { Log } from '../../lib/log.ts'
+import type { MapDesk } from '../../mapping/desk.ts'
+import type { Base } from '../../store/base.ts'
+import { fhirBase } from '../../store/base.ts'
+import type { SearchParams } from '../../store/search-params/known.ts'
+import type { Store } from '../../store/store.ts'
+import { contentReply, isContent, isContentRead, uploaded } from './binary.ts'
+import { compartmentRoutes, operationRoutes } from './operation-routes.ts'
+import {
+  type Answer,
+  Bundle,
+  common,
+  deletes,
+  formSearch,
+  InstancePath,
+  patches,
+  type Request,
+  Resource,
+  reads,
+  SearchQuery,
+  TypePath,
+  VersionPath,
+  writes,
+} from './route-shapes.ts'
+
+export interface FhirParts {
+  readonly storeFor: (caller: Caller) => Store
+  /** What can be searched by at the moment. */
+  readonly searchParams: () => SearchParams
+  readonly mapsFor: (client: string) => MapDesk
+  readonly peopleFor: (caller: Caller) => People
+  readonly trailFor: (caller: Caller) => AuditReader
+  readonly log: Log
+  readonly version: string
+  readonly base: Base
+}
+
+interface Parts extends FhirParts {
+  readonly capabilities: Capabilities
+}
+
+const headersOf = (request: Request, name: string): string | undefined => {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
+function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
+  const segments = request.path
+    .slice(fhirBase.length + 1)
+    .split('/')
+    .filter(Boolean)
+    .map(decodeURIComponent)
+  const isRead = isContentRead({ method: request.method, segments })
+  const sent = Buffer.isBuffer(request.body) ? uploaded(request) : undefined
+  if (!isRead && !sent?.isContent) mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
+  mustBeR4(headersOf(request, 'content-type'))
+  const prefer = headersOf(request, 'prefer')
+  return {
+    method: request.method,
+    segments,
+    // What is kept of a Binary is decided once it is known whether it is told as a resource.
+    search: isRead ? new URLSearchParams() : request.search,
+    body: sent ? sent.resource : request.body,
+    contentType: mediaType(headersOf(request, 'content-type')),
+    ifMatch: headersOf(request, 'if-match'),
+    ifNoneMatch: headersOf(request, 'if-none-match'),
+    ifModifiedSince: headersOf(request, 'if-modified-since'),
+    ifNoneExist: headersOf(request, 'if-none-exist'),
+    // Nobody wants his file back in base64, unless he says so.
+    prefer: preferences(sent?.isContent && !prefer?.includes('return=') ? `return=minimal, ${prefer ?? ''}` : prefer),
+    base: `${request.baseUrl}${fhirBase}`,
+    maps: mapsFor(request.caller.clientId),
+    people: peopleFor(request.caller),
+    trail: trailFor(request.caller),
+    capabilities: () => capabilities(request.baseUrl),
+  }
+}
+
+function httpReply({ status, body, kept, version, updatedAt, location }: FhirReply, base: string): Reply {
+  const headers: Record<string, string> = {}
+  if (version !== undefined) headers['etag'] = `W/"${version}"`
+  if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
+  if (location) headers['location'] = `${base}/${location}`
+  if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
+  return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
+}
+
+/** A Binary as its caller wants it: its content, or the resource. */
+function binaryReply(request: Request, { base, segments }: FhirRequest, reply: FhirReply): Reply {
+  const asResource = httpReply(reply, base)
+  if (reply.body === undefined) return asResource
+  const { 'content-type': _type, ...headers } = asResource.headers ?? {}
+  const content = contentReply(request, segments[1]!, headers, reply.body)
+  return content ?? httpReply({ ...reply, body: project(reply.body, projectionFrom(request.search)) }, base)
+}
+
+/** Who sees everything may be told it again as it was. */
+const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
+  caller.visibility ? reply : { ...reply, kept: undefined }
+
+/** Every route below /api/fhir/R4. */
+export function fhirRoutes(given: FhirParts): Route[] {
+  const parts: Parts = { ...given, capabilities: createCapabilities(given) }
+  const answer = async (request: Request): Promise<Reply> => {
+    const fhir = fhirRequest(request, parts)
+    const reply = toKeep(request, await interact(parts.storeFor(request.caller), fhir))
+    return isContentRead(fhir) ? binaryReply(request, fhir, reply) : httpReply(reply, fhir.base)
+  }
+  return [
+    metadataRoute(parts.capabilities),
+    bundleRoute(parts),
+    ...systemRoutes(answer),
+    ...publishedTypes.map(type => namedSearch(answer, type)),
+    ...operationRoutes(answer),
+    ...compartmentRoutes(answer),
+    ...typeRoutes(answer),
+    ...instanceRoutes(answer),
+  ]
+}
+
+function systemRoutes(answer: Answer): Route[] {
+  return [
+    reads(answer, {
+      path: fhirBase,
+      operationId: 'searchSystem',
+      summary: 'Search across resource types',
+      query: SearchQuery,
+    }),
+    formSearch(answer, {
+      path: `${fhirBase}/_search`,
+      operationId: 'searchSystemByForm',
+      summary: 'Search across resource types, parameters in the body',
+    }),
+    reads(answer, {
+      path: `${fhirBase}/_history`,
+      operationId: 'historySystem',
+      summary: 'Everything that changed, newest first',
+    }),
+  ]
+}
+
+/** The types that the interface names one by one (§4.3): their search is described with every parameter they have. */
+const publishedTypes = [
+  'AllergyIntolerance',
+  'Condition',
+  'Consent',
+  'Coverage',
+  'DiagnosticReport',
+  'DocumentReference',
+  'Encounter',
+]
+
+function namedSearch(answer: Answer, type: string): Route {
+  const own = [...searchParams(type).values()].filter(param => param.type !== 'special')
+  const fields = own.map(param => [
+    param.code,
+    Type.Optional(Type.String({ description: `${param.type}: ${param.description}` })),
+  ])
+  const query = Type.Object(
+    { ...SearchQuery.properties, ...Object.fromEntries(fields) },
+    { additionalProperties: true },
+  )
+  return reads(answer, {
+    path: `${fhirBase}/${type}`,
+    operationId: `search${type}`,
+    summary: `Search ${type} resources`,
+    query,
+  })
+}
+
+function typeRoutes(answer: Answer): Route[] {
+  const path = `${fhirBase}/{type}`
+  return [
+    formSearch(answer, {
+      path: `${path}/_search`,
+      operationId: 'searchTypeByForm',
+      summary: 'Search a resource type, parameters in the body',
+      params: TypePath,
+    }),
+    reads(answer, {
+      path: `${path}/_history`,
+      operationId: 'historyType',
+      summary: 'Every change to resources of a type, newest first',
+      params: TypePath,
+    }),
+    reads(answer, {
+      path,
+      operationId: 'searchType',
+      summary: 'Search a resource type',
+      params: TypePath,
+      query: SearchQuery,
+    }),
+    writes(answer, 'POST', {
+      path,
+      operationId: 'create',
+      summary: 'Create a resource, or with If-None-Exist only if there is none; a Binary also by its content',
+      params: TypePath,
+      takesBytes: isContent,
+    }),
+    writes(answer, 'PUT', {
+      path,
+      operationId: 'updateConditionally',
+      summary: 'Replace the one resource that the query matches',
+      params: TypePath,
+    }),
+    patches(answer, {
+      path,
+      operationId: 'patchConditionally',
+      summary: 'Change parts of the one resource that the query matches',
+      params: TypePath,
+    }),
+    deletes(answer, {
+      path,
+      operationId: 'deleteConditionally',
+      summary: 'Delete the one resource that the query matches',
+      params: TypePath,
+    }),
+  ]
+}
+
+function instanceRoutes(answer: Answer): Route[] {
+  const path = `${fhirBase}/{type}/{id}`
+  return [
+    reads(answer, {
+      path: `${path}/_history/{version}`,
+      operationId: 'readVersion',
+      summary: 'Read one version of a resource; a Binary also by its content',
+      params: VersionPath,
+      givesBytes: true,
+    }),
+    reads(answer, {
+      path: `${path}/_history`,
+      operationId: 'historyInstance',
+      summary: 'Every version of a resource, newest first',
+      params: InstancePath,
+    }),
+    reads(answer, {
+      path,
+      operationId: 'read',
+      summary: 'Read a resource; a Binary also by its content',
+      params: InstancePath,
+      givesBytes: true,
+    }),
+    writes(answer, 'PUT', {
+      path,
+      operationId: 'update',
+      summary: 'Replace a resource, or create it under this id; a Binary also by its content',
+      params: InstancePath,
+      takesBytes: isContent,
+    }),
+    patches(answer, { path, operationId: 'patch', summary: 'Change parts of a resource', params: InstancePath }),
+    deletes(answer, {
+      path,
+      operationId: 'delete',
+      summary: 'Delete a resource; its history stays',
+      params: InstancePath,
+    }),
+  ]
+}
+
+function bundleRoute(parts: Parts): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: fhirBase,
+    operationId: 'transaction',
+    summary: 'Process a batch, or a transaction that happens as a whole or not at all',
+    body: Bundle,
+    checksOwnBody: true,
+    consumes: resourceTypesTaken,
+    replies: { 200: Bundle },
+    async handle(request) {
+      const fhir = fhirRequest(request, parts)
+      const report = (error: unknown): void =>
+        parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
+      return httpReply(toKeep(request, await processBundle(parts.storeFor(request.caller), fhir, report)), fhir.base)
+    },
+  })
+}
+
+function metadataRoute(capabilities: Capabilities): Route {
+  return route({
+    method: 'GET',
+    path: `${fhirBase}/metadata`,
+    tag: 'FHIR',
+    operationId: 'capabilities',
+    summary: 'What this FHIR endpoint can do (CapabilityStatement)',
+    access: open,
+    replies: { 200: Resource, 304: null },
+    produces: fhirJson,
+    handle({ headers: { accept, 'if-none-match': known }, search, baseUrl }) {
+      mustAcceptJson(accept, search.get('_format'))
+      const { body, etag } = capabilities(baseUrl)
+      const headers = { etag, 'cache-control': 'public, max-age=60' }
+      if (known === etag) return { status: 304, headers }
+      const shown = project(body, projectionFrom(search))
+      return { status: 200, headers: { ...headers, 'content-type': `${fhirJson}; charset=utf-8` }, body: shown }
+    },
+  })
+}

@@ -1,0 +1,62 @@
+// Whether the service lives, and whether it can answer: for load balancers and container schedulers.
+import { Type } from 'typebox'
+import type { Database } from '../../db/database.ts'
+import { open, type Route, reply, route } from '../../http/route.ts'
+
+const Health = Type.Object(
+  {
+    status: Type.Enum(['ok', 'unavailable']),
+    version: Type.String(),
+    checks: Type.Record(Type.String(), Type.String()),
+    mapping_problems: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Why the maps of the folder are not served, each as `file:line:column: message`; the first twenty.',
+      }),
+    ),
+  },
+  { $id: 'Health', description: 'State of the service and of what it depends on.' },
+)
+
+/** What is known of the maps of the service. */
+interface MappingsState {
+  state(): string
+  problems(): readonly string[]
+}
+
+/** The probes of the process and of the service; the second reports the state of the maps beside that of the database. */
+export function healthRoutes(database: Database, mappings: MappingsState, version: string): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      tag: 'Operational Flow',
+      operationId: 'health',
+      summary: 'The process lives',
+      access: open,
+      replies: { 200: Health },
+      handle: () => reply(200, { status: 'ok', version, checks: {} }),
+    }),
+    route({
+      method: 'GET',
+      path: '/readyz',
+      tag: 'Operational Flow',
+      operationId: 'ready',
+      summary: 'The service can answer requests: its database does',
+      description:
+        '`checks.mappings` says whether the maps of the folder are those that are served. If the folder has errors, `mapping_problems` names them, the last sound maps are served, and the service stays ready.',
+      access: open,
+      replies: { 200: Health, 503: Health },
+      async handle() {
+        const answer = await database.query({ text: 'select 1', values: [] }).then(
+          () => 'ok',
+          () => 'unavailable',
+        )
+        const checks = { database: answer, mappings: mappings.state() }
+        const problems = mappings.problems()
+        const reasons = problems.length > 0 ? { mapping_problems: [...problems] } : {}
+        return reply(answer === 'ok' ? 200 : 503, { status: answer, version, checks, ...reasons })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,62 @@
+// A row of the audit trail as a patient reads it: nothing of it tells about other patients.
+import { Type } from 'typebox'
+import { usualPurpose } from '../../access/consent/purposes.ts'
+import type { ChainedRecord } from '../../audit/record.ts'
+import { noticePath } from '../../webhooks/disclose.ts'
+
+/** Where a telephone is enrolled. */
+export const enrolPath = '/api/v1/mobile/enrol'
+
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+
+export const LogEntry = Type.Object(
+  {
+    at: Type.String({ format: 'date-time' }),
+    organization_id: nullable('The organisation that looked; null if it was the patient.'),
+    organization_name: nullable('Its name, where the service knows it.'),
+    client_id: Type.String({
+      description: 'Which of its systems, or `patient/…` for the patient; empty for the enrolment of a telephone.',
+    }),
+    action: Type.Enum(
+      ['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'],
+      {
+        description:
+          'What was done; notified: a webhook told that client of an event; enrolled: a one-time code was exchanged for the token of a telephone.',
+      },
+    ),
+    resource_type: nullable('The type of resource, as FHIR names it; null for several types.'),
+    purpose: nullable(
+      'What for: a code of v3-ActReason, TREAT where the request names none; BTG: in an emergency, without consent. Null for the patient.',
+    ),
+    reason: nullable('Why emergency access began, in the words of whoever asked for it.'),
+    outcome: Type.Enum(['done', 'refused', 'failed']),
+  },
+  { $id: 'AccessLogEntry' },
+)
+
+const actions = { R: 'read', C: 'created', U: 'updated', D: 'deleted', E: 'searched' } as const
+
+/** What was done, where the path of the request says it. */
+function pathAction({ query }: ChainedRecord): 'notified' | 'enrolled' | undefined {
+  if (query.startsWith(`${noticePath}/`)) return 'notified'
+  return query === enrolPath ? 'enrolled' : undefined
+}
+
+/**
+ * The entry of an access.
+ * @param names of organisations, by id.
+ */
+export function logEntryOf(record: ChainedRecord, names: ReadonlyMap<string, string>) {
+  const isEmergency = record.interaction === 'emergency'
+  return {
+    at: record.recordedAt.toISOString(),
+    organization_id: record.organizationId || null,
+    organization_name: names.get(record.organizationId) ?? null,
+    client_id: record.clientId,
+    action: isEmergency ? 'emergency_access' : (pathAction(record) ?? actions[record.action]),
+    resource_type: record.type || null,
+    purpose: record.purpose || (record.organizationId ? usualPurpose : null),
+    reason: isEmergency ? record.query : null,
+    outcome: record.outcome === 0 ? 'done' : record.outcome === 4 ? 'refused' : 'failed',
+  }
+}

@@ -1,0 +1,116 @@
+// What a patient decides about the own record, by telephone, and who has looked into it.
+import { Type } from 'typebox'
+import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
+import { accessesOf } from '../../audit/accesses.ts'
+import type { Auditor, AuditReader } from '../../audit/reader.ts'
+import type { Answer, ConsentDesk } from '../../consents/desk.ts'
+import { patientToken, type Route, reply, route } from '../../http/route.ts'
+import type { Cursors } from '../../lib/cursor.ts'
+import { Failure } from '../../lib/failure.ts'
+import { listName, page, pageOf, pageQuery, wantedOf } from '../../lib/paging.ts'
+import { ConsentRecord } from '../../shapes/consent.ts'
+import { LogEntry, logEntryOf } from './access-log.ts'
+
+export interface PatientParts {
+  readonly consents: ConsentDesk
+  readonly trailFor: (auditor: Auditor) => AuditReader
+  readonly cursors: Cursors
+  /** The names of organisations that the store knows, by id. */
+  readonly organizationNames: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
+  readonly now: () => Date
+}
+
+/** The routes of a patient who has enrolled. */
+export function patientRoutes(parts: PatientParts): Route[] {
+  return [
+    listRoute(parts),
+    answerRoute(parts, 'grant', 'Give the consent that an organisation asks for'),
+    answerRoute(parts, 'deny', 'Refuse the consent that an organisation asks for'),
+    answerRoute(parts, 'revoke', 'Take a consent back; it holds no more from the next request on'),
+    accessLogRoute(parts),
+  ]
+}
+
+const tag = 'Mobile'
+
+const subjectOf = ({ patientId, healthId }: PatientCaller) => ({ patient: patientId, healthId })
+
+function listRoute({ consents }: PatientParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/mobile/consents',
+    tag,
+    operationId: 'mobileConsents',
+    summary: 'What the patient is asked for, has given, refused and taken back, the newest first',
+    access: patientToken,
+    replies: {
+      200: Type.Object({ data: Type.Array(ConsentRecord), has_more: Type.Boolean() }, { $id: 'PatientConsents' }),
+    },
+    async handle(request) {
+      return reply(200, { data: await consents.list(request, subjectOf(request.caller)), has_more: false })
+    },
+  })
+}
+
+const GrantBody = Type.Object(
+  {
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it ends; left out, as it was asked for, or in a year.' }),
+    ),
+  },
+  { $id: 'PatientGrant', additionalProperties: false },
+)
+const Nothing = Type.Object({}, { additionalProperties: false })
+
+function answerRoute({ consents, now }: PatientParts, answer: Answer, summary: string): Route {
+  return route({
+    method: 'POST',
+    path: `/api/v1/mobile/consents/{id}/${answer}`,
+    tag,
+    operationId: `mobile${answer[0]!.toUpperCase()}${answer.slice(1)}Consent`,
+    summary,
+    access: patientToken,
+    params: Type.Object({ id: Type.String({ maxLength: 64, description: 'consent_id, as the list has it.' }) }),
+    body: answer === 'grant' ? GrantBody : Nothing,
+    bodyOptional: true,
+    maxBodyBytes: 4096,
+    replies: { 200: ConsentRecord },
+    async handle(request) {
+      const end = (request.body as { expires_at?: string } | undefined)?.expires_at
+      if (end !== undefined && Date.parse(end) <= now().getTime())
+        throw new Failure('VALIDATION_FAILED', 'expires_at must lie in the future.', {
+          details: [{ field: 'expires_at', code: 'past', message: 'must lie in the future' }],
+        })
+      return reply(200, await consents.answer(request, subjectOf(request.caller), request.params.id, answer, end))
+    },
+  })
+}
+
+function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts): Route {
+  return route({
+    method: 'GET',
+    path: '/api/v1/mobile/access-log',
+    tag,
+    operationId: 'mobileAccessLog',
+    summary: "Who has looked into the patient's record, when, what for, and whether in an emergency",
+    access: patientToken,
+    query: Type.Object(pageQuery, { additionalProperties: false }),
+    replies: { 200: pageOf(LogEntry, 'AccessLog', "Accesses to the patient's record, the newest first.") },
+    async handle({ caller, query }) {
+      const list = listName(`access log ${caller.patientId}`, query)
+      const wanted = wantedOf(cursors, list, query)
+      const trail = trailFor({ ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: true })
+      const [time, chain, sequence] = wanted.after?.map(Number) ?? []
+      const after = time === undefined ? undefined : { time, chain: chain!, sequence: sequence! }
+      const accesses = await accessesOf(trail, caller.patientId, wanted.limit, after)
+      const names = await organizationNames(accesses.map(({ main }) => main.organizationId))
+      return reply(
+        200,
+        page(cursors, list, wanted, accesses, {
+          position: ({ last }) => [String(last.recordedAt.getTime()), String(last.chain), String(last.sequence)],
+          item: ({ main }) => logEntryOf(main, names),
+        }),
+      )
+    },
+  })
+}

@@ -1,0 +1,225 @@
+// Puts the parts together: database, store, identity, surfaces.
+
+import { join } from 'node:path'
+import type Koa from 'koa'
+import { system } from '../access/caller.ts'
+import { createEmergencyAccess } from '../access/consent/emergency.ts'
+import { createDeclare } from '../access/declare.ts'
+import { connectNeeds } from '../api/connect/needs.ts'
+import { createBulk } from '../api/fhir/bulk/bulk.ts'
+import { sealingKey } from '../audit/chain.ts'
+import { createAuditWriter } from '../audit/writer.ts'
+import { type Connection, openDatabase } from '../db/database.ts'
+import { createDemoData } from '../demo/data.ts'
+import { describedEvents } from '../events/event-types.ts'
+import { createIdempotency } from '../http/idempotency.ts'
+import { createIntake } from '../http/intake.ts'
+import { createLimits, quotasOf } from '../http/limits.ts'
+import { openApiRoute } from '../http/openapi.ts'
+import type { Route } from '../http/route.ts'
+import { createApp } from '../http/server.ts'
+import { ensureDemoClient } from '../identity/demo.ts'
+import { createIdentity, type Identity } from '../identity/identity.ts'
+import type { Config } from '../lib/config.ts'
+import { encryptionKey } from '../lib/encryption.ts'
+import type { Log } from '../lib/log.ts'
+import { createMappings, type Mappings } from '../mapping/mappings.ts'
+import { createTransformer } from '../mapping/transformer.ts'
+import { alone, type Gather } from '../metrics/gather.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { currentHealthIds, holderOf, holdersAmong } from '../mpi/register/health-ids.ts'
+import { mergedWith } from '../mpi/register/merged.ts'
+import { reachOf } from '../outbound/address.ts'
+import { shapes } from '../shapes/all.ts'
+import { type StartedDataSet, startedDataSet } from '../store/data-set.ts'
+import { createWhole } from '../store/whole.ts'
+import { disclosing } from '../webhooks/disclose.ts'
+import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
+import { createAnchoring, createCollector } from './anchoring.ts'
+import { openStorage, type Storage } from './storage.ts'
+import { interfaceVersion, surfaces } from './surfaces.ts'
+
+export interface Application extends Storage {
+  readonly koa: Koa
+  readonly routes: readonly Route[]
+  readonly identity: Identity
+  readonly webhooks: Webhooks
+  /** Once at the start, by one process: demo client and demo data in the local environment. */
+  prepare(): Promise<void>
+  /** Begins the work in the background; for processes that serve. */
+  start(): void
+  /** Ends the work in the background; requests in hand go on. */
+  quiet(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Begins to load the maps of the service, which takes as long as a database takes to start.
+ * @throws MappingsError, to whoever waits for them.
+ */
+export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promise<Mappings> {
+  const maps = createMappings({
+    folder: mappingsDir,
+    kept: join(dataDir, 'mappings.json'),
+    shapes,
+    needs: connectNeeds,
+    needsMatching: true,
+    needsConsents: true,
+    log,
+  })
+  maps.catch(() => {})
+  return maps
+}
+
+/** The data set of the database, which is served at the address from now on. */
+async function learnDataSet(connection: Connection, address: string): Promise<StartedDataSet> {
+  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 0 })
+  return startedDataSet(database, address).finally(() => database.end())
+}
+
+/** Says what is new about the addresses of the data set, and has what was stored before them known by them. */
+async function settled(
+  storage: Storage,
+  address: string,
+  { origin, issuer, isMoved, unsettled }: StartedDataSet,
+  log: Log,
+): Promise<void> {
+  if (isMoved) log.warn({ origin, issuer, address }, 'the data set is served at a new address; its identity stays')
+  if (unsettled.length === 0) return
+  log.info({ addresses: unsettled }, 'resources that name new addresses of the data set are indexed anew')
+  const resources = await storage.settle()
+  log.info({ resources }, 'resources that name new addresses are indexed')
+}
+
+/**
+ * Builds the service on a migrated database.
+ * @param address where it is served, without trailing slash; the data set of the database has it from now on.
+ * @param gather how figures for monitoring become those of all processes.
+ */
+export async function createApplication(
+  config: Config,
+  connection: Connection,
+  address: string,
+  log: Log,
+  maps: Promise<Mappings> = loadMappings(config, log),
+  gather: Gather = alone,
+): Promise<Application> {
+  const { environment } = config
+  const collector = createCollector(config)
+  const key = await encryptionKey(config)
+  const dataSet = await learnDataSet(connection, address)
+  const storage = openStorage(config, connection, dataSet, log, key)
+  const { database, base, indexing, storeFor, projections, outbox } = storage
+  await indexing.follow()
+  await settled(storage, address, dataSet, log)
+  const identity = await createIdentity({
+    database,
+    environment,
+    encryptionKey: key,
+    reach: reachOf(config),
+    ...{ issuer: dataSet.issuer, address, addresses: dataSet.addresses },
+    log,
+    holderOf: healthId => holderOf(database, healthId),
+  })
+  const metrics = createMetrics({ database, log, version: interfaceVersion, environment, gather })
+  const anchor = createAnchoring({ config, collector, database, key, log, counted: metrics.anchored })
+  const audit = createAuditWriter({
+    ...{ database, key: sealingKey(key), log, now: () => new Date() },
+    moved: head => anchor?.moved(head),
+  })
+  const mappings = await maps
+  const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
+  const demo = createDemoData({ database, store: storeFor(system), projections, base })
+  const bulk = createBulk({
+    database,
+    storeFor,
+    audit,
+    log,
+    dataDir: config.dataDir,
+    fileResources: config.bulkFileResources,
+    expiryHours: config.bulkExpiryHours,
+    leaseSeconds: config.bulkLeaseSeconds,
+    limits: { perClient: config.bulkJobsPerClient, all: config.bulkJobs },
+    importBytes: config.bulkImportBytes,
+    lineBytes: config.maxBodyBytes,
+    origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
+  })
+  const webhooks = createWebhooks({
+    ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
+    disclose: disclosing(audit),
+    counted: metrics.attempted,
+    abreast: config.webhookConcurrency,
+    reach: reachOf(config),
+    userAgent: `health-interop/${interfaceVersion}`,
+    healthIds: currentHealthIds,
+    historyDays: config.webhookHistoryDays,
+  })
+  const whole = createWhole(storage.databaseFor, indexing)
+  const served = surfaces({
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, log },
+    wakeWebhooks: webhooks.wake,
+    metrics: metrics.text,
+  })
+  const routes = [
+    ...served,
+    openApiRoute(served, { version: interfaceVersion, baseUrl: address, events: describedEvents() }),
+  ]
+  const idempotency = createIdempotency({
+    database,
+    log,
+    whole,
+    now: () => new Date(),
+  })
+  const koa = createApp({
+    ...{ routes, database },
+    searchTimeout: config.searchTimeout,
+    authenticate: identity.authenticate,
+    declare: createDeclare(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
+    limits: createLimits(quotasOf(config)),
+    idempotency,
+    audit,
+    holdersOf: texts => holdersAmong(database, texts),
+    observer: metrics,
+    log,
+    baseUrl: config.baseUrl || undefined,
+    trustedProxies: config.trustedProxies,
+    maxBodyBytes: config.maxBodyBytes,
+    intake: createIntake({ memory: config.bodyMemory }),
+  })
+  let quieted: Promise<unknown> | undefined
+  const quiet = async (): Promise<void> => {
+    idempotency.close()
+    await (quieted ??= Promise.all([webhooks.close(), bulk.close(), mappings.close(), indexing.close()]))
+  }
+  return {
+    koa,
+    routes,
+    ...storage,
+    identity,
+    webhooks,
+    async prepare() {
+      if (environment !== 'local') return
+      await ensureDemoClient(database)
+      await demo.ensure()
+    },
+    start() {
+      indexing.start()
+      bulk.start()
+      mappings.follow()
+      idempotency.start()
+      audit.start()
+      anchor?.start()
+      webhooks.start()
+      metrics.start()
+    },
+    quiet,
+    async close() {
+      await quiet()
+      await transformer.close()
+      await identity.close()
+      await audit.close()
+      await anchor?.close()
+      await database.end()
+    },
+  }
+}

@@ -1,0 +1,104 @@
+// Everything that is answered to: the routes of all surfaces, each with what it works with.
+
+import { system } from '../access/caller.ts'
+import { opens } from '../access/consent/opening.ts'
+import { identityRoutes } from '../api/auth/routes.ts'
+import { connectRoutes } from '../api/connect/routes.ts'
+import { demoRoutes } from '../api/demo/routes.ts'
+import { fhirRoutes } from '../api/fhir/routes.ts'
+import { homeRoute } from '../api/health/home-route.ts'
+import { metricsRoutes } from '../api/health/metrics-route.ts'
+import { healthRoutes } from '../api/health/routes.ts'
+import { mobileRoutes } from '../api/mobile/routes.ts'
+import { portalRoutes } from '../api/portal/routes.ts'
+import { createAuditReader } from '../audit/reader.ts'
+import { createConsents } from '../consents/consents.ts'
+import type { DemoData } from '../demo/data.ts'
+import type { Route } from '../http/route.ts'
+import { registeredOrganizations } from '../identity/clients.ts'
+import type { Identity } from '../identity/identity.ts'
+import { createPeople } from '../interactions/people.ts'
+import type { Config } from '../lib/config.ts'
+import { createCursors } from '../lib/cursor.ts'
+import type { Log } from '../lib/log.ts'
+import { createDesks } from '../mapping/desk.ts'
+import type { Mappings } from '../mapping/mappings.ts'
+import type { Transformer } from '../mapping/transformer.ts'
+import { createTranslator } from '../mapping/translator.ts'
+import { textType } from '../metrics/figures.ts'
+import { mergedWith } from '../mpi/register/merged.ts'
+import { addressesOf } from '../mpi/register/patient.ts'
+import { createRegister } from '../mpi/register/register.ts'
+import { reachOf } from '../outbound/address.ts'
+import { organizationNames } from '../store/organization-names.ts'
+import type { Whole } from '../store/whole.ts'
+import type { Storage } from './storage.ts'
+
+/** The version of the published interface. */
+export const interfaceVersion = '1.2.0'
+
+export interface SurfaceParts extends Storage {
+  readonly config: Config
+  readonly identity: Identity
+  readonly mappings: Mappings
+  readonly transformer: Transformer
+  readonly demo: DemoData
+  readonly bulk: { readonly routes: readonly Route[] }
+  readonly whole: Whole
+  /** Of encryption. */
+  readonly key: Buffer
+  readonly log: Log
+  /** Has this process look for what is to be delivered. */
+  readonly wakeWebhooks: () => void
+  /** The figures of the service. */
+  readonly metrics: () => Promise<string>
+}
+
+/** The routes; of two that fit an address the earlier one answers. */
+export function surfaces(parts: SurfaceParts): Route[] {
+  const { config, database, databaseFor, storeFor, identity, mappings, whole, base, log } = parts
+  const now = () => new Date()
+  const shared = {
+    ...{ databaseFor, storeFor, whole, base, now },
+    register: createRegister(() => mappings.matching()),
+    addresses: addressesOf(base),
+    translator: createTranslator(mappings, base, log, now),
+    cursors: createCursors(parts.key),
+    trailFor: createAuditReader(databaseFor),
+  }
+  const consents = createConsents({
+    ...{ ...shared, mergedWith },
+    opens: (type, scopes) => opens(mappings.consents(), type, scopes),
+    usualDays: () => mappings.consents().expiresAfterDays,
+  })
+  const { environment, timeZone } = config
+  return [
+    ...identityRoutes(identity),
+    ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
+    ...portalRoutes(identity.sessions, environment !== 'local'),
+    homeRoute(interfaceVersion),
+    ...healthRoutes(database, mappings, interfaceVersion),
+    ...metricsRoutes({
+      text: parts.metrics,
+      type: textType,
+      token: config.metricsToken,
+      isOpen: environment === 'local',
+    }),
+    ...demoRoutes(parts.demo, environment !== 'production'),
+    ...connectRoutes({
+      registered: registeredOrganizations,
+      ...{ ...shared, consents, timeZone, environment, encryptionKey: parts.key },
+      ...{ outbox: parts.outbox, reach: reachOf(config), wakeWebhooks: parts.wakeWebhooks },
+      consentTypes: () => mappings.consents(),
+    }),
+    ...parts.bulk.routes,
+    ...fhirRoutes({
+      ...shared,
+      searchParams: () => parts.indexer.params,
+      peopleFor: createPeople(shared),
+      mapsFor: createDesks(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
+      log,
+      version: interfaceVersion,
+    }),
+  ]
+}

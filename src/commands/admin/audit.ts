@@ -1,0 +1,79 @@
+// npm run admin -- audit …: whether the audit trail is what was written.
+import type { KeyObject } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { settledTexts } from '../../audit/anchor.ts'
+import { anchorTexts } from '../../audit/anchor-file.ts'
+import { type Anchored, readAnchor, type SeenHead } from '../../audit/anchored.ts'
+import { sealingKey } from '../../audit/chain.ts'
+import { anchorText, toldHeads, verdictText } from '../../audit/verdict.ts'
+import { verifyTrail } from '../../audit/verify.ts'
+import { UsageError } from '../../lib/command.ts'
+import { anchorFileOf } from '../../lib/config.ts'
+import { encryptionKey } from '../../lib/encryption.ts'
+import { type Call, type Command, mustBeNone } from './command.ts'
+
+export const auditVerify: Command = {
+  name: 'audit verify',
+  usage: '[--anchor FILE] [--known FILE]',
+  summary: 'Checks the whole audit trail, and names the first broken row of each chain',
+  details: [
+    'Every row is checked against its hash and the row before it, every chain against its sealed head, the chains against',
+    'each other, and all of them against the anchor: the file of AUDIT_ANCHOR_FILE, or one that a collector has kept.',
+    'Others may go on writing. Keep the answer of --json where nobody changes it: it holds the head of each chain.',
+    'Exit code 1 also if the anchor itself is broken, or the trail could not be checked.',
+  ].join('\n'),
+  options: {
+    anchor: {
+      value: 'FILE',
+      meaning: 'lines of the anchor, instead of the file of AUDIT_ANCHOR_FILE and the one before it (FILE.1)',
+    },
+    known: {
+      value: 'FILE',
+      meaning:
+        'the --json answer of an earlier check, whose heads must still be there: nothing was cut off and sealed anew',
+    },
+  },
+  async run(call) {
+    mustBeNone(call)
+    const key = sealingKey(await encryptionKey(call.config))
+    const known = await knownHeads(call)
+    // Before the trail, which may be further than its anchor, but never behind it.
+    const { file, anchored } = await anchorOf(call, key)
+    const verdict = await verifyTrail(call.database, key, [...(anchored?.seen ?? []), ...known])
+    const isWhole = verdict.isWhole && !anchored?.problems.length
+    const anchor = anchored && { file, lines: anchored.lines, last: anchored.last?.time, problems: anchored.problems }
+    return {
+      isGood: isWhole,
+      text: verdictText(verdict) + anchorText(file, anchored),
+      json: { ...verdict, isWhole, anchor: anchor ?? null },
+    }
+  },
+}
+
+interface Found {
+  /** Undefined: the settings name none. */
+  readonly file: string | undefined
+  /** Undefined: there is none. */
+  readonly anchored: Anchored | undefined
+}
+
+/** @throws UsageError if the file of --anchor is not there. */
+async function anchorOf(call: Call, key: KeyObject): Promise<Found> {
+  const given = call.text('anchor')
+  const file = given ?? anchorFileOf(call.config)
+  if (file === undefined) return { file, anchored: undefined }
+  const texts = given === undefined ? await settledTexts(call.database, file) : await anchorTexts(file)
+  if (given !== undefined && texts.length === 0) throw new UsageError(`${file} is not there`)
+  return { file, anchored: texts.length > 0 ? readAnchor(key, texts) : undefined }
+}
+
+/** @throws UsageError if the file cannot be read, or is none. */
+async function knownHeads(call: Call): Promise<readonly SeenHead[]> {
+  const file = call.text('known')
+  if (file === undefined) return []
+  try {
+    return toldHeads(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}

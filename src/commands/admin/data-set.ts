@@ -1,0 +1,61 @@
+// npm run admin -- data-set …: what the data set is called, wherever it is served (docs/architecture.md, "The identity of a data set").
+
+import { UsageError } from '../../lib/command.ts'
+import { settings } from '../../lib/config.ts'
+import { Failure } from '../../lib/failure.ts'
+import { type DataSet, giveIssuer, readDataSet } from '../../store/data-set.ts'
+import { type Call, type Command, listing, mustBeNone, theOne } from './command.ts'
+
+export const dataSetShow: Command = {
+  name: 'data-set show',
+  usage: '',
+  summary: 'Shows the origin of the data set, the issuer of its tokens, and every address that it has or had',
+  details: 'The systems of identifiers begin with the origin: ORIGIN/fhir/NamingSystem/health-id.',
+  options: {},
+  async run(call) {
+    mustBeNone(call)
+    return shown(await known(call))
+  },
+}
+
+export const dataSetIssuer: Command = {
+  name: 'data-set issuer',
+  usage: 'URL',
+  summary: 'Gives the tokens of the data set another issuer',
+  details:
+    'For a service that has moved to another address for good. Restart the service: tokens of the former issuer are refused from then on.',
+  options: {},
+  async run(call) {
+    const text = theOne(call, 'URL')
+    await known(call)
+    await giveIssuer(call.database, issuerIn(text))
+    return shown(await known(call))
+  },
+}
+
+function issuerIn(text: string): string {
+  try {
+    return settings.baseUrl.parse(text)
+  } catch (error) {
+    throw new UsageError(`${text} is not an issuer: write ${(error as Error).message}`)
+  }
+}
+
+/** @throws Failure NOT_FOUND before the first start. */
+async function known({ database }: Call): Promise<DataSet> {
+  const found = await readDataSet(database)
+  if (found) return found
+  throw new Failure('NOT_FOUND', 'The data set has no identity yet: start the service once.')
+}
+
+function shown({ origin, issuer, addresses }: DataSet) {
+  return {
+    isGood: true,
+    text: listing([
+      ['origin', origin],
+      ['issuer', issuer ?? 'none before the first start'],
+      ...addresses.map(each => ['address', each] as const),
+    ]),
+    json: { origin, issuer: issuer ?? null, addresses },
+  }
+}

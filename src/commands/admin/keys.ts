@@ -1,0 +1,32 @@
+// npm run admin -- keys …: the keys that sign access tokens.
+import { createKeys, rotateKeys } from '../../identity/keys.ts'
+import { tokenLifetime } from '../../identity/tokens.ts'
+import { encryptionKey } from '../../lib/encryption.ts'
+import { type Command, listing, mustBeNone } from './command.ts'
+
+export const keysRotate: Command = {
+  name: 'keys rotate',
+  usage: '',
+  summary: 'Has tokens signed by the next key from now on, and publishes another next one',
+  details: 'Tokens that were signed before stay valid. The service does this by itself every 90 days.',
+  options: {},
+  async run(call) {
+    mustBeNone(call)
+    const { database } = call
+    const key = await encryptionKey(call.config)
+    // Reading the present keys proves that the new one will be sealed under the key that the service has.
+    const keys = await createKeys({ database, encryptionKey: key, now: Date.now, lifetime: tokenLifetime })
+    const before = keys.active().kid
+    await rotateKeys(database, key)
+    await keys.load()
+    const { kid } = keys.active()
+    return {
+      isGood: true,
+      text: listing([
+        ['active', kid],
+        ['retired', before],
+      ]),
+      json: { active: kid, retired: before },
+    }
+  },
+}

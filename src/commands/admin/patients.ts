@@ -1,0 +1,57 @@
+// npm run admin -- patient …: codes with which patients enrol their telephones.
+import { issueCode } from '../../identity/enrolment.ts'
+import { unenrol } from '../../identity/patients.ts'
+import { Failure } from '../../lib/failure.ts'
+import { holderOf, readHealthId } from '../../mpi/register/health-ids.ts'
+import { type Call, type Command, listing, theOne } from './command.ts'
+
+export const patientEnrol: Command = {
+  name: 'patient enrol',
+  usage: 'HEALTH_ID',
+  summary: 'Makes a one-time code with which a patient enrols a telephone, and shows it once',
+  details:
+    'It works within 72 hours and ends with the fifth wrong try. An earlier code that was not used ends now. Make sure who stands before you.',
+  options: {},
+  async run(call) {
+    const { patientId, healthId } = await patientOf(call)
+    const { code, expiresAt } = await issueCode(call.database, patientId, Date.now())
+    const rows = [
+      ['code', code],
+      ['expires', expiresAt.toISOString()],
+    ] as const
+    return {
+      isGood: true,
+      text: listing(rows),
+      notes: 'The code is shown this once: only a hash of it is kept.\n',
+      json: { health_id: healthId, patient_id: patientId, code, expires_at: expiresAt },
+    }
+  },
+}
+
+export const patientUnenrol: Command = {
+  name: 'patient unenrol',
+  usage: 'HEALTH_ID',
+  summary: 'Ends every telephone of a patient, and a code that was not used: for one that was lost',
+  details: '',
+  options: {},
+  async run(call) {
+    const { patientId, healthId } = await patientOf(call)
+    const tokens = await unenrol(call.database, patientId)
+    return {
+      isGood: true,
+      text: `Telephones of ${healthId} ended: ${tokens}.\n`,
+      json: { health_id: healthId, tokens_ended: tokens },
+    }
+  },
+}
+
+/**
+ * Whom the argument names, with the Health ID that he has now.
+ * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND.
+ */
+async function patientOf(call: Call): Promise<{ patientId: string; healthId: string }> {
+  const healthId = await readHealthId(call.database, theOne(call, 'Health ID'), 'HEALTH_ID')
+  const holder = await holderOf(call.database, healthId)
+  if (!holder) throw new Failure('PATIENT_NOT_FOUND', `There is no patient with the Health ID ${healthId}.`)
+  return { patientId: holder.patient, healthId: holder.current ?? healthId }
+}

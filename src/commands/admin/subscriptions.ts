@@ -1,0 +1,66 @@
+// npm run admin -- subscription …: who is told of what by webhooks, and whether the whole resource comes along.
+import { UsageError } from '../../lib/command.ts'
+import { type Listed, listAll, setFull } from '../../webhooks/endpoints.ts'
+import { type Command, listing, mustBeNone } from './command.ts'
+
+export const subscriptionList: Command = {
+  name: 'subscription list',
+  usage: '',
+  summary: 'Lists all webhook subscriptions and FHIR Subscriptions, never their secrets',
+  details: '',
+  options: {},
+  async run(call) {
+    mustBeNone(call)
+    const all = await listAll(call.database)
+    return {
+      isGood: true,
+      text: all.map(described).join('\n') || 'There are no subscriptions.\n',
+      json: { subscriptions: all.map(plain) },
+    }
+  },
+}
+
+export const subscriptionPayload: Command = {
+  name: 'subscription payload',
+  usage: 'ID thin|full',
+  summary: 'Has the FHIR resource sent along with each event, or no more',
+  details:
+    'Whether the client may see the resource is asked each time something is sent: by its scopes, and by the consent of the patient.',
+  options: {},
+  async run({ positionals, database }) {
+    const [id, mode, ...more] = positionals
+    if (id === undefined || !isMode(mode) || more.length > 0)
+      throw new UsageError('name one subscription, and thin or full')
+    await setFull(database, id, mode === 'full')
+    return { isGood: true, text: `${id} gets ${mode} payloads.\n`, json: { subscription_id: id, payload_mode: mode } }
+  },
+}
+
+const isMode = (mode: string | undefined): boolean => mode === 'thin' || mode === 'full'
+
+const plain = (each: Listed) => ({
+  subscription_id: each.id,
+  client_id: each.clientId,
+  organization_id: each.organizationId,
+  callback_url: each.url,
+  subscribed_events: each.events,
+  criteria: each.criteria ?? null,
+  payload_mode: each.criteria !== undefined ? null : each.isFull ? 'full' : 'thin',
+  status: each.isActive ? (each.failures > 0 ? 'failing' : 'active') : 'disabled',
+  disabled_reason: each.disabledBecause ?? null,
+  pending: each.pending,
+  last_delivery_at: each.lastDeliveryAt ?? null,
+})
+
+function described(each: Listed): string {
+  const told = plain(each)
+  return listing([
+    ['subscription_id', told.subscription_id],
+    ['client', `${told.client_id} of ${told.organization_id}`],
+    ['sent to', told.callback_url],
+    ['told of', told.criteria ?? told.subscribed_events.join(' ')],
+    ['payload', told.payload_mode ?? 'as the Subscription says'],
+    ['status', told.disabled_reason === null ? told.status : `${told.status}: ${told.disabled_reason}`],
+    ['pending', String(told.pending)],
+  ])
+}

@@ -1,0 +1,71 @@
+// What an administrator does: clients, agents, users, patients' codes, subscriptions, signing keys, the audit trail.
+
+import { openDatabase } from '../../db/database.ts'
+import { borrowEmbedded, EmbeddedError } from '../../db/embedded.ts'
+import { migrate } from '../../db/migrate.ts'
+import type { Answer, Arguments, Tool } from '../../lib/command.ts'
+import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
+import { Failure } from '../../lib/failure.ts'
+import { createLog } from '../../lib/log.ts'
+import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
+import { auditVerify } from './audit.ts'
+import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
+import type { Call, Command } from './command.ts'
+import { dataSetIssuer, dataSetShow } from './data-set.ts'
+import { keysRotate } from './keys.ts'
+import { patientEnrol, patientUnenrol } from './patients.ts'
+import { searchParameterList, searchParameterResume, searchParameterSuspend } from './search-parameters.ts'
+import { subscriptionList, subscriptionPayload } from './subscriptions.ts'
+import { userCreate, userDisable, userList, userResetPassword } from './users.ts'
+
+/** The tool that `npm run admin` is, with these settings. */
+export const adminTool = (environment: Readonly<Record<string, string | undefined>>): Tool<Call> => ({
+  name: 'npm run admin',
+  about: 'Works on the database of DATABASE_URL, or on the embedded one of DATA_DIR, also while the service runs.',
+  footer: ['Exit code 0 if it was done, 1 if it could not be done, 2 for wrong arguments.'],
+  options: {},
+  commands: [
+    clientCreate,
+    clientList,
+    clientRotateSecret,
+    clientSetKeys,
+    clientRevoke,
+    agentCreate,
+    agentList,
+    agentRotateKey,
+    agentRevoke,
+    userCreate,
+    userList,
+    userResetPassword,
+    userDisable,
+    patientEnrol,
+    patientUnenrol,
+    subscriptionList,
+    subscriptionPayload,
+    searchParameterList,
+    searchParameterSuspend,
+    searchParameterResume,
+    keysRotate,
+    dataSetShow,
+    dataSetIssuer,
+    auditVerify,
+  ],
+  perform: (command, given) => perform(command, given, readConfig(environment)),
+  explain(error) {
+    const isPlain = error instanceof Failure || error instanceof ConfigError || error instanceof EmbeddedError
+    return isPlain ? error.message : undefined
+  },
+})
+
+/** Runs a command on the database, which is open only as long as it takes. */
+async function perform(command: Command, given: Arguments, config: Config): Promise<Answer> {
+  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
+  const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
+  try {
+    await migrate(database)
+    return await command.run({ ...given, config, database })
+  } finally {
+    await database.end()
+    await embedded?.stop()
+  }
+}

@@ -1,0 +1,114 @@
+// npm run load -- PATH…: transaction bundles, collections and NDJSON, plain or gzipped, files or folders.
+import { randomUUID } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { system } from '../access/caller.ts'
+import { openStorage } from '../app/storage.ts'
+import { type Database, openDatabase } from '../db/database.ts'
+import { borrowEmbedded, EmbeddedError } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { demoClient } from '../identity/demo.ts'
+import { addressOf, type Config, ConfigError, readConfig } from '../lib/config.ts'
+import { encryptionKey } from '../lib/encryption.ts'
+import { Failure } from '../lib/failure.ts'
+import { createLog } from '../lib/log.ts'
+import { load, type Progress } from '../load/load.ts'
+import { type DataSet, madeDataSet, readDataSet } from '../store/data-set.ts'
+import { createMeter, summary } from './load/report.ts'
+
+const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--parallel N] [--json]
+
+Loads FHIR R4 resources from files and folders: transaction, batch and collection Bundles, single
+resources, and NDJSON (one resource or Bundle a line), plain or gzipped (.json .ndjson .jsonl, .gz).
+A transaction is stored whole or not at all. Bad lines are reported with file and line; the rest goes on.
+Loading the same files again changes nothing.
+
+  --client ID    the client that counts as having written what is new, so that it may read it without
+                 consent; in the local environment the demo client, otherwise nobody
+  --events       tells subscribers of what is loaded; without it nobody is told of it, as of old data
+  --parallel N   transactions in flight at a time (default 4)
+  --json         the summary as JSON
+  --help         this text
+
+Uses the database of DATABASE_URL, or the embedded one of DATA_DIR, also while the service runs.
+Exit code 0 if everything was stored, 1 otherwise, 2 for wrong arguments.
+`
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      client: { type: 'string' },
+      events: { type: 'boolean', default: false },
+      parallel: { type: 'string', default: '4' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return print(help, 0)
+  const parallel = Number(values.parallel)
+  if (positionals.length === 0 || !Number.isInteger(parallel) || parallel < 1 || parallel > 32) return print(help, 2)
+  const config = readConfig()
+  const log = createLog('warn')
+  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log) : undefined
+  const connection = embedded?.connection ?? config.databaseUrl
+  try {
+    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
+    await migrate(database)
+    const storage = openStorage(
+      { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
+      connection,
+      await dataSetFor(config, database),
+      log,
+      await encryptionKey(config),
+    )
+    const meter = createMeter(process.stderr, values.json)
+    const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)
+    const told = { organizationId: system.organizationId, requestId: `load-${randomUUID()}` }
+    const progress = await load(storage.storeFor({ ...system, author, origin: values.events ? told : undefined }), {
+      paths: positionals,
+      parallel,
+      changed: meter.show,
+    })
+    meter.end()
+    if (stored(progress) > 10_000)
+      for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term', 'person', 'person_posting'])
+        await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
+    await storage.indexing.close()
+    await storage.database.end()
+    await database.end()
+    return print(summary(progress, meter.seconds(), values.json), progress.problems.length === 0 ? 0 : 1)
+  } finally {
+    await embedded?.stop()
+  }
+}
+
+/** @throws ConfigError where a production database would get its identity from a setting that is not there. */
+async function dataSetFor(config: Config, database: Database): Promise<DataSet> {
+  if (config.environment === 'production' && config.baseUrl === '' && !(await readDataSet(database)))
+    throw new ConfigError(
+      'The database was never started: set BASE_URL to the public address, or start the service once.',
+    )
+  return madeDataSet(database, addressOf(config))
+}
+
+const stored = (progress: Progress): number => progress.created + progress.updated
+
+function print(text: string, code: number): number {
+  process.stdout.write(text)
+  return code
+}
+
+main().then(
+  code => {
+    process.exitCode = code
+  },
+  error => {
+    const isExpected =
+      error instanceof ConfigError ||
+      error instanceof EmbeddedError ||
+      error instanceof Failure ||
+      /^There is no file|Unknown option/.test(error.message)
+    process.stderr.write(`${isExpected ? error.message : error.stack}\n`)
+    process.exitCode = 2
+  },
+)

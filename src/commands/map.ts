@@ -1,0 +1,8 @@
+// npm run map -- COMMAND …
+import { keepCompiled } from '../lib/compile-cache.ts'
+
+keepCompiled()
+const { runTool } = await import('../lib/command.ts')
+const { mapTool } = await import('./map/tool.ts')
+
+process.exitCode = await runTool(mapTool, process.argv.slice(2))

@@ -1,0 +1,34 @@
+// npm run map -- check: everything that is wrong with maps, their examples, and what they speak of.
+
+import type { Answer } from '../../lib/command.ts'
+import { isWarning } from '../../mapping/set.ts'
+import type { Call, Command } from './command.ts'
+import { counted, listed, openWorkspace, rendered } from './workspace.ts'
+
+export const check: Command = {
+  name: 'check',
+  usage: '[FILE…]',
+  summary: 'Says everything that is wrong with the maps, all of them or those named',
+  details: [
+    'A folder that passes is served by the running service; warnings do not matter to it.',
+    'Maps from elsewhere may name structures that are not known here: that is a warning, too.',
+  ].join('\n'),
+  options: {},
+  run,
+}
+
+async function run(call: Call): Promise<Answer> {
+  const { files, chosen, problems } = await openWorkspace(call, true)
+  const errors = problems.filter(each => !isWarning(each)).length
+  const warnings = problems.length - errors
+  const counts = [
+    counted(chosen.length, 'map'),
+    errors > 0 ? counted(errors, 'problem') : 'no problems',
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+  ]
+  return {
+    isGood: errors === 0,
+    text: `${rendered(problems, files)}${counts.join(', ')}\n`,
+    json: { maps: chosen.map(each => each.name), errors, warnings, problems: listed(problems) },
+  }
+}

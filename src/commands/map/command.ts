@@ -1,0 +1,37 @@
+// What a command of `npm run map` works with: its arguments, the folder of maps, and the records that maps can speak of.
+import type { TObject } from 'typebox'
+import { type Command as AnyCommand, type Arguments, type Options, readArguments } from '../../lib/command.ts'
+import { settings } from '../../lib/config.ts'
+
+/** A command as it was called. */
+export interface Call extends Arguments {
+  readonly files: readonly string[]
+  /** The folder of maps. */
+  readonly folder: string
+  /** The records that maps can speak of beside R4. */
+  readonly shapes: readonly TObject[]
+}
+
+export type Command = AnyCommand<Call>
+
+/** Options of every command. */
+export const common: Options = {
+  folder: { value: 'FOLDER', meaning: 'the folder of maps, if it is not MAPPINGS_DIR' },
+  with: {
+    value: 'PATH',
+    repeats: true,
+    meaning: 'a file or folder that maps draw upon: maps, StructureDefinitions, ConceptMaps; may be repeated',
+  },
+}
+
+/** A call with these arguments. */
+export function callWith(given: Arguments, shapes: readonly TObject[]): Call {
+  const { default: fallback, name, parse } = settings.mappingsDir
+  const folder = parse(given.text('folder') ?? (process.env[name]?.trim() || fallback))
+  return { ...given, files: given.positionals, folder, shapes }
+}
+
+/** Reads the arguments of a command. @throws UsageError */
+export function callOf({ options }: Command, args: readonly string[], shapes: readonly TObject[]): Call {
+  return callWith(readArguments({ ...options, ...common }, args), shapes)
+}

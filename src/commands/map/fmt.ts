@@ -1,0 +1,35 @@
+// npm run map -- fmt: gives maps their canonical layout.
+
+import { writeFile } from 'node:fs/promises'
+import { format } from '../../fml/format.ts'
+import { parse } from '../../fml/parser.ts'
+import { errorsIn } from '../../fml/problem.ts'
+import type { Answer } from '../../lib/command.ts'
+import type { Call, Command } from './command.ts'
+import { counted, listed, openWorkspace, rendered } from './workspace.ts'
+
+export const fmt: Command = {
+  name: 'fmt',
+  usage: '[FILE…] [--check]',
+  summary: 'Gives maps their canonical layout',
+  details: 'Comments stay where they are. A map that cannot be read is left as it is, and its problems are told.',
+  options: { check: { meaning: 'changes nothing; exit code 1 if something would change' } },
+  run,
+}
+
+async function run(call: Call): Promise<Answer> {
+  const { files, chosen } = await openWorkspace(call)
+  const isOnlyCheck = call.isSet('check')
+  const unread = chosen.flatMap(({ source }) => errorsIn(parse(source.text, source.path).problems))
+  const other = chosen.filter(({ source }) => format(source.text) !== source.text).map(({ source }) => source)
+  if (!isOnlyCheck) for (const { path, text } of other) await writeFile(path, format(text))
+  const paths = other.map(({ path }) => path)
+  const verb = isOnlyCheck ? 'has another layout' : 'laid out'
+  return {
+    isGood: unread.length === 0 && (paths.length === 0 || !isOnlyCheck),
+    text: `${rendered(unread, files)}${paths.map(path => `${path}: ${verb}\n`).join('')}${counted(chosen.length, 'map')}, ${
+      isOnlyCheck ? `${paths.length} to lay out` : `${paths.length} changed`
+    }\n`,
+    json: { changed: paths, isOnlyCheck, problems: listed(unread) },
+  }
+}

@@ -1,0 +1,105 @@
+// npm run map -- test: runs the examples of maps, and takes them there and back where maps lead both ways.
+
+import type { Answer } from '../../lib/command.ts'
+import { told } from '../../mapping/difference.ts'
+import type { Example } from '../../mapping/examples.ts'
+import type { Mapping } from '../../mapping/mapping.ts'
+import { opposite, type RoundTrip, roundTrip } from '../../mapping/round-trip.ts'
+import { isWarning } from '../../mapping/set.ts'
+import { isPassed, type Trial, tryExample } from '../../mapping/trial.ts'
+import { createInspect } from '../../mapping/validity.ts'
+import type { Call, Command } from './command.ts'
+import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
+
+export const test: Command = {
+  name: 'test',
+  usage: '[FILE…]',
+  summary: 'Runs the examples of the maps, all of them or those named',
+  details: [
+    'The examples of a map stand beside it, in NAME.examples.json: [{ "name": "…", "from": {…}, "context": {…}, "to": {…} }].',
+    'What comes out must be what `to` says, and a valid resource or record. Where two maps lead there and back',
+    '(NAME-to-fhir and NAME-from-fhir), it is said what is lost on the way; that alone is no failure.',
+  ].join('\n'),
+  options: {},
+  run,
+}
+
+interface Result {
+  readonly map: string
+  readonly trials: readonly Trial[]
+}
+
+async function run(call: Call): Promise<Answer> {
+  const workspace = await openWorkspace(call)
+  const { files, chosen, problems, examples } = workspace
+  const inspect = createInspect(call.shapes)
+  const runnable = chosen.filter(each => each.program)
+  const results = runnable.map(({ name, program }): Result => {
+    const trials = (examples.get(name) ?? []).map(each => tryExample(program!, each, inspect))
+    return { map: name, trials }
+  })
+  const trips = runnable.flatMap(each => tripOf(each, workspace))
+  const errors = problems.filter(each => !isWarning(each))
+  const failed = results.flatMap(({ trials }) => trials).filter(each => !isPassed(each)).length
+  const total = results.reduce((sum, { trials }) => sum + trials.length, 0)
+  const summary = `${counted(chosen.length, 'map')}, ${counted(total, 'example')}, ${failed === 0 ? 'none' : failed} failed`
+  return {
+    isGood: errors.length === 0 && failed === 0,
+    text: [rendered(errors, files), ...results.map(resultText), tripsText(trips), summary, '\n'].join(''),
+    json: { problems: listed(errors), maps: results.map(resultJson), roundTrips: trips.map(tripJson) },
+  }
+}
+
+function tripOf(there: Mapping, { set, examples }: Workspace): RoundTrip[] {
+  const back = set.mappings.get(opposite(there.name) ?? '')
+  const own: readonly Example[] = examples.get(there.name) ?? []
+  if (!back?.program || own.length === 0) return []
+  const spare = examples.get(back.name)?.find(each => each.context)?.context
+  return [roundTrip(there, back, own, spare)]
+}
+
+function resultText({ map, trials }: Result): string {
+  if (trials.length === 0) return `${map}: no examples\n`
+  const passed = trials.filter(isPassed).length
+  const failures = trials.filter(each => !isPassed(each)).map(failureText)
+  const end = failures.length > 0 ? '\n' : ''
+  return `${map}: ${passed} of ${counted(trials.length, 'example')}\n${failures.join('')}${end}`
+}
+
+function failureText(trial: Trial): string {
+  const { name, file, line } = trial.example
+  return [`\n  ${name} (${file}:${line})`, ...findings(trial).map(each => `\n    ${each}`), '\n'].join('')
+}
+
+function findings({ error, differences, invalid }: Trial): string[] {
+  const broken = error ? [`the map stops: ${error.message}`] : []
+  return [...broken, ...differences.map(told), ...invalid.map(each => `not valid: ${each}`)]
+}
+
+function resultJson({ map, trials }: Result): unknown {
+  return {
+    map,
+    examples: trials.map(trial => {
+      const { name, file, line } = trial.example
+      const { differences, invalid, error } = trial
+      return { name, file, line, passed: isPassed(trial), error: error?.message, differences, invalid }
+    }),
+  }
+}
+
+function tripsText(trips: readonly RoundTrip[]): string {
+  return trips.length === 0 ? '' : `\nthere and back\n${trips.map(tripText).join('')}\n`
+}
+
+function tripText({ there, back, examples, lost, changed, added, errors }: RoundTrip): string {
+  const kinds = Object.entries({ loses: lost, changes: changed, adds: added }).filter(([, counts]) => counts.size > 0)
+  const title = `  ${there} > ${back} (${counted(examples, 'example')})`
+  if (kinds.length === 0 && errors.length === 0) return `${title}: keeps everything\n`
+  const parts = kinds.map(([verb, counts]) => paragraph(verb, [...counts.keys()], '    '))
+  return `${title}\n${parts.join('')}${errors.map(each => `    does not come back: ${each}\n`).join('')}`
+}
+
+function tripJson({ lost, changed, added, ...trip }: RoundTrip): unknown {
+  const [losses, changes, additions] = [lost, changed, added].map(each => Object.fromEntries(each))
+  return { ...trip, lost: losses, changed: changes, added: additions }
+}

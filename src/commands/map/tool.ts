@@ -1,0 +1,24 @@
+// The commands that check, try, lay out and begin maps in the FHIR Mapping Language.
+import type { Tool } from '../../lib/command.ts'
+import { shapes } from '../../shapes/all.ts'
+import { check } from './check.ts'
+import { type Call, callWith, common } from './command.ts'
+import { coverage } from './coverage.ts'
+import { fmt } from './fmt.ts'
+import { create } from './new.ts'
+import { pack } from './package.ts'
+import { run } from './run.ts'
+import { test } from './test.ts'
+
+/** `npm run map`. */
+export const mapTool: Tool<Call> = {
+  name: 'npm run map',
+  about: 'Tools for the maps in mappings/, which turn records into FHIR and back. mappings/README.md teaches them.',
+  footer: [
+    'A file is a path, or the name of a map in the folder: allergy-to-fhir.',
+    'Exit code 0 if all is well, 1 if it is not, 2 for wrong arguments.',
+  ],
+  options: common,
+  commands: [check, test, run, fmt, create, coverage, pack],
+  perform: (command, given) => command.run(callWith(given, shapes)),
+}

@@ -1,0 +1,79 @@
+// What a request says of a consent, checked against the types that there are and the clock.
+
+import { isScope, nearestScope, typesOpenedBy } from '../access/scopes.ts'
+import { type FailureDetail, invalid } from '../lib/failure.ts'
+import { didYouMean, nearest } from '../lib/nearest.ts'
+import type { ConsentTypes } from '../shapes/consent-types.ts'
+import type { Terms } from './desk.ts'
+
+/** The body of a grant or a request. */
+export interface Given {
+  readonly consent_type?: string
+  readonly purpose?: string
+  readonly scopes?: readonly string[]
+  /** Of a request: another name for `scopes`. */
+  readonly requested_scopes?: readonly string[]
+  readonly expires_at?: string
+}
+
+export interface TermsParts {
+  /** What patients can consent to at the moment. */
+  readonly consentTypes: () => ConsentTypes
+  readonly now: () => Date
+}
+
+/** @throws Failure VALIDATION_FAILED with one detail for each problem. */
+export function termsOf(parts: TermsParts, given: Given): Terms {
+  const {
+    consent_type: consentType = 'full_record',
+    purpose,
+    requested_scopes: requested,
+    expires_at: expiresAt,
+  } = given
+  const scopes = requested ?? given.scopes
+  const details = [
+    ...typeProblems(consentType, [...parts.consentTypes().types.keys()]),
+    ...differenceProblems(given),
+    ...scopeProblems(scopes, requested ? 'requested_scopes' : 'scopes'),
+    ...endProblems(expiresAt, parts.now()),
+  ]
+  if (details.length > 0) throw invalid(details)
+  return { consentType, purpose, scopes, expiresAt }
+}
+
+function typeProblems(name: string, known: readonly string[]): FailureDetail[] {
+  if (known.includes(name)) return []
+  const message = `is not a consent type${didYouMean(nearest(name, known), '.')} There are ${known.join(', ')}`
+  return [{ field: 'consent_type', code: 'enum', message }]
+}
+
+function differenceProblems({ scopes, requested_scopes: requested }: Given): FailureDetail[] {
+  if (!scopes || !requested) return []
+  const [one, other] = [new Set(scopes), new Set(requested)]
+  if (one.size === other.size && scopes.every(each => other.has(each))) return []
+  const message = 'names other scopes than requested_scopes: leave one of them out'
+  return [{ field: 'scopes', code: 'different', message }]
+}
+
+function scopeProblems(scopes: readonly string[] | undefined, field: string): FailureDetail[] {
+  if (!scopes) return []
+  const unknown = scopes.flatMap((scope, index) =>
+    isScope(scope)
+      ? []
+      : [{ field: `${field}.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
+  )
+  if (unknown.length > 0 || typesOpenedBy(scopes).length > 0) return unknown
+  return [{ field, code: 'empty', message: 'open nothing for reading, so there is nothing to consent to' }]
+}
+
+/** Later than this nobody knows what he consents to. */
+const mostYears = 100
+
+function endProblems(end: string | undefined, now: Date): FailureDetail[] {
+  if (end === undefined) return []
+  const time = Date.parse(end)
+  if (time <= now.getTime()) return [{ field: 'expires_at', code: 'past', message: 'must lie in the future' }]
+  if (time > now.getTime() + mostYears * 365.25 * 86_400_000)
+    return [{ field: 'expires_at', code: 'far', message: `must lie within ${mostYears} years` }]
+  return []
+}

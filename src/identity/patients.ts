@@ -1,0 +1,138 @@
+// Patients' own tokens (MobileToken, interface §5): given for a one-time code, opaque, revocable, known in every process at once.
+
+import { type PatientCaller, patientCaller } from '../access/caller.ts'
+import type { Credentials } from '../access/scheme.ts'
+import type { Database } from '../db/database.ts'
+import { Failure } from '../lib/failure.ts'
+import { parse } from '../lib/health-id.ts'
+import { randomText } from '../lib/ids.ts'
+import { type Holder, mergedInto } from '../mpi/register/health-ids.ts'
+import { redeemCode } from './enrolment.ts'
+import { digestOf, newOpaque } from './opaque.ts'
+import { type Throttle, tried } from './throttle.ts'
+
+export const patientTokenPrefix = 'pat_'
+
+const livesFor = 180 * 86_400_000
+
+/** A token as it is told, once. */
+export interface GivenToken {
+  readonly token: string
+  readonly expiresAt: Date
+  readonly healthId: string
+}
+
+export interface Patients {
+  /**
+   * Exchanges a code for a token.
+   * @param address of whoever asks, by which failures are counted.
+   * @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many.
+   */
+  enrol(given: { healthId: string; code: string; address: string }): Promise<GivenToken>
+  /** Proves a patient by his token. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_INVALID. */
+  authenticate(credentials: Pick<Credentials, 'headers'>): Promise<PatientCaller>
+  revoke(caller: PatientCaller): Promise<void>
+}
+
+export interface PatientsParts {
+  readonly database: Database
+  readonly throttle: Throttle
+  /** The patient who answers for a Health ID now. */
+  readonly holderOf: (healthId: string) => Promise<Holder | undefined>
+  readonly now: () => number
+}
+
+export function createPatients({ database, throttle, holderOf, now }: PatientsParts): Patients {
+  return {
+    async enrol({ healthId, code, address }) {
+      const reading = parse(healthId)
+      const canonical = 'healthId' in reading ? reading.healthId : ''
+      const patient = await tried(throttle(canonical, address), async () => {
+        const holder = await holderOf(canonical)
+        const isRight = await redeemCode(database, holder?.patient ?? '', code, now())
+        return isRight ? holder : undefined
+      })
+      if (!patient)
+        throw new Failure(
+          'UNAUTHENTICATED',
+          'The Health ID and the code do not belong together, or the code has expired or is used up: ask for a new one.',
+        )
+      return give(database, patient.patient, patient.current ?? canonical, now())
+    },
+    async authenticate({ headers }) {
+      const found = await tokenRow(database, presented(headers))
+      if (!found || found.revoked_at) throw invalid('it is not known, or was revoked')
+      if (found.expires_at.getTime() <= now())
+        throw new Failure('TOKEN_EXPIRED', 'The token of this telephone has expired: enrol it again.')
+      // Two records of one patient may have been made one since.
+      const holder = await holderOf(found.health_id)
+      if (!holder) throw invalid('nobody answers for its Health ID any more')
+      return patientCaller(holder.patient, holder.current ?? found.health_id, found.id)
+    },
+    async revoke({ tokenId, within }) {
+      await (within ?? database).query({
+        text: 'update patient_token set revoked_at = coalesce(revoked_at, $2) where id = $1',
+        values: [tokenId, new Date(now())],
+      })
+    },
+  }
+}
+
+/**
+ * Ends every telephone of a patient, and a code that was not used.
+ * @returns how many tokens that were.
+ */
+export function unenrol(database: Database, patientId: string): Promise<number> {
+  return database.transaction(async on => {
+    const patients = await mergedInto(on, patientId)
+    await on.run({ text: 'delete from enrolment_code where patient_id = any($1)', values: [patients] })
+    const ended = await on.query({
+      text: 'update patient_token set revoked_at = now() where patient_id = any($1) and revoked_at is null returning 1 as ended',
+      values: [patients],
+    })
+    return ended.length
+  })
+}
+
+async function give(database: Database, patientId: string, healthId: string, now: number): Promise<GivenToken> {
+  const token = newOpaque(patientTokenPrefix)
+  const expiresAt = new Date(now + livesFor)
+  await database.query({
+    text: `insert into patient_token (hash, id, patient_id, health_id, created_at, expires_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+    values: [digestOf(token), randomText(22), patientId, healthId, new Date(now), expiresAt],
+  })
+  return { token, expiresAt, healthId }
+}
+
+interface TokenRow {
+  readonly id: string
+  readonly health_id: string
+  readonly expires_at: Date
+  readonly revoked_at: Date | null
+}
+
+async function tokenRow(database: Database, token: string): Promise<TokenRow | undefined> {
+  const [row] = await database.query<TokenRow>({
+    name: 'patient-token',
+    isFixed: true,
+    text: 'select id, health_id, expires_at, revoked_at from patient_token where hash = $1',
+    values: [digestOf(token)],
+  })
+  return row
+}
+
+/** @throws Failure UNAUTHENTICATED without a token, TOKEN_INVALID for one of another kind. */
+function presented(headers: Credentials['headers']): string {
+  const token = /^bearer +(\S+) *$/i.exec(String(headers['authorization']))?.[1]
+  if (token === undefined)
+    throw new Failure(
+      'UNAUTHENTICATED',
+      "Send the patient's own token: Authorization: Bearer pat_…; POST /api/v1/mobile/enrol gives one.",
+    )
+  if (!/^pat_[0-9A-Za-z]{43}$/.test(token))
+    throw invalid("this address takes a patient's own token, pat_…, which POST /api/v1/mobile/enrol gives")
+  return token
+}
+
+const invalid = (why: string) => new Failure('TOKEN_INVALID', `The token is not valid: ${why}.`)

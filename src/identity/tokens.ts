@@ -1,0 +1,171 @@
+// Access tokens: RS256 JWTs as RFC 9068 wants them, minted here and verified here; a verified one is remembered.
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { type Caller, createCaller, type Identified } from '../access/caller.ts'
+import { Failure } from '../lib/failure.ts'
+import { randomText } from '../lib/ids.ts'
+import type { Keys } from './keys.ts'
+import type { Revocations } from './revocations.ts'
+
+/** Seconds that a token lives (interface §8). */
+export const tokenLifetime = 3600
+
+/** What a token says (RFC 9068 §2.2), beside it the organisation and the environment. */
+export interface Claims {
+  readonly iss: string
+  readonly aud: string
+  readonly sub: string
+  readonly client_id: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly scope: string
+  readonly organization_id: string
+  readonly env: string
+  /** True for the record-keeping system itself, which consent does not filter. */
+  readonly consent_exempt?: boolean
+}
+
+export interface Verified {
+  readonly claims: Claims
+  readonly caller: Caller
+}
+
+export interface Tokens {
+  /** A token for the client with these of its scopes. */
+  mint(
+    client: Pick<Identified, 'clientId' | 'organizationId' | 'consentExempt'>,
+    scopes: readonly string[],
+  ): Promise<string>
+  /**
+   * What a token proves; at once for one that was verified before.
+   * @throws Failure TOKEN_EXPIRED, TOKEN_INVALID; UNAVAILABLE when revocations cannot be known.
+   */
+  verify(token: string): Verified | Promise<Verified>
+}
+
+export interface TokensOptions {
+  readonly keys: Keys
+  readonly revocations: Revocations
+  /** False while revocations may be unknown here. */
+  readonly isCurrent: () => boolean
+  /** Issuer and audience: the service's own address. */
+  readonly issuer: string
+  readonly environment: string
+  readonly now: () => number
+  /** Tokens of one generation. */
+  readonly generation?: number
+}
+
+export function createTokens(options: TokensOptions): Tokens {
+  const { keys, revocations, isCurrent, issuer, environment, now, generation = 5000 } = options
+  // Two generations: what is used is carried over, what is not is forgotten, and a hit costs one look.
+  let recent = new Map<string, Verified>()
+  let older = new Map<string, Verified>()
+  const remember = (token: string, verified: Verified) => {
+    if (recent.size >= generation) [older, recent] = [recent, new Map()]
+    recent.set(token, verified)
+  }
+
+  function stillGood(verified: Verified): Verified {
+    const { exp, jti, client_id } = verified.claims
+    if (exp * 1000 <= now()) throw expired()
+    if (revocations.has(jti, client_id)) throw invalid('it was revoked')
+    if (!isCurrent())
+      throw new Failure('UNAVAILABLE', 'Revoked tokens cannot be looked up at the moment: try again.', {
+        retryAfter: 2,
+      })
+    return verified
+  }
+
+  async function verifyAnew(token: string): Promise<Verified> {
+    const claims = await read(token, options)
+    const verified = { claims, caller: callerOf(claims) }
+    remember(token, verified)
+    return stillGood(verified)
+  }
+
+  return {
+    mint({ clientId, organizationId, consentExempt }, scopes) {
+      const { kid, privateKey } = keys.active()
+      const iat = Math.floor(now() / 1000)
+      const claims: Claims = {
+        iss: issuer,
+        aud: issuer,
+        sub: clientId,
+        client_id: clientId,
+        iat,
+        exp: iat + tokenLifetime,
+        jti: randomText(22),
+        scope: scopes.join(' '),
+        organization_id: organizationId,
+        env: environment,
+        ...(consentExempt ? { consent_exempt: true } : {}),
+      }
+      const payload = claims as unknown as JWTPayload
+      return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid }).sign(privateKey)
+    },
+    verify(token) {
+      const hit = recent.get(token)
+      if (hit) return stillGood(hit)
+      const old = older.get(token)
+      if (!old) return verifyAnew(token)
+      remember(token, old)
+      return stillGood(old)
+    },
+  }
+}
+
+const callerOf = (claims: Claims): Caller =>
+  createCaller({
+    clientId: claims.client_id,
+    organizationId: claims.organization_id,
+    scopes: claims.scope.split(' ').filter(Boolean),
+    consentExempt: claims.consent_exempt === true,
+    tokenId: claims.jti,
+  })
+
+const required = ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti', 'scope', 'organization_id']
+const longest = 16_384
+
+// The algorithm and the type are ours to choose, not the token's (RFC 8725 §3.1, §3.11).
+async function read(token: string, { keys, issuer, now }: TokensOptions): Promise<Claims> {
+  if (token.length > longest) throw invalid('it is too long')
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid }) => {
+        const key = kid === undefined ? undefined : await keys.find(kid)
+        if (!key) throw invalid('its key is not one of ours')
+        return key
+      },
+      {
+        algorithms: ['RS256'],
+        typ: 'at+jwt',
+        issuer,
+        audience: issuer,
+        requiredClaims: required,
+        currentDate: new Date(now()),
+      },
+    )
+    return payload as unknown as Claims
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expired()
+    if (error instanceof errors.JOSEError || error instanceof TypeError) throw invalid(reason(error), error)
+    throw error
+  }
+}
+
+function reason(error: Error): string {
+  if (error instanceof errors.JWTClaimValidationFailed) return `its ${error.claim} is not what it must be`
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is not ours'
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'it is not signed with RS256'
+  return 'it is not a token of this service'
+}
+
+function expired(): Failure {
+  return new Failure('TOKEN_EXPIRED', 'The access token has expired: fetch a new one.')
+}
+
+function invalid(why: string, cause?: unknown): Failure {
+  return new Failure('TOKEN_INVALID', `The access token is not valid: ${why}.`, { cause })
+}

@@ -1,0 +1,137 @@
+// Users of the portal: what an administrator does with them, and how a sign-in finds one.
+
+import type { Role } from '../access/caller.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { randomText } from '../lib/ids.ts'
+import { argon2id, newRecipe, toPhc } from './argon2.ts'
+
+export interface User {
+  readonly id: string
+  /** Folded. */
+  readonly email: string
+  readonly organizationId: string
+  readonly role: Role
+  readonly createdAt: Date
+  readonly disabledAt?: Date
+}
+
+// The rest of what an address can be is for whoever delivers to it to know; NUL is what PostgreSQL cannot hold.
+const isEmail = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/
+
+/** An address as it counts: of two that differ in capitals only, nobody knows which is whose. */
+export const foldEmail = (email: string): string => email.trim().normalize('NFKC').toLowerCase()
+
+/**
+ * Creates a user with a password that is told once.
+ * @throws Failure VALIDATION_FAILED for what is no address, CONFLICT if there is a user with it.
+ */
+export async function createUser(
+  database: Database,
+  input: { readonly email: string; readonly organizationId: string; readonly role: Role },
+): Promise<{ user: User; password: string }> {
+  const email = foldEmail(input.email)
+  if (!isEmail.test(email)) throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is no e-mail address.`)
+  const { password, hash } = await newPassword()
+  const [row] = await database.query<UserRow>({
+    text: `insert into portal_user (id, email, hash, organization_id, role) values ($1, $2, $3, $4, $5)
+      on conflict (email) do nothing returning ${columns}`,
+    values: [`usr_${randomText(20)}`, email, hash, input.organizationId, input.role],
+  })
+  if (!row) throw new Failure('CONFLICT', `There is a user ${email} already.`)
+  return { user: toUser(row), password }
+}
+
+/** 22 random symbols, 130 bits, and what is kept of them. */
+async function newPassword(): Promise<{ password: string; hash: string }> {
+  const password = randomText(22)
+  const recipe = newRecipe()
+  return { password, hash: toPhc(recipe, await argon2id(password, recipe)) }
+}
+
+/**
+ * Gives a user who has lost it a new password, and ends every session of his.
+ * @throws Failure NOT_FOUND if there is no such user, or he is disabled.
+ */
+export async function resetPassword(database: Database, email: string): Promise<string> {
+  const { password, hash } = await newPassword()
+  await database.transaction(async on => {
+    const [row] = await on.query<{ id: string }>({
+      text: 'update portal_user set hash = $2 where email = $1 and disabled_at is null returning id',
+      values: [foldEmail(email), hash],
+    })
+    if (!row) throw new Failure('NOT_FOUND', `There is no user ${foldEmail(email).slice(0, 254)} who is not disabled.`)
+    await endSessions(on, row.id)
+  })
+  return password
+}
+
+/** Every user, oldest first. */
+export async function listUsers(database: Database): Promise<User[]> {
+  const rows = await database.query<UserRow>({
+    text: `select ${columns} from portal_user order by created_at, id`,
+    values: [],
+  })
+  return rows.map(toUser)
+}
+
+/**
+ * Ends a user for good, and every session of his at once.
+ * @returns how many sessions that were.
+ * @throws Failure NOT_FOUND.
+ */
+export function disableUser(database: Database, email: string): Promise<number> {
+  return database.transaction(async on => {
+    const [row] = await on.query<{ id: string }>({
+      text: 'update portal_user set disabled_at = coalesce(disabled_at, now()) where email = $1 returning id',
+      values: [foldEmail(email)],
+    })
+    if (!row) throw new Failure('NOT_FOUND', `There is no user ${foldEmail(email).slice(0, 254)}.`)
+    return endSessions(on, row.id)
+  })
+}
+
+/** @returns how many there were. */
+async function endSessions(on: Queryable, userId: string): Promise<number> {
+  const ended = await on.query({
+    text: 'delete from portal_session where user_id = $1 returning 1 as ended',
+    values: [userId],
+  })
+  return ended.length
+}
+
+/** Who may sign in with an address, with the hash of his password. */
+export async function findUser(on: Queryable, email: string): Promise<{ user: User; hash: string } | undefined> {
+  const folded = foldEmail(email)
+  if (!isEmail.test(folded)) return undefined
+  const [row] = await on.query<UserRow & { hash: string }>({
+    name: 'portal-user',
+    isFixed: true,
+    text: `select ${columns}, hash from portal_user where email = $1 and disabled_at is null`,
+    values: [folded],
+  })
+  return row && { user: toUser(row), hash: row.hash }
+}
+
+const columns = 'id, email, organization_id, role, created_at, disabled_at'
+
+interface UserRow {
+  readonly id: string
+  readonly email: string
+  readonly organization_id: string
+  readonly role: Role
+  readonly created_at: Date
+  readonly disabled_at: Date | null
+}
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    organizationId: row.organization_id,
+    role: row.role,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at ?? undefined,
+  }
+}

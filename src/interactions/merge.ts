@@ -1,0 +1,126 @@
+// Patient/$merge: two patients who are one person become one (https://hl7.org/fhir/R5/patient-operation-merge.html, which R4 has
+// not; the shape is the same). What refers to the source still does: whoever reads it sees where it went.
+
+import { Failure } from '../lib/failure.ts'
+import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { linked, obstacle, replaced, replacesLink, survivor } from '../mpi/register/merge.ts'
+import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
+import { comparedIn, possibleDuplicate, reviewed } from '../mpi/register/review.ts'
+import type { Store } from '../store/store.ts'
+import { referenceTarget } from '../store/values.ts'
+import { wrongParameter } from './parameters.ts'
+import type { FhirReply, FhirRequest } from './request.ts'
+import { flagOf, type Inputs, inputsOf } from './terminology/inputs.ts'
+
+export const mergeTakes = { preview: 'true: what would become of the target, without storing it.' } as const
+
+const taken = ['source-patient', 'target-patient', 'result-patient', ...Object.keys(mergeTakes)]
+
+export async function mergeOf(store: Store, request: FhirRequest): Promise<FhirReply> {
+  const inputs = inputsOf(store.library(), request, taken)
+  const { addresses } = request.people
+  const [source, target] = [idIn(inputs, 'source-patient', addresses), idIn(inputs, 'target-patient', addresses)]
+  const isPreview = flagOf(inputs, 'preview')
+  const merge = async (own: Store, service: Store): Promise<string> => {
+    const [from, into] = [await readBy(own, source), await readBy(own, target)]
+    const reason = obstacle(from.patient, into.patient, addresses)
+    if (reason !== undefined) throw refused(reason)
+    const result = resultOf(inputs, from.patient, into.patient, addresses)
+    if (isPreview) return previewed(own, result)
+    // Both at once: the Health ID may go from one to the other.
+    const entries = [
+      { id: source, ifMatch: from.version, resource: replaced(from.patient, into.patient, addresses) },
+      { id: target, ifMatch: into.version, resource: result },
+    ]
+    const written = await own.transaction(
+      entries.map(each => ({ ...each, fullUrl: undefined, method: 'PUT' as const, type: 'Patient', query: undefined })),
+      () => Promise.resolve(undefined),
+    )
+    await closeReviews(service, source, target)
+    const [, last] = written
+    return (last && 'written' in last ? last.written?.body : undefined) ?? JSON.stringify(result)
+  }
+  const result = await request.people.together(merge)
+  return { status: 200, body: answer(request.body, result, isPreview) }
+}
+
+function idIn(inputs: Inputs, name: string, { base }: Addresses): string {
+  const [value, ...more] = inputs.all(name)
+  const reference = isObject(value) ? value['reference'] : undefined
+  const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+  if (!target?.startsWith('Patient/') || more.length > 0)
+    throw wrongParameter(name, `${name} must be given, once: a reference such as Patient/123, as valueReference.`)
+  return target.slice('Patient/'.length)
+}
+
+async function readBy(store: Store, id: string): Promise<{ patient: JsonObject; version: number }> {
+  const { body, version } = await store.read('Patient', id)
+  return { patient: parseJson(body) as JsonObject, version }
+}
+
+const refused = (message: string, field?: string): Failure =>
+  new Failure('VALIDATION_FAILED', message, {
+    issue: 'business-rule',
+    details: [{ ...(field ? { field } : {}), code: 'business-rule', message }],
+  })
+
+/** The target as it will be: as the caller says, or with what the source had. */
+function resultOf(inputs: Inputs, source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
+  const [given, ...more] = inputs.all('result-patient')
+  const usual = survivor(source, target, addresses)
+  if (given === undefined) return usual
+  if (!isObject(given) || given['resourceType'] !== 'Patient' || more.length > 0)
+    throw wrongParameter('result-patient', 'result-patient must be one Patient.')
+  if (given['id'] !== target['id']) throw refused('result-patient must have the id of the target.', 'result-patient.id')
+  const held = healthIdsOf(given, addresses).current
+  if (healthIdsOf(usual, addresses).current.some(each => !held.includes(each)))
+    throw refused('result-patient must keep the Health ID of the target.', 'result-patient.identifier')
+  return linked(given, replacesLink(source))
+}
+
+/** Says before what would be refused then. */
+function previewed(store: Store, result: JsonObject): string {
+  const [error] = store.validate('Patient', result).filter(({ severity }) => severity === 'error')
+  if (error) throw refused(error.diagnostics, error.expression)
+  return JSON.stringify(result)
+}
+
+/** Review Tasks that asked whether the two are one are done, unless others than the two are still in question. */
+async function closeReviews(service: Store, source: string, target: string): Promise<void> {
+  const search = service.parse(
+    ['Task'],
+    [
+      ['code', `${possibleDuplicate.system}|${possibleDuplicate.code}`],
+      ['status', 'requested'],
+      ['focus', `Patient/${source},Patient/${target}`],
+      ['_count', '1000'],
+    ],
+    true,
+  )
+  const pair = [source, target]
+  for (const { id, body } of (await service.search(search)).matches) {
+    const task = parseJson(body) as JsonObject
+    const { focus, candidates } = comparedIn(task)
+    const isAbout = pair.includes(focus ?? '') && candidates.some(each => each !== focus && pair.includes(each))
+    const isDone = isAbout && (focus === source || candidates.every(each => pair.includes(each)))
+    if (isDone) await service.update('Task', id, reviewed(task, target), {})
+  }
+}
+
+function answer(input: unknown, result: string, isPreview: boolean): string {
+  const text = isPreview
+    ? 'This is what the target would become. Nothing was stored.'
+    : 'The two patients are one. To undo it, remove the links from both and make the source active.'
+  const outcome = {
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'information', code: 'informational', details: { text }, diagnostics: text }],
+  }
+  const parameters = JSON.stringify({
+    resourceType: 'Parameters',
+    parameter: [
+      { name: 'input', resource: input },
+      { name: 'outcome', resource: outcome },
+    ],
+  })
+  return `${parameters.slice(0, -2)},{"name":"result","resource":${result}}]}`
+}

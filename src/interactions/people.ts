@@ -1,0 +1,60 @@
+// What $match and $merge take beside the caller's store: the register of people, and one transaction for several acts.
+
+import { type Caller, system } from '../access/caller.ts'
+import type { Decision } from '../mpi/matching/decide.ts'
+import type { Features } from '../mpi/matching/person.ts'
+import { type Holder, holderOf } from '../mpi/register/health-ids.ts'
+import type { Addresses } from '../mpi/register/patient.ts'
+import type { Register } from '../mpi/register/register.ts'
+import type { DatabaseFor, Principal } from '../store/principal.ts'
+import type { Store } from '../store/store.ts'
+import { asWhole, type Whole } from '../store/whole.ts'
+
+export interface People {
+  readonly addresses: Addresses
+  /** Compares somebody with all who are registered. */
+  rank(person: Features): Promise<Decision>
+  /** Who answers for a Health ID in canonical form. */
+  holderOf(healthId: string): Promise<Holder | undefined>
+  /** The Patients among these (ids) whom the caller may see, by id; the witness is told of them, and of no others. */
+  seen(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
+  together<T>(work: (own: Store, service: Store) => Promise<T>): Promise<T>
+}
+
+export interface PeopleParts {
+  readonly databaseFor: DatabaseFor
+  readonly storeFor: (principal: Principal) => Store
+  readonly whole: Whole
+  readonly register: Register
+  readonly addresses: Addresses
+}
+
+/** The register as a caller uses it. */
+export function createPeople(parts: PeopleParts): (caller: Caller) => People {
+  const { databaseFor, storeFor, whole, register, addresses } = parts
+  return caller => {
+    const on = databaseFor(caller)
+    return {
+      addresses,
+      rank: person => register.rank(on, person),
+      holderOf: healthId => holderOf(on, healthId),
+      async seen(ids) {
+        const store = storeFor({ ...caller, witness: undefined })
+        const query = Object.entries({ _id: ids.join(','), _count: String(ids.length) })
+        const { matches } = ids.length === 0 ? nobody : await store.search(store.parse(['Patient'], query, true))
+        const found = new Map(matches.map(({ id, body }) => [id, body]))
+        const told = { deed: 'operation', type: 'Patient', query: 'Patient/$match' } as const
+        caller.witness?.({ ...told, patients: [...found.keys()], resources: found.size })
+        return found
+      },
+      together: work =>
+        asWhole(whole, caller, own => {
+          const { within, witness, note } = own
+          return work(storeFor(own), storeFor({ ...system, within, witness, note }))
+        }),
+    }
+  }
+}
+
+const nobody = { matches: [] } as const

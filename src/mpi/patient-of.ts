@@ -1,0 +1,32 @@
+// The patient whom an address names by Health ID.
+import { Type } from 'typebox'
+import type { Queryable } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
+import { holderOf, readHealthId } from './register/health-ids.ts'
+
+/** The path parameter of every route about one patient. */
+export const healthIdParam = Type.Object({
+  health_id: Type.String({
+    maxLength: 100,
+    description: "The patient's Health ID; capitals, spaces and dashes do not matter.",
+    examples: ['CM-TQYE-6SRK-YQ6S'],
+  }),
+})
+
+/** A patient, by the id of the Patient and the Health ID that holds now. */
+export interface Known {
+  readonly patient: string
+  readonly healthId: string
+  /** True if others may be the same person. */
+  readonly isMerged: boolean
+}
+
+/** @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
+export async function patientOf(on: Queryable, text: string): Promise<Known> {
+  const healthId = await readHealthId(on, text, 'path.health_id')
+  const holder = await holderOf(on, healthId)
+  if (holder) return { ...holder, healthId: holder.current ?? healthId }
+  throw new Failure('PATIENT_NOT_FOUND', 'Nobody is registered under this Health ID: resolve registers people.', {
+    details: [{ field: 'path.health_id', code: 'not-found', message: 'is not registered' }],
+  })
+}

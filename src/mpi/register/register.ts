@@ -1,0 +1,128 @@
+// The register of people: who is registered that somebody could be, and how sure that is (decisions §2 by src/mpi/matching).
+
+import { int8Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
+import { blockingKeys } from '../matching/blocking.ts'
+import { type Candidate, type Decision, decide } from '../matching/decide.ts'
+import type { Features } from '../matching/person.ts'
+import type { Matching } from '../matching/weights.ts'
+import { createCounts, type Words } from './counts.ts'
+import type { OwnNumber } from './patient.ts'
+import { lockKeys, numberPosting } from './postings.ts'
+
+/** What is known of the candidates beside the decision. */
+export interface Verdict {
+  readonly decision: Decision
+  /** Current Health IDs of the candidates who have one. */
+  readonly healthIds: ReadonlyMap<string, string>
+  /** Ids of those who have the number that was asked for. */
+  readonly numbered: ReadonlySet<string>
+}
+
+export interface Register {
+  /**
+   * Whether somebody is registered: compares with all who share a blocking key, or have the number. Who else it could be is told
+   * exactly where it is no match.
+   */
+  find(on: Queryable, person: Features, number?: OwnNumber): Promise<Verdict>
+  /** All who somebody could be, exactly. */
+  rank(on: Queryable, person: Features): Promise<Decision>
+  /**
+   * Until the transaction ends nobody else registers anyone who could be the same person: what is asked after it sees what others did
+   * before. Nobody waits for its answer.
+   */
+  lock(on: Queryable, person: Features, number?: OwnNumber): Promise<void>
+}
+
+/** Of one key so many people are looked at, and of all keys so many are compared: those who share most. */
+const MOST_BY_KEY = 500
+const MOST_COMPARED = 100
+
+interface Row {
+  readonly patient: string
+  readonly health_id: string | null
+  readonly features: string
+  readonly is_numbered: boolean
+}
+
+/** What is decided where nobody is like somebody. */
+const nobody: Decision = { outcome: 'new', ranked: [], possible: 0 }
+
+/** @param matching the weights as they are at the moment */
+export function createRegister(matching: () => Matching): Register {
+  const counts = createCounts()
+  const counted = async (on: Queryable, person: Features, compared: readonly Candidate[], weights: Matching) =>
+    decide(person, compared, weights, await counts.population(on, wordsOf(person, compared), weights))
+  const decided = async (on: Queryable, person: Features, compared: readonly Candidate[]): Promise<Decision> => {
+    if (compared.length === 0) return nobody
+    const weights = matching()
+    return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
+  }
+  return {
+    async find(on, person, number) {
+      const rows = await candidates(on, person, number)
+      return {
+        decision: await decided(on, person, rows.map(candidateOf)),
+        healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
+        numbered: new Set(rows.filter(row => row.is_numbered).map(({ patient }) => patient)),
+      }
+    },
+    async rank(on, person) {
+      const compared = (await candidates(on, person, undefined)).map(candidateOf)
+      return counted(on, person, compared, matching())
+    },
+    async lock(on, person, number) {
+      await on.run({
+        name: 'register-lock',
+        text: 'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
+        values: [int8Array(lockKeys(person, number))],
+      })
+    },
+  }
+}
+
+const candidateOf = ({ patient, features }: Row): Candidate => ({
+  id: patient,
+  features: JSON.parse(features) as Features,
+})
+
+function candidates(on: Queryable, person: Features, number: OwnNumber | undefined): Promise<Row[]> {
+  return on.query<Row>({
+    name: 'register-candidates',
+    isFixed: true,
+    text: `with shared as (
+        select s.self, count(*) as keys, bool_or(k.ord = $2) as is_numbered
+        from unnest($1::bigint[]) with ordinality as k(posting, ord) cross join lateral (
+          select p.self from person_posting p where p.posting = k.posting limit ${MOST_BY_KEY}) s
+        group by s.self order by is_numbered desc, keys desc limit ${MOST_COMPARED}
+      )
+      select p.patient, p.health_id, p.features, s.is_numbered from shared s join person p using (self)`,
+    values: [int8Array([...(number ? [numberPosting(number)] : []), ...blockingKeys(person)]), number ? 1 : 0],
+  })
+}
+
+/**
+ * What is sure however common the names are, so that they need not be counted: as if everybody had the names it is a match,
+ * and as if nobody had them no other comes near it.
+ */
+function surely(
+  person: Features,
+  compared: readonly Candidate[],
+  weights: Matching,
+  people: number,
+): Decision | undefined {
+  const common = decide(person, compared, weights, { people, shareOf: () => 1 })
+  if (common.outcome !== 'match') return undefined
+  const rare = decide(person, compared, weights, { people, shareOf: () => Number.MIN_VALUE })
+  const least = common.ranked[0]!.score.bits
+  const isAlone = rare.ranked.every(({ id, score }) => id === common.id || score.bits + weights.leadBits < least)
+  return isAlone ? common : undefined
+}
+
+/** The words whose counts a decision may ask for: a given name may stand where the family name belongs. */
+function wordsOf(person: Features, candidates: readonly Candidate[]): Words {
+  const all = [person, ...candidates.map(({ features }) => features)]
+  const given = new Set(all.flatMap(({ names }) => names.flatMap(name => [...name.given, ...name.family])))
+  const family = new Set(person.names.flatMap(name => [...name.given, ...name.family]))
+  return { given, family }
+}

@@ -1,0 +1,57 @@
+// Who a registered patient is, as verify and search tell parts of it.
+
+import { type Caller, onBehalfOf } from '../access/caller.ts'
+import { Failure } from '../lib/failure.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { parseJson } from '../lib/json.ts'
+import type { Translator } from '../mapping/translator.ts'
+import type { Holder } from '../mpi/register/health-ids.ts'
+import { Demographics } from '../shapes/demographics.ts'
+import type { Acting } from '../store/whole.ts'
+
+export interface Profile {
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly date_of_birth: string | null
+  readonly sex: string | null
+  readonly phone_number: string | null
+}
+
+/**
+ * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The trail is told of the
+ * operation, as `query`, instead of the reading.
+ */
+export async function profileOf(
+  parts: Pick<Acting, 'storeFor'> & { readonly translator: Translator },
+  request: { readonly caller: Caller; readonly requestId: string },
+  { patient }: Holder,
+  query: string,
+): Promise<Profile | undefined> {
+  const { caller } = request
+  const store = parts.storeFor(onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }))
+  const { body } = await store.read('Patient', patient)
+  caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 1 })
+  const record = parts.translator.fromFhir(
+    'patient-from-fhir',
+    Demographics,
+    parseJson(body) as JsonObject,
+    parts.translator.contextOf(request),
+  )
+  return record as Profile | undefined
+}
+
+/** True if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or exempt from consent. */
+export async function mayBeSeen(
+  { storeFor }: Pick<Acting, 'storeFor'>,
+  caller: Caller,
+  { patient }: Holder,
+): Promise<boolean> {
+  const reader = { ...onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }), visibility: caller.visibility }
+  try {
+    await storeFor(reader).read('Patient', patient)
+    return true
+  } catch (error) {
+    if (error instanceof Failure && error.status === 403) return false
+    throw error
+  }
+}

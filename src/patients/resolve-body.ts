@@ -1,0 +1,135 @@
+// What resolve is asked: a Health ID, or who somebody is (interface §2.2).
+
+import { type Static, Type } from 'typebox'
+import { countries } from '../lib/countries.ts'
+import { type FailureDetail, invalid } from '../lib/failure.ts'
+import { nearest } from '../lib/nearest.ts'
+import type { Person } from '../mpi/matching/person.ts'
+import { problemsIn } from '../shapes/check.ts'
+
+const line = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description })
+
+export const ResolveRequest = Type.Object(
+  {
+    health_id: Type.Optional(line('A known Health ID, as it is written on the card.', 100)),
+    first_name: Type.Optional(line('Given names. Required when there is no health_id.', 200)),
+    last_name: Type.Optional(line('Family name. Required when there is no health_id.', 200)),
+    date_of_birth: Type.Optional(
+      Type.String({ format: 'date', description: 'Day of birth, YYYY-MM-DD. Required when there is no health_id.' }),
+    ),
+    country_code: Type.Optional(
+      Type.String({
+        maxLength: 2,
+        default: 'CM',
+        description: 'Country that issues a new Health ID: ISO 3166-1, two letters.',
+      }),
+    ),
+    sex: Type.Optional(Type.Enum(['male', 'female', 'other'], { description: 'Administrative sex.' })),
+    phone_number: Type.Optional(line('Compared always; stored only when a patient is created.', 40)),
+    purpose: Type.Optional(line('Reason for the lookup; written to the audit trail.', 500)),
+    external_reference: Type.Optional(
+      line("The patient's number in the caller's own files; kept for the caller's organisation alone.", 200),
+    ),
+  },
+  {
+    $id: 'ResolveRequest',
+    description: 'A Health ID, or first_name, last_name and date_of_birth, or both.',
+    additionalProperties: false,
+  },
+)
+
+export type ResolveBody = Static<typeof ResolveRequest>
+
+/** Somebody who can be registered. */
+export interface Demographics {
+  readonly first_name: string
+  readonly last_name: string
+  readonly date_of_birth: string
+  readonly sex?: string
+  readonly phone_number?: string
+}
+
+const EARLIEST = '1880-01-01'
+const HOUR = 3_600_000
+/** Where the day begins first, it is fourteen hours ahead. */
+const MOST_AHEAD = 14 * HOUR
+
+/**
+ * Checks the body against its schema, and what a schema cannot say.
+ * @throws Failure VALIDATION_FAILED with everything that is wrong.
+ */
+export function checkBody(body: ResolveBody, now: Date): void {
+  const unfit = problemsIn(ResolveRequest, body)
+  const isReadable = unfit.every(({ code }) => code === 'unknown')
+  const others = isReadable ? [...unclean(body), ...nameless(body), ...impossible(body, now), ...missing(body)] : []
+  const details = [...unfit, ...others]
+  if (details.length > 0) throw invalid(details)
+}
+
+/** The demographics, if they are complete. */
+export function demographicsIn(body: ResolveBody): Demographics | undefined {
+  const { first_name, last_name, date_of_birth, sex, phone_number } = body
+  if (first_name === undefined || last_name === undefined || date_of_birth === undefined) return undefined
+  return {
+    first_name: tidy(first_name),
+    last_name: tidy(last_name),
+    date_of_birth,
+    sex,
+    phone_number: tidied(phone_number),
+  }
+}
+
+/** The same, as people are compared. */
+export function asPerson({ first_name, last_name, date_of_birth, sex, phone_number }: Demographics): Person {
+  return {
+    names: [{ given: first_name, family: last_name }],
+    birthDate: date_of_birth,
+    sex,
+    phones: phone_number === undefined ? [] : [phone_number],
+  }
+}
+
+/** The country of a new Health ID. */
+export const countryOf = ({ country_code = 'CM' }: ResolveBody): string => country_code.toUpperCase()
+
+/** The caller's own number, without space around it. */
+export const referenceIn = ({ external_reference }: ResolveBody): string | undefined => tidied(external_reference)
+
+const tidy = (text: string): string => text.trim().replace(/\s+/g, ' ')
+const tidied = (text: string | undefined): string | undefined => (text === undefined ? undefined : tidy(text))
+
+const wrong = (field: string, code: string, message: string): FailureDetail => ({ field, code, message })
+
+function* unclean(body: ResolveBody): Generator<FailureDetail> {
+  for (const [field, value] of Object.entries(body)) {
+    if (typeof value !== 'string') continue
+    if (/\p{Cc}/u.test(value) || !value.isWellFormed())
+      yield wrong(field, 'pattern', 'must not hold control characters or halves of characters')
+    else if (value.trim() === '') yield wrong(field, 'minLength', 'must not be blank')
+  }
+}
+
+function* nameless({ first_name, last_name, phone_number }: ResolveBody): Generator<FailureDetail> {
+  for (const [field, value] of Object.entries({ first_name, last_name }))
+    if (value !== undefined && value.trim() !== '' && !/\p{L}/u.test(value))
+      yield wrong(field, 'pattern', 'must hold a letter')
+  if (phone_number !== undefined && !/\p{Nd}/u.test(phone_number))
+    yield wrong('phone_number', 'pattern', 'must hold digits')
+}
+
+function* impossible({ date_of_birth, country_code }: ResolveBody, now: Date): Generator<FailureDetail> {
+  const latest = new Date(now.getTime() + MOST_AHEAD).toISOString().slice(0, 10)
+  if (date_of_birth !== undefined && date_of_birth > latest) yield wrong('date_of_birth', 'future', 'is in the future')
+  if (date_of_birth !== undefined && date_of_birth < EARLIEST)
+    yield wrong('date_of_birth', 'minimum', 'is before 1880: is the year right?')
+  if (country_code === undefined || countries.has(country_code.toUpperCase())) return
+  const meant = nearest(country_code.toUpperCase(), [...countries])
+  const hint = meant ? `; perhaps ${meant}?` : ''
+  yield wrong('country_code', 'value', `is not a country of ISO 3166-1 in two letters, such as CM${hint}`)
+}
+
+function* missing(body: ResolveBody): Generator<FailureDetail> {
+  if (body.health_id !== undefined) return
+  for (const field of ['first_name', 'last_name', 'date_of_birth'] as const)
+    if (body[field] === undefined) yield wrong(field, 'required', 'is required when there is no health_id')
+}

@@ -1,0 +1,186 @@
+// Resolve: the Health ID of somebody, who is found or registered (interface §2.2, decisions §2). Of those who are found, nothing
+// is told but their Health ID.
+
+import { type Caller, onBehalfOf, system } from '../access/caller.ts'
+import type { Queryable } from '../db/statement.ts'
+import type { Translator } from '../mapping/translator.ts'
+import type { Ranked } from '../mpi/matching/decide.ts'
+import { featuresOf } from '../mpi/matching/person.ts'
+import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
+import type { OwnNumber } from '../mpi/register/patient.ts'
+import type { Register, Verdict } from '../mpi/register/register.ts'
+import { reviewTask } from '../mpi/register/review.ts'
+import type { Access } from '../store/access.ts'
+import { type Acting, asWhole } from '../store/whole.ts'
+import { type CompletingParts, complete } from './complete.ts'
+import {
+  asPerson,
+  checkBody,
+  countryOf,
+  type Demographics,
+  demographicsIn,
+  type ResolveBody,
+  referenceIn,
+} from './resolve-body.ts'
+
+export interface ResolveParts extends Acting, CompletingParts {
+  readonly translator: Translator
+  readonly register: Register
+  readonly now: () => Date
+}
+
+export interface ResolveRequest {
+  readonly body: ResolveBody
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+export interface Resolved {
+  readonly status: 'found' | 'created' | 'not_found'
+  readonly healthId: string
+  readonly patient: string | undefined
+  readonly matchedBy: 'health_id' | 'demographics' | null
+  readonly possibleDuplicates: number
+  /** With a Health ID that was merged: the one that holds instead. */
+  readonly currentHealthId?: string
+}
+
+/** @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID. */
+export async function resolve(parts: ResolveParts, request: ResolveRequest): Promise<Resolved> {
+  const { body, caller } = request
+  checkBody(body, parts.now())
+  const on = parts.databaseFor(caller)
+  const asked = body.health_id === undefined ? undefined : await readHealthId(on, body.health_id, 'health_id')
+  const known = asked === undefined ? undefined : await byHealthId(parts, request, on, asked)
+  if (known) return known
+  const demographics = demographicsIn(body)
+  if (!demographics)
+    return { status: 'not_found', healthId: asked!, patient: undefined, matchedBy: null, possibleDuplicates: 0 }
+  return byDemographics(parts, request, on, demographics)
+}
+
+async function byHealthId(
+  parts: ResolveParts,
+  request: ResolveRequest,
+  on: Queryable,
+  asked: string,
+): Promise<Resolved | undefined> {
+  const holder = await holderOf(on, asked)
+  if (!holder) return undefined
+  const number = numberOf(parts, request)
+  const isComplete = holder.current !== undefined && number === undefined
+  const current = isComplete
+    ? holder.current!
+    : await asWhole(parts.whole, request.caller, caller =>
+        complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2), asked }),
+      )
+  return {
+    status: 'found',
+    healthId: current,
+    patient: holder.patient,
+    matchedBy: 'health_id',
+    possibleDuplicates: 0,
+    ...(current === asked ? {} : { currentHealthId: current }),
+  }
+}
+
+/** Looks first, and only who finds nobody waits for others who are looking for the same person, and registers it. */
+async function byDemographics(
+  parts: ResolveParts,
+  request: ResolveRequest,
+  on: Queryable,
+  demographics: Demographics,
+): Promise<Resolved> {
+  const person = featuresOf(asPerson(demographics))
+  const number = numberOf(parts, request)
+  const look = (where: Queryable): Promise<Verdict> => parts.register.find(where, person, number)
+  const verdict = await look(on)
+  const found = theOne(verdict)
+  if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
+  return asWhole(parts.whole, request.caller, async (caller, within) => {
+    await parts.register.lock(within, person, number)
+    // Sent together: what comes after the locks is answered when they are there.
+    const [now, healthId] = await Promise.all([look(within), freeHealthId(within, countryOf(request.body))])
+    const one = theOne(now)
+    if (one === undefined) return register(parts, { ...request, caller }, healthId, demographics, now)
+    if (isComplete(now, one, number)) return foundAs(now, one)
+    const current = await complete(parts, caller, one, {
+      number: now.numbered.size === 0 ? number : undefined,
+      country: countryOf(request.body),
+    })
+    return { ...foundAs(now, one), healthId: current }
+  })
+}
+
+/**
+ * Who it is, if that is certain. Whoever has the organisation's own number for this person is it if nothing speaks against
+ * that: names, birth date and sex that disagree are for somebody to look at.
+ */
+function theOne({ decision, numbered }: Verdict): string | undefined {
+  if (decision.outcome === 'match') return decision.id
+  const same = decision.ranked.filter(({ id }) => numbered.has(id))
+  const [one, ...more] = same
+  if (!one || more.length > 0) return undefined
+  return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
+}
+
+/** True if there is nothing to add: a Health ID is there, and the number, or somebody else has that. */
+function isComplete({ healthIds, numbered }: Verdict, id: string, number: OwnNumber | undefined): boolean {
+  return healthIds.has(id) && (number === undefined || numbered.size > 0)
+}
+
+function foundAs({ healthIds }: Verdict, id: string): Resolved {
+  const healthId = healthIds.get(id) ?? ''
+  return { status: 'found', healthId, patient: id, matchedBy: 'demographics', possibleDuplicates: 0 }
+}
+
+/** Registers somebody; whom it may be, somebody has to look at. A number that somebody else has is left out. */
+async function register(
+  parts: ResolveParts,
+  request: ResolveRequest,
+  healthId: string,
+  demographics: Demographics,
+  { decision, numbered }: Verdict,
+): Promise<Resolved> {
+  const { caller, body } = request
+  const reference = numbered.size === 0 ? referenceIn(body) : undefined
+  const record = {
+    ...demographics,
+    health_id: healthId,
+    country_code: countryOf(body),
+    ...(reference === undefined ? {} : { external_reference: reference }),
+  }
+  const patient = parts.translator.toFhir('patient-to-fhir', known(record), parts.translator.contextOf(request))
+  const { id } = await parts.storeFor(onBehalfOf(caller, { Patient: 'c' })).create('Patient', patient)
+  const suspects = decision.ranked.filter(each => each.grade !== 'certainly-not' || numbered.has(each.id))
+  if (suspects.length > 0) await askToReview(parts, caller, id, suspects)
+  return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates: suspects.length }
+}
+
+/** The service asks for it, not the caller, who may not see whom it is about. */
+async function askToReview(
+  parts: ResolveParts,
+  { within, witness, note }: Caller,
+  id: string,
+  suspects: readonly Ranked[],
+): Promise<void> {
+  // Whom the Task names besides is told to nobody, and the caller reads the trail of its own organisation.
+  const discreet = (access: Access): Access => ({ ...access, patients: [id] })
+  const store = parts.storeFor({
+    ...system,
+    within,
+    witness: access => witness?.(discreet(access)),
+    note: note && (changes => note(changes.map(discreet))),
+  })
+  await store.create('Task', reviewTask(id, suspects, parts.now()))
+}
+
+/** The number that the caller's organisation has for the person. */
+function numberOf({ addresses }: ResolveParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
+  const value = referenceIn(body)
+  return value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }
+}
+
+function known(record: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+}

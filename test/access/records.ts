@@ -1,0 +1,59 @@
+// The store of a data set, without anybody who serves it: callers write and read as consents let them.
+
+import { createCaller, system } from '../../src/access/caller.ts'
+import { openStorage, type Storage } from '../../src/app/storage.ts'
+import { readConfig } from '../../src/lib/config.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
+import { createLog } from '../../src/lib/log.ts'
+import type { Principal } from '../../src/store/principal.ts'
+import { dataSetAt } from '../support/base.ts'
+import { onCleanup } from '../support/cleanup.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+/** A client of an organisation, which sees by consent. */
+export const clientOf = (organizationId: string, clientId = `${organizationId}-app`) =>
+  createCaller({ clientId, organizationId, scopes: ['system/*.cruds'], consentExempt: false })
+
+export interface Records extends Storage {
+  /** Stores resources one by one. @param by the service itself, unless it is said */
+  put(resources: readonly object[], by?: Principal): Promise<void>
+  remove(name: string, by?: Principal): Promise<void>
+  /** Of these names of resources, those that a caller reads. */
+  seen(by: Principal, ...names: string[]): Promise<string[]>
+}
+
+export async function openRecords(): Promise<Records> {
+  const connection = await createTestDatabase()
+  const dataSet = dataSetAt('https://records.example')
+  const storage = openStorage(readConfig({}), connection, dataSet, createLog('silent'), Buffer.alloc(32))
+  onCleanup(() => storage.database.end())
+  const partsOf = (name: string) => name.split('/') as [type: string, id: string]
+  return {
+    ...storage,
+    async put(resources, by = system) {
+      for (const resource of resources as JsonObject[])
+        await storage.storeFor(by).update(String(resource['resourceType']), String(resource['id']), resource, {})
+    },
+    async remove(name, by = system) {
+      await storage.storeFor(by).remove(...partsOf(name), {})
+    },
+    async seen(by, ...names) {
+      const store = storage.storeFor(by)
+      const isSeen = async (name: string) =>
+        store.read(...partsOf(name)).then(
+          () => [name],
+          () => [],
+        )
+      return (await Promise.all(names.map(isSeen))).flat()
+    },
+  }
+}
+
+/** A patient, and a condition of the same id. */
+export const recordOf = (id: string, more: object = {}) => [
+  { resourceType: 'Patient', id, ...more },
+  { resourceType: 'Condition', id, subject: { reference: `Patient/${id}` }, code: { text: id } },
+]
+
+/** A link of a Patient. */
+export const linkTo = (type: string, id: string) => ({ type, other: { reference: `Patient/${id}` } })

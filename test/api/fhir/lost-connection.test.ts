@@ -1,0 +1,36 @@
+// A connection to the database that ends under a request costs that request an answer it can act on, and nobody anything else.
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { onCleanup } from '../../support/cleanup.ts'
+import { fhirCaller, issueOf } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let beside: pg.Client
+const call = fhirCaller(() => service)
+const body = { resourceType: 'Patient', id: 'ada', active: true }
+
+beforeAll(async () => {
+  service = await startService()
+  beside = new pg.Client({ ...inject('server'), database: service.database })
+  await beside.connect()
+  onCleanup(() => beside.end())
+})
+
+test('a write whose connection is ended gets 503 and a time to try again, leaves nothing, and the service goes on', async () => {
+  expect((await call('PUT', 'Patient/ada', { body })).status).toBe(201)
+  await beside.query('begin')
+  await beside.query('select from resource for update')
+  const writing = call('PUT', 'Patient/ada', { body: { ...body, active: false } })
+  const blocked = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await beside.query(`select pg_terminate_backend(pid) ${blocked}`)).rowCount === 0) await sleep(10)
+  const answer = await writing
+  await beside.query('rollback')
+  expect(answer.status, answer.text).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('2')
+  expect(issueOf(answer.body)).toMatchObject({ code: 'transient' })
+  expect((await call('GET', 'Patient/ada')).body).toMatchObject({ active: true, meta: { versionId: '1' } })
+  const again = await call('PUT', 'Patient/ada', { body: { ...body, active: false } })
+  expect(again.body).toMatchObject({ active: false, meta: { versionId: '2' } })
+})

@@ -1,0 +1,373 @@
+// Transactions: all entries or none, references between them resolved. https://hl7.org/fhir/R4/http.html#trules
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, fhirCaller, issueOf, matchIds } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+const call = fhirCaller(() => service)
+const transact = (...entry: unknown[]) =>
+  call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+
+beforeAll(async () => {
+  service = await startService()
+})
+
+const patient = (more: object = {}) => ({ resourceType: 'Patient', ...more })
+const tagged = (value: string, more: object = {}) => patient({ identifier: [{ value }], ...more })
+const basic = (reference: string, more: object = {}) => ({
+  resourceType: 'Basic',
+  code: { text: 'x' },
+  subject: { reference },
+  ...more,
+})
+const post = (resource: { resourceType: string }, fullUrl?: string, more: object = {}) => ({
+  fullUrl,
+  resource,
+  request: { method: 'POST', url: resource.resourceType, ...more },
+})
+const put = (resource: { resourceType: string; id?: string }, more: object = {}, fullUrl?: string) => ({
+  fullUrl,
+  resource,
+  request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}`, ...more },
+})
+const remove = (url: string) => ({ request: { method: 'DELETE', url } })
+const get = (url: string) => ({ request: { method: 'GET', url } })
+const statuses = ({ body }: Answer) =>
+  body.entry.map((entry: { response: { status: string } }) => entry.response.status)
+const found = async (value: string) => matchIds((await call('GET', `Patient?identifier=${value}`)).body)
+
+const urn = (n: number) => `urn:uuid:61ebe359-bfdc-4613-8bf2-c5e30094${String(n).padStart(4, '0')}`
+
+describe('a transaction', () => {
+  test('answers every entry in its place', async () => {
+    await call('PUT', 'Patient/t-old', { body: patient({ id: 't-old' }) })
+    const answer = await transact(
+      get('Patient/t-put'),
+      put(patient({ id: 't-put' }) as never),
+      post(patient()),
+      remove('Patient/t-old'),
+      get('Patient?_id=t-put,t-old'),
+    )
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ resourceType: 'Bundle', type: 'transaction-response' })
+    expect(statuses(answer)).toEqual(['200 OK', '201 Created', '201 Created', '204 No Content', '200 OK'])
+    expect(answer.body.entry[2].response).toMatchObject({ etag: 'W/"1"' })
+    expect(answer.body.entry[2].response.location).toMatch(/\/Patient\/[^/]+\/_history\/1$/)
+  })
+
+  test('reads after it wrote, whatever the order of its entries', async () => {
+    const { body } = await transact(get('Patient?identifier=read-last'), post(tagged('read-last')))
+    expect(body.entry[0].resource.entry).toHaveLength(1)
+  })
+
+  test('deletes before it creates', async () => {
+    await transact(post(tagged('replaced')))
+    const answer = await transact(
+      post(tagged('replaced'), undefined, { ifNoneExist: 'identifier=replaced' }),
+      remove('Patient?identifier=replaced'),
+    )
+    expect(statuses(answer)).toEqual(['201 Created', '204 No Content'])
+    expect(await found('replaced')).toEqual([answer.body.entry[0].resource.id])
+  })
+
+  test('with nothing in it answers nothing', async () => {
+    const { status, body } = await transact()
+    expect(status).toBe(200)
+    expect(body.entry).toBeUndefined()
+  })
+
+  test('patches, by id and by condition', async () => {
+    await transact(put(tagged('to-patch', { id: 'to-patch' }) as never))
+    const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/active', value: true }])).toString('base64')
+    const resource = { resourceType: 'Binary', contentType: 'application/json-patch+json', data }
+    const byId = await transact({ request: { method: 'PATCH', url: 'Patient/to-patch' }, resource })
+    expect(byId.body.entry[0]).toMatchObject({
+      resource: { active: true },
+      response: { status: '200 OK', etag: 'W/"2"' },
+    })
+    const byQuery = await transact({ request: { method: 'PATCH', url: 'Patient?identifier=to-patch' }, resource })
+    expect(byQuery.body.entry[0].response.etag).toBe('W/"2"')
+  })
+
+  test('honours Prefer for all entries', async () => {
+    const body = { resourceType: 'Bundle', type: 'transaction', entry: [post(patient())] }
+    const headers = { 'content-type': 'application/fhir+json', prefer: 'return=minimal' }
+    const answer = await call('POST', '', { body: JSON.stringify(body), headers })
+    expect(answer.body.entry[0].resource).toBeUndefined()
+    expect(answer.body.entry[0].response.status).toBe('201 Created')
+  })
+})
+
+describe('references within a transaction', () => {
+  test('by urn:uuid lead to what was created, in both directions and in any place', async () => {
+    const div = `<div xmlns="http://www.w3.org/1999/xhtml"><a href="${urn(1)}">x</a><img src="${urn(2)}"/></div>`
+    const { body } = await transact(
+      post(
+        basic(urn(2), {
+          text: { status: 'generated', div },
+          extension: [
+            { url: 'http://a', valueUri: urn(2) },
+            { url: 'http://b', valueReference: { reference: urn(2) } },
+          ],
+        }),
+        urn(1),
+      ),
+      post(patient({ link: [{ other: { reference: urn(3) }, type: 'seealso' }] }), urn(2)),
+      post(patient({ link: [{ other: { reference: urn(2) }, type: 'seealso' }] }), urn(3)),
+    )
+    const [first, second, third] = body.entry.map(
+      (entry: { resource: { resourceType: string; id: string } }) => entry.resource,
+    )
+    const ref = ({ resourceType, id }: { resourceType: string; id: string }) => `${resourceType}/${id}`
+    expect(first.subject.reference).toBe(ref(second))
+    expect(first.extension).toEqual([
+      { url: 'http://a', valueUri: ref(second) },
+      { url: 'http://b', valueReference: { reference: ref(second) } },
+    ])
+    expect(first.text.div).toContain(`href="${ref(first)}"`)
+    expect(first.text.div).toContain(`src="${ref(second)}"`)
+    expect(second.link[0].other.reference).toBe(ref(third))
+    expect(third.link[0].other.reference).toBe(ref(second))
+    expect(matchIds((await call('GET', `Basic?subject=${ref(second)}`)).body)).toEqual([first.id])
+  })
+
+  test('keep their fragment', async () => {
+    const { body } = await transact(
+      post(patient(), urn(1)),
+      post({
+        resourceType: 'Basic',
+        code: { text: 'x' },
+        extension: [{ url: 'http://a', valueUri: `${urn(1)}#part` }],
+      } as never),
+    )
+    expect(body.entry[1].resource.extension[0].valueUri).toBe(`Patient/${body.entry[0].resource.id}#part`)
+  })
+
+  test('relative to a RESTful fullUrl lead to the entry that has that address', async () => {
+    const { body } = await transact(
+      post(patient({ id: 'p9' }), 'http://elsewhere.org/fhir/Patient/p9'),
+      post(basic('Patient/p9'), 'http://elsewhere.org/fhir/Basic/b9'),
+      post(basic('Patient/p9'), 'http://other.org/fhir/Basic/b9'),
+    )
+    expect(body.entry[1].resource.subject.reference).toBe(`Patient/${body.entry[0].resource.id}`)
+    expect(body.entry[2].resource.subject.reference).toBe('Patient/p9')
+  })
+
+  test('lead to what a conditional creation found', async () => {
+    const first = await transact(post(tagged('known')))
+    const { body } = await transact(
+      post(tagged('known'), urn(1), { ifNoneExist: 'identifier=known' }),
+      post(basic(urn(1))),
+    )
+    expect(body.entry[0].response.status).toBe('200 OK')
+    expect(body.entry[1].resource.subject.reference).toBe(`Patient/${first.body.entry[0].resource.id}`)
+  })
+
+  test('lead to what a conditional update created', async () => {
+    const update = {
+      fullUrl: urn(1),
+      resource: tagged('cond-put'),
+      request: { method: 'PUT', url: 'Patient?identifier=cond-put' },
+    }
+    const { body } = await transact(update, post(basic(urn(1))))
+    expect(body.entry[1].resource.subject.reference).toBe(`Patient/${body.entry[0].resource.id}`)
+  })
+
+  test('leave identifiers alone that only look alike', async () => {
+    const identifier = [{ system: 'urn:ietf:rfc:3986', value: urn(1) }]
+    const { body } = await transact(post(patient({ identifier }), urn(1)))
+    expect(body.entry[0].resource.identifier).toEqual(identifier)
+  })
+
+  test('by query lead to the one match', async () => {
+    await transact(put(tagged('asked', { id: 'asked' }) as never))
+    const { body } = await transact(post(basic('Patient?identifier=asked')))
+    expect(body.entry[0].resource.subject.reference).toBe('Patient/asked')
+  })
+
+  test('by query fail the transaction unless there is exactly one match', async () => {
+    for (const id of ['many-1', 'many-2']) await transact(put(tagged('many', { id }) as never))
+    const none = await transact(post(tagged('left')), post(basic('Patient?identifier=nobody-at-all')))
+    expect([none.status, issueOf(none.body).code]).toEqual([412, 'not-found'])
+    const many = await transact(post(tagged('left')), post(basic('Patient?identifier=many')))
+    expect([many.status, issueOf(many.body).code]).toEqual([412, 'multiple-matches'])
+    expect(await found('left')).toEqual([])
+  })
+})
+
+describe('a transaction whose last entry is bad leaves nothing behind', () => {
+  test.each<[string, unknown, number]>([
+    ['an invalid resource', post(patient({ gender: 'x' })), 400],
+    [
+      'a resource of another type than its address',
+      { resource: patient(), request: { method: 'POST', url: 'Device' } },
+      400,
+    ],
+    ['a creation without a resource', { request: { method: 'POST', url: 'Patient' } }, 400],
+    ['a stale If-Match', put(patient({ id: 'atomic', active: true }) as never, { ifMatch: 'W/"9"' }), 412],
+    ['an If-Match that is none', put(patient({ id: 'atomic' }) as never, { ifMatch: 'one' }), 400],
+    [
+      'a condition with several matches',
+      { resource: patient(), request: { method: 'PUT', url: 'Patient?identifier=double' } },
+      412,
+    ],
+    ['a deletion with several matches', remove('Patient?identifier=double'), 412],
+    ['a deletion without a condition', remove('Patient'), 400],
+    [
+      'a patch of what is not there',
+      { resource: { resourceType: 'Parameters' }, request: { method: 'PATCH', url: 'Patient/nobody' } },
+      404,
+    ],
+    ['a read of what is not there', get('Patient/nobody'), 404],
+    ['a malformed search', get('Patient?birthdate=soon'), 400],
+    ['an unknown type', { resource: { resourceType: 'Shoe' }, request: { method: 'POST', url: 'Shoe' } }, 400],
+    ['an unknown method', { request: { method: 'FETCH', url: 'Patient' } }, 400],
+    ['no request', {}, 400],
+    ['null', null, 400],
+    [
+      'an update without an id in the resource',
+      { resource: patient(), request: { method: 'PUT', url: 'Patient/x' } },
+      400,
+    ],
+    ['an id that is none', put(patient({ id: 'a_b' }) as never), 400],
+    ['a NUL in its address', remove('Patient/%00'), 400],
+    ['a NUL in its condition', { resource: patient(), request: { method: 'PUT', url: 'Patient?name=%00' } }, 400],
+    ['a broken escape', get('Patient?name=%zz'), 400],
+    ['an empty If-None-Exist', post(patient(), undefined, { ifNoneExist: '' }), 400],
+  ])('for %s', async (_what, bad, expected) => {
+    for (const id of ['double-1', 'double-2', 'double-3'])
+      await call('PUT', `Patient/${id}`, { body: tagged('double', { id }) })
+    await call('PUT', 'Patient/atomic', { body: patient({ id: 'atomic' }) })
+    const { status, body } = await transact(
+      post(tagged('nothing-left')),
+      put(patient({ id: 'nothing-left' }) as never),
+      remove('Patient/double-1'),
+      bad,
+    )
+    expect(status).toBe(expected)
+    expect(body.resourceType).toBe('OperationOutcome')
+    expect(await found('nothing-left')).toEqual([])
+    expect((await call('GET', 'Patient/nothing-left')).status).toBe(404)
+    expect((await call('GET', 'Patient/double-1')).status).toBe(200)
+    expect((await call('GET', 'Patient/atomic')).headers.get('etag')).toBe('W/"1"')
+  })
+
+  test('and names the entry', async () => {
+    const { body } = await transact(post(patient()), post(patient({ gender: 'x' })))
+    expect(issueOf(body).expression).toEqual(['Bundle.entry[1].resource.gender'])
+    const other = await transact(post(patient()), {})
+    expect(issueOf(other.body).expression).toEqual(['Bundle.entry[1]'])
+  })
+
+  test('and refuses __proto__ also where references are replaced', async () => {
+    const body = `{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"${urn(1)}","request":{"method":"POST","url":"Patient"},
+      "resource":{"resourceType":"Patient","__proto__":{"active":true}}}]}`
+    const answer = await call('POST', '', { body, headers: { 'content-type': 'application/fhir+json' } })
+    expect(answer.status).toBe(400)
+    expect(issueOf(answer.body).diagnostics).toContain('__proto__')
+  })
+
+  test('and refuses deep nesting', async () => {
+    const body = `{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"${urn(1)}","request":{"method":"POST","url":"Patient"},
+      "resource":{"resourceType":"Patient","a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`
+    const answer = await call('POST', '', { body, headers: { 'content-type': 'application/fhir+json' } })
+    expect(answer.status).toBe(400)
+    expect(issueOf(answer.body).code).toBe('too-costly')
+  })
+})
+
+describe('the same resource twice in a transaction is refused with 400', () => {
+  test.each([
+    ['two updates', [put(patient({ id: 'd' }) as never), put(patient({ id: 'd', active: true }) as never)]],
+    ['an update and a deletion', [put(patient({ id: 'd' }) as never), remove('Patient/d')]],
+    ['two entries with one fullUrl', [post(patient(), urn(1)), post(patient(), urn(1))]],
+  ])('%s', async (_what, entries) => {
+    const { status, body } = await transact(...entries)
+    expect([status, issueOf(body).code]).toEqual([400, 'duplicate'])
+    expect((await call('GET', 'Patient/d')).status).toBe(404)
+  })
+
+  test('by two conditions that lead to one resource', async () => {
+    await transact(put(patient({ id: 'cd', identifier: [{ value: 'cd1' }, { value: 'cd2' }] }) as never))
+    const update = (value: string) => ({
+      resource: tagged(value),
+      request: { method: 'PUT', url: `Patient?identifier=${value}` },
+    })
+    const { status, body } = await transact(update('cd1'), update('cd2'))
+    expect([status, issueOf(body).code]).toEqual([400, 'duplicate'])
+  })
+
+  test('by a condition that leads to what is deleted', async () => {
+    await transact(put(tagged('dd', { id: 'dd' }) as never))
+    const update = { resource: tagged('dd', { id: 'dd' }), request: { method: 'PUT', url: 'Patient/dd' } }
+    const { status, body } = await transact(remove('Patient?identifier=dd'), update)
+    expect([status, issueOf(body).code]).toEqual([400, 'duplicate'])
+    expect((await call('GET', 'Patient/dd')).headers.get('etag')).toBe('W/"1"')
+  })
+
+  test('by one condition that creates twice', async () => {
+    const create = () => post(tagged('cc'), undefined, { ifNoneExist: 'identifier=cc' })
+    const { status } = await transact(create(), create())
+    expect(status).toBe(400)
+    expect(await found('cc')).toEqual([])
+  })
+})
+
+describe('transactions at the same time', () => {
+  const both = (n: number, ids: string[]) => ids.map(id => put(patient({ id, multipleBirthInteger: n }) as never))
+
+  test('on the same resources in opposite order all succeed', async () => {
+    await transact(...both(100, ['x', 'y']))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => transact(...both(n, n % 2 ? ['x', 'y'] : ['y', 'x']))),
+    )
+    expect(answers.map(answer => answer.status)).toEqual(Array(20).fill(200))
+    for (const id of ['x', 'y']) expect((await call('GET', `Patient/${id}`)).headers.get('etag')).toBe('W/"21"')
+    const [x, y] = await Promise.all(['x', 'y'].map(id => call('GET', `Patient/${id}`)))
+    expect(x!.body.multipleBirthInteger).toBe(y!.body.multipleBirthInteger)
+  })
+
+  test('creating the same ids in opposite order all succeed', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => transact(...both(n, n % 2 ? ['nx', 'ny'] : ['ny', 'nx']))),
+    )
+    expect(answers.map(answer => answer.status)).toEqual(Array(10).fill(200))
+    expect((await call('GET', 'Patient/nx')).headers.get('etag')).toBe('W/"10"')
+  })
+
+  test('deleting and updating each other’s resources never fail with 5xx', async () => {
+    await transact(...both(0, ['m', 'n']))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        n % 2 ? transact(remove('Patient/m'), ...both(n, ['n'])) : transact(remove('Patient/n'), ...both(n, ['m'])),
+      ),
+    )
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([])
+  })
+
+  test('creating and deleting one id never use a version twice', async () => {
+    const put = () => call('PUT', 'Patient/again', { body: { resourceType: 'Patient', id: 'again' } })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => {
+        const statuses: number[] = []
+        for (let round = 0; round < 40; round++)
+          statuses.push((await (n % 2 ? put() : call('DELETE', 'Patient/again'))).status)
+        return statuses
+      }),
+    )
+    expect(answers.flat().filter(status => ![200, 201, 204, 409].includes(status))).toEqual([])
+    const { body } = await call('GET', 'Patient/again/_history?_count=1000')
+    const versions = body.entry.map((entry: { response: { etag: string } }) => entry.response.etag)
+    expect(new Set(versions).size).toBe(versions.length)
+  })
+
+  test('with the same conditions in opposite order create each resource once', async () => {
+    const create = (value: string) => post(tagged(value), undefined, { ifNoneExist: `identifier=${value}` })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => transact(...(n % 2 ? ['ca', 'cb'] : ['cb', 'ca']).map(create))),
+    )
+    expect(answers.map(answer => answer.status)).toEqual(Array(20).fill(200))
+    expect(await found('ca')).toHaveLength(1)
+    expect(await found('cb')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,249 @@
+// What a patient decides by telephone counts from the next request on, and nobody else's consents can be decided.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { issueCode } from '../../../src/identity/enrolment.ts'
+import { consentOf } from '../../support/consents.ts'
+import { type Answer, fhirCaller } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { type Call, clientOf, connectCaller } from '../connect/support.ts'
+
+let service: Service
+let clinic: Call
+const call = fhirCaller(() => service)
+const { resolve } = connectCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  clinic = await clientOf(service, 'clinic', 'consents:write', 'consents:read', 'system/*.rs')
+})
+
+let people = 0
+
+/** Somebody who is registered and has enrolled a telephone. */
+async function enrolled() {
+  const number = ++people
+  const { body } = await resolve({
+    first_name: `Telephoning${'abcdefgh'[number % 8]}`,
+    last_name: `Patient${number}${'xyzw'[number % 4]}`,
+    date_of_birth: `195${number % 10}-0${1 + (number % 9)}-07`,
+    sex: 'male',
+  })
+  const { health_id: healthId, patient_id: patient } = body
+  const { code } = await issueCode(service.application.database, patient, Date.now())
+  const reply = await call('POST', '/api/v1/mobile/enrol', {
+    body: JSON.stringify({ health_id: healthId, code }),
+    headers: { 'content-type': 'application/json' },
+  })
+  const phone = (method: string, path: string, sent?: object): Promise<Answer> =>
+    call(method, `/api/v1/mobile/${path}`, {
+      token: reply.body.token,
+      headers: { 'content-type': 'application/json' },
+      ...(sent ? { body: JSON.stringify(sent) } : {}),
+    })
+  return { healthId, patient, phone, at: (name: string) => `/api/v1/connect/patient/${healthId}/consent/${name}` }
+}
+
+describe('a patient', () => {
+  test('sees what is asked for, gives it and takes it back', async () => {
+    const { patient, phone, at } = await enrolled()
+    const sees = async () => (await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record', purpose: 'treatment' })
+    expect((await phone('GET', 'consents')).body).toEqual({ data: [asked], has_more: false })
+    expect(await sees()).toBe(403)
+
+    const given = await phone('POST', `consents/${asked.consent_id}/grant`, { expires_at: '2090-01-01T00:00:00Z' })
+    expect(given.status).toBe(200)
+    expect(given.body).toMatchObject({
+      status: 'active',
+      expires_at: '2090-01-01T00:00:00Z',
+      organization_id: 'clinic',
+    })
+    expect(await sees()).toBe(200)
+
+    expect((await phone('POST', `consents/${asked.consent_id}/revoke`)).body.status).toBe('revoked')
+    expect(await sees()).toBe(403)
+    const { body } = await call('GET', `Provenance?target=Consent/${asked.consent_id}`)
+    const agents = body.entry.map(
+      (each: { resource: { agent: { who: { reference: string } }[] } }) => each.resource.agent[0]!.who.reference,
+    )
+    expect(agents.sort()).toEqual(['Organization/clinic', `Patient/${patient}`, `Patient/${patient}`])
+  })
+
+  test('sees what was asked for last first', async () => {
+    const { phone, at } = await enrolled()
+    const asked: string[] = []
+    for (const consent_type of ['vitals', 'lab_results', 'prescriptions'])
+      asked.unshift((await clinic('POST', at('request'), { consent_type })).body.consent_id)
+    const { data } = (await phone('GET', 'consents')).body
+    expect(data.map(({ consent_id }: { consent_id: string }) => consent_id)).toEqual(asked)
+    expect((await phone('POST', `consents/${asked[2]}/deny`)).body.status).toBe('denied')
+    const { data: after } = (await phone('GET', 'consents')).body
+    expect(after.map(({ consent_id }: { consent_id: string }) => consent_id)).toEqual([asked[2], asked[0], asked[1]])
+  })
+
+  test('refuses what is asked for', async () => {
+    const { phone, at } = await enrolled()
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'vitals' })
+    expect((await phone('POST', `consents/${asked.consent_id}/deny`)).body.status).toBe('denied')
+    expect((await clinic('GET', at('status'))).body.status).toBe('denied')
+  })
+
+  test('does not agree to what the telephone cannot show, but may refuse it', async () => {
+    const { patient, phone } = await enrolled()
+    const code = [{ coding: [{ system: 'http://loinc.org', code: '75622-1' }] }]
+    const untold = consentOf(`untold-${patient}`, patient, 'clinic', { code }, { status: 'proposed' })
+    expect((await call('PUT', `Consent/${untold.id}`, { body: untold })).status).toBe(201)
+    const [shown] = (await phone('GET', 'consents')).body.data
+    expect(shown).toMatchObject({ consent_id: untold.id, status: 'pending', consent_type: null })
+    const { status, body } = await phone('POST', `consents/${untold.id}/grant`)
+    expect([status, body.error_code, body.message]).toEqual([
+      409,
+      'CONFLICT',
+      'This consent names parts of the record that cannot be shown here, so it cannot be given here: have the organisation ask by consent/request.',
+    ])
+    expect((await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status).toBe(403)
+    expect((await phone('POST', `consents/${untold.id}/deny`)).body.status).toBe('denied')
+  })
+
+  test('answers only what waits for an answer', async () => {
+    const { phone, at } = await enrolled()
+    const { body: given } = await clinic('POST', at('grant'), { consent_type: 'full_record' })
+    for (const answer of ['grant', 'deny']) {
+      const reply = await phone('POST', `consents/${given.consent_id}/${answer}`)
+      expect([reply.status, reply.body.error_code]).toEqual([409, 'CONFLICT'])
+    }
+  })
+
+  test('who opens the record to one organisation ends what that one had for emergencies alone, and nothing of another', async () => {
+    const { phone, at } = await enrolled()
+    const hospital = await clientOf(service, 'hospital', 'consents:write', 'consents:read')
+    const only = { consent_type: 'emergency_only' }
+    const { body: before } = await clinic('POST', at('grant'), only)
+    const { body: former } = await clinic('POST', at('revoke'))
+    expect(former.consent_id).toBe(before.consent_id)
+    const { body: part } = await clinic('POST', at('grant'), { consent_type: 'vitals' })
+    const [{ body: own }, { body: others }] = [
+      await clinic('POST', at('grant'), only),
+      await hospital('POST', at('grant'), only),
+    ]
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record' })
+    expect((await phone('POST', `consents/${asked.consent_id}/grant`)).body.status).toBe('active')
+    const { data } = (await phone('GET', 'consents')).body
+    const statusOf = (id: string) => data.find((each: { consent_id: string }) => each.consent_id === id).status
+    expect([own, others, part].map(({ consent_id }) => statusOf(consent_id))).toEqual(['revoked', 'active', 'active'])
+    expect(data).toContainEqual(former)
+    expect((await call('GET', `Consent/${own.consent_id}`)).body.extension).toContainEqual(
+      expect.objectContaining({ valueCode: 'revoked' }),
+    )
+  })
+
+  test('cannot answer for somebody else', async () => {
+    const [ada, ben] = [await enrolled(), await enrolled()]
+    const { body: asked } = await clinic('POST', ada.at('request'), { consent_type: 'full_record' })
+    const reply = await ben.phone('POST', `consents/${asked.consent_id}/grant`)
+    expect([reply.status, reply.body.error_code]).toEqual([404, 'NOT_FOUND'])
+    expect((await clinic('GET', ada.at('status'))).body.status).toBe('pending')
+    expect((await ben.phone('GET', 'consents')).body.data).toEqual([])
+  })
+
+  test.each([
+    [{ expires_at: '2001-01-01T00:00:00Z' }, 422],
+    [{ expires_at: 'soon' }, 422],
+    [{ consent_type: 'full_record' }, 422],
+  ])('who sends %o is told what is wrong', async (sent, status) => {
+    const { phone, at } = await enrolled()
+    const { body: asked } = await clinic('POST', at('request'), { consent_type: 'full_record' })
+    expect((await phone('POST', `consents/${asked.consent_id}/grant`, sent)).status).toBe(status)
+    expect((await clinic('GET', at('status'))).body.status).toBe('pending')
+  })
+
+  test('has no access to anything else with the token, nor a client to this', async () => {
+    const { phone, patient } = await enrolled()
+    expect((await phone('GET', `../../fhir/R4/Patient/${patient}`)).status).toBe(401)
+    expect((await clinic('GET', '/api/v1/mobile/consents')).status).toBe(401)
+  })
+})
+
+describe('the access log', () => {
+  test('tells who looked, when and whether it was an emergency, and nothing of others', async () => {
+    const { patient, phone } = await enrolled()
+    const name = 'Ambulance of Douala'
+    await call('PUT', 'Organization/ambulance', { body: { resourceType: 'Organization', id: 'ambulance', name } })
+    const token = await service.application.identity.tokens.mint(
+      { clientId: 'ambulance-app', organizationId: 'ambulance', consentExempt: false },
+      ['system/*.rs', 'emergency:access'],
+    )
+    const reason = 'Collapsed at work, history unknown'
+    await call('GET', `Patient/${patient}`, { token })
+    await call('GET', `Patient/${patient}`, {
+      token,
+      headers: { 'x-emergency-access': 'true', 'x-emergency-reason': reason },
+    })
+    const { status, body } = await phone('GET', 'access-log')
+    expect(status).toBe(200)
+    const theirs = body.data.filter((each: { organization_id: string }) => each.organization_id === 'ambulance')
+    expect(theirs).toEqual([
+      {
+        at: expect.any(String),
+        organization_id: 'ambulance',
+        organization_name: 'Ambulance of Douala',
+        client_id: 'ambulance-app',
+        action: expect.stringMatching(/^(read|emergency_access)$/),
+        resource_type: 'Patient',
+        purpose: 'BTG',
+        reason: expect.toSatisfy(value => value === null || value === reason),
+        outcome: 'done',
+      },
+      expect.objectContaining({ purpose: 'BTG', outcome: 'done' }),
+      expect.objectContaining({ action: 'read', outcome: 'refused', purpose: 'TREAT' }),
+    ])
+    expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
+  })
+
+  test('shows the telephones that were enrolled, and who tried to enrol one with a wrong code', async () => {
+    const { healthId, patient, phone } = await enrolled()
+    const wrong = { health_id: healthId, code: '0000-0000-0000' }
+    const refused = await call('POST', '/api/v1/mobile/enrol', {
+      body: JSON.stringify(wrong),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(refused.status).toBe(401)
+    const { data } = (await phone('GET', 'access-log')).body
+    const enrolments = data.filter(({ action }: { action: string }) => action === 'enrolled')
+    const none = { organization_id: null, organization_name: null, client_id: '', resource_type: null, purpose: null }
+    const entry = { ...none, at: expect.any(String), action: 'enrolled', reason: null }
+    expect(enrolments).toEqual([
+      { ...entry, outcome: 'refused' },
+      { ...entry, outcome: 'done' },
+    ])
+    const { body } = await call('GET', `AuditEvent?patient=${patient}&outcome=4`)
+    expect(JSON.stringify(body)).not.toContain(wrong.code)
+  })
+
+  test('shows one entry for a grant, however many resources it wrote', async () => {
+    const { phone, at } = await enrolled()
+    const before = (await phone('GET', 'access-log')).body.data.length
+    expect((await clinic('POST', at('grant'), { consent_type: 'full_record' })).status).toBe(201)
+    const { data } = (await phone('GET', 'access-log')).body
+    expect(data.length).toBe(before + 1)
+    expect(data[0]).toMatchObject({ organization_id: 'clinic', organization_name: null, outcome: 'done' })
+    expect([data[0].action, data[0].resource_type]).toEqual([expect.stringMatching(/^(created|updated)$/), 'Consent'])
+  })
+
+  test('comes in pages that hold each access once', async () => {
+    const { patient, phone } = await enrolled()
+    for (let time = 0; time < 5; time++) await call('GET', `Patient/${patient}`)
+    const all: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await phone('GET', `access-log?limit=2${cursor}`)
+      all.push(
+        ...body.data
+          .filter((each: { client_id: string }) => each.client_id === 'demo-client')
+          .map((each: { at: string }) => each.at),
+      )
+      cursor = body.has_more ? `&cursor=${body.next_cursor}` : ''
+    } while (cursor)
+    expect(all.length).toBeGreaterThanOrEqual(5)
+    expect(all).toEqual([...all].sort().reverse())
+  })
+})
