@@ -11,8 +11,9 @@ import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import type { Written } from '../store/write.ts'
 import { responseBundle } from './bundle.ts'
-import { creationCondition, foundReply, interact, patchOf, removedReply, writtenReply } from './interact.ts'
+import { interact } from './interact.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
+import { creationCondition, foundReply, patchOf, removedReply, writtenReply } from './resource.ts'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 

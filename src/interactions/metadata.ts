@@ -3,9 +3,7 @@
 import { createHash } from 'node:crypto'
 import type {
   CapabilityStatement,
-  CapabilityStatementRestInteraction,
   CapabilityStatementRestResource,
-  CapabilityStatementRestResourceInteraction,
   CapabilityStatementRestResourceSearchParam,
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
@@ -13,27 +11,9 @@ import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
 import { isInUse, type SearchParams } from '../store/search-params/known.ts'
 import { auditParameters } from './audit-parameters.ts'
 import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
+import { codes, systemCodes } from './interactions.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
-
-/** Interactions of every type. */
-const typeInteractions: readonly CapabilityStatementRestResourceInteraction['code'][] = [
-  'read',
-  'vread',
-  'update',
-  'patch',
-  'delete',
-  'history-instance',
-  'history-type',
-  'create',
-  'search-type',
-]
-const systemInteractions: readonly CapabilityStatementRestInteraction['code'][] = [
-  'transaction',
-  'batch',
-  'search-system',
-  'history-system',
-]
 
 // Named queries: there are none here, so what would name one is refused.
 const unanswered = new Set(['_query'])
@@ -80,7 +60,7 @@ export function capabilityStatement({ base, endpoint, version, started, params: 
         documentation: 'POST [base]/$import stores the resources of NDJSON files in the background.',
         security: security,
         resource: resourceTypes.map(type => resource(type, all)),
-        interaction: systemInteractions.map(code => ({ code })),
+        interaction: (['transaction', 'batch', ...systemCodes] as const).map(code => ({ code })),
         searchParam: params('Resource', all),
         operation: bulkOperationsOf(undefined),
         compartment: compartments.map(type => `http://hl7.org/fhir/CompartmentDefinition/${type.toLowerCase()}`),
@@ -122,7 +102,7 @@ function resource(type: string, all: SearchParams): CapabilityStatementRestResou
     type: type as CapabilityStatementRestResource['type'],
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
     supportedProfile: profiles.length > 0 ? profiles : undefined,
-    interaction: typeInteractions.map(code => ({ code })),
+    interaction: codes.map(code => ({ code })),
     versioning: 'versioned-update',
     readHistory: true,
     updateCreate: true,

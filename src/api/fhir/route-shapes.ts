@@ -19,13 +19,8 @@ const Patch = Type.Unknown({
   description: 'A JSON Patch (RFC 6902), or a FHIRPath Patch in a Parameters resource.',
 })
 
-const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
-export const TypePath = Type.Object({ type: typeParam })
-export const InstancePath = Type.Object({ type: typeParam, id: Type.String({ description: 'Logical id.' }) })
-export const VersionPath = Type.Object({
-  ...InstancePath.properties,
-  version: Type.String({ description: 'Version id.' }),
-})
+export const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
+export const idParam = Type.String({ description: 'Logical id.' })
 
 export const SearchQuery = Type.Object(
   {

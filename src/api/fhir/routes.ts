@@ -18,24 +18,10 @@ import type { Base } from '../../store/base.ts'
 import { fhirBase } from '../../store/base.ts'
 import type { SearchParams } from '../../store/search-params/known.ts'
 import type { Store } from '../../store/store.ts'
-import { contentReply, isContent, isContentRead, uploaded } from './binary.ts'
-import { compartmentRoutes, operationRoutes } from './operation-routes.ts'
-import {
-  type Answer,
-  Bundle,
-  common,
-  deletes,
-  formSearch,
-  InstancePath,
-  patches,
-  type Request,
-  Resource,
-  reads,
-  SearchQuery,
-  TypePath,
-  VersionPath,
-  writes,
-} from './route-shapes.ts'
+import { contentReply, isContentRead, uploaded } from './binary.ts'
+import { interactionRoutes } from './interaction-routes.ts'
+import { operationRoutes } from './operation-routes.ts'
+import { type Answer, Bundle, common, type Request, Resource, reads, SearchQuery } from './route-shapes.ts'
 
 export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
@@ -124,33 +110,9 @@ export function fhirRoutes(given: FhirParts): Route[] {
   return [
     metadataRoute(parts.capabilities),
     bundleRoute(parts),
-    ...systemRoutes(answer),
     ...publishedTypes.map(type => namedSearch(answer, type)),
     ...operationRoutes(answer),
-    ...compartmentRoutes(answer),
-    ...typeRoutes(answer),
-    ...instanceRoutes(answer),
-  ]
-}
-
-function systemRoutes(answer: Answer): Route[] {
-  return [
-    reads(answer, {
-      path: fhirBase,
-      operationId: 'searchSystem',
-      summary: 'Search across resource types',
-      query: SearchQuery,
-    }),
-    formSearch(answer, {
-      path: `${fhirBase}/_search`,
-      operationId: 'searchSystemByForm',
-      summary: 'Search across resource types, parameters in the body',
-    }),
-    reads(answer, {
-      path: `${fhirBase}/_history`,
-      operationId: 'historySystem',
-      summary: 'Everything that changed, newest first',
-    }),
+    ...interactionRoutes(answer),
   ]
 }
 
@@ -181,96 +143,6 @@ function namedSearch(answer: Answer, type: string): Route {
     summary: `Search ${type} resources`,
     query,
   })
-}
-
-function typeRoutes(answer: Answer): Route[] {
-  const path = `${fhirBase}/{type}`
-  return [
-    formSearch(answer, {
-      path: `${path}/_search`,
-      operationId: 'searchTypeByForm',
-      summary: 'Search a resource type, parameters in the body',
-      params: TypePath,
-    }),
-    reads(answer, {
-      path: `${path}/_history`,
-      operationId: 'historyType',
-      summary: 'Every change to resources of a type, newest first',
-      params: TypePath,
-    }),
-    reads(answer, {
-      path,
-      operationId: 'searchType',
-      summary: 'Search a resource type',
-      params: TypePath,
-      query: SearchQuery,
-    }),
-    writes(answer, 'POST', {
-      path,
-      operationId: 'create',
-      summary: 'Create a resource, or with If-None-Exist only if there is none; a Binary also by its content',
-      params: TypePath,
-      takesBytes: isContent,
-    }),
-    writes(answer, 'PUT', {
-      path,
-      operationId: 'updateConditionally',
-      summary: 'Replace the one resource that the query matches',
-      params: TypePath,
-    }),
-    patches(answer, {
-      path,
-      operationId: 'patchConditionally',
-      summary: 'Change parts of the one resource that the query matches',
-      params: TypePath,
-    }),
-    deletes(answer, {
-      path,
-      operationId: 'deleteConditionally',
-      summary: 'Delete the one resource that the query matches',
-      params: TypePath,
-    }),
-  ]
-}
-
-function instanceRoutes(answer: Answer): Route[] {
-  const path = `${fhirBase}/{type}/{id}`
-  return [
-    reads(answer, {
-      path: `${path}/_history/{version}`,
-      operationId: 'readVersion',
-      summary: 'Read one version of a resource; a Binary also by its content',
-      params: VersionPath,
-      givesBytes: true,
-    }),
-    reads(answer, {
-      path: `${path}/_history`,
-      operationId: 'historyInstance',
-      summary: 'Every version of a resource, newest first',
-      params: InstancePath,
-    }),
-    reads(answer, {
-      path,
-      operationId: 'read',
-      summary: 'Read a resource; a Binary also by its content',
-      params: InstancePath,
-      givesBytes: true,
-    }),
-    writes(answer, 'PUT', {
-      path,
-      operationId: 'update',
-      summary: 'Replace a resource, or create it under this id; a Binary also by its content',
-      params: InstancePath,
-      takesBytes: isContent,
-    }),
-    patches(answer, { path, operationId: 'patch', summary: 'Change parts of a resource', params: InstancePath }),
-    deletes(answer, {
-      path,
-      operationId: 'delete',
-      summary: 'Delete a resource; its history stays',
-      params: InstancePath,
-    }),
-  ]
 }
 
 function bundleRoute(parts: Parts): Route {
