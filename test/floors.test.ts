@@ -70,13 +70,12 @@ test('the ground floor knows nothing of the database or of HTTP', () => {
   expect(ground).toEqual([])
 })
 
-test('koa, pg, prom-client and @medplum/core are named only where they belong', () => {
+test('koa, pg and prom-client are named only where they belong', () => {
   const homes: Record<string, readonly string[]> = {
     koa: ['http', 'app'],
     '@koa/router': ['http'],
     pg: ['db'],
     'prom-client': ['metrics'],
-    '@medplum/core': ['store'],
   }
   const strays = all.filter(({ from, to }) => homes[to] && !homes[to].includes(folderOf(from)))
   expect(strays).toEqual([])

@@ -7,7 +7,7 @@ import type { EmergencyAccess } from './consent/emergency.ts'
 import { purposeCode, purposeCodes } from './consent/purposes.ts'
 import { byConsent } from './consent/visibility.ts'
 
-export interface Declaring {
+interface Declaring {
   readonly headers: IncomingHttpHeaders
   readonly requestId: string
   /** Told when data is shown that only the emergency opens. */

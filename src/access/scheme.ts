@@ -31,9 +31,7 @@ export interface Credentials {
 export type ProvingScheme = Exclude<Scheme, 'open'>
 
 /** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
-export type Authenticate<Proved extends ProvingScheme> = (
-  credentials: Credentials,
-) => Promise<Proofs[Proved]> | Proofs[Proved]
+type Authenticate<Proved extends ProvingScheme> = (credentials: Credentials) => Promise<Proofs[Proved]> | Proofs[Proved]
 
 /** How a caller is proved, by scheme of access. */
 export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }

@@ -5,7 +5,7 @@ import cluster from 'node:cluster'
  * Milliseconds after the signal: when requests still in hand are cut off, when a process that answers requests ends in any case, when the
  * first process ends those that have not, and when it ends itself.
  */
-export const stopTimes = { requests: 6000, worker: 7000, workers: 7500, database: 9000, all: 9800 } as const
+const stopTimes = { requests: 6000, worker: 7000, workers: 7500, database: 9000, all: 9800 } as const
 
 export interface Stop {
   /** Resolves at the first SIGTERM or SIGINT. Further ones change nothing. */

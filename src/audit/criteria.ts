@@ -1,7 +1,7 @@
 // What the audit trail is searched by: conditions on its rows as data, and as SQL. Values only ever travel as parameters.
 
 /** Columns of a row that hold one text. */
-export type TextColumn =
+type TextColumn =
   | 'action'
   | 'address'
   | 'client_id'

@@ -19,7 +19,7 @@ export interface AuditPlace extends AuditId {
 }
 
 /** What is looked for: what meets all of the tests. */
-export interface AuditQuery {
+interface AuditQuery {
   readonly tests: readonly AuditTest[]
   readonly count: number
   readonly after?: AuditPlace | undefined

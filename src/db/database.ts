@@ -25,7 +25,7 @@ export interface Database extends Transactional {
 /** Most connections that one process opens with pools of this size, those it listens on apart. */
 export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom)
 
-export interface Connections {
+interface Connections {
   readonly pool: 'planned' | 'fixed'
   readonly used: number
   readonly idle: number

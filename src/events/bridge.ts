@@ -27,7 +27,7 @@ export const bridgeEvents = {
 }
 
 /** Codes of Tasks that the service keeps for machines. */
-export const taskSystem = 'https://health-interop.org/fhir/CodeSystem/task'
+const taskSystem = 'https://health-interop.org/fhir/CodeSystem/task'
 
 const isSync: State = ({ code }) =>
   codingsIn(code).some(({ system, code: each }) => system === taskSystem && each === 'bridge-sync')

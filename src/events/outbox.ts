@@ -18,7 +18,7 @@ export interface Outbox extends Follower {
 }
 
 /** What was put in: events of the catalogue, changes of types that somebody follows, or both. */
-export interface Kinds {
+interface Kinds {
   readonly events: boolean
   readonly changes: boolean
 }

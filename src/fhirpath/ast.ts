@@ -21,7 +21,7 @@ export interface Literal {
 }
 
 /** `{}` */
-export interface EmptyCollection {
+interface EmptyCollection {
   readonly kind: 'empty'
   readonly at: Position
 }
@@ -66,7 +66,7 @@ export interface Indexer {
 }
 
 /** `-1`, `+1` */
-export interface Unary {
+interface Unary {
   readonly kind: 'unary'
   readonly operator: '+' | '-'
   readonly operand: Expression

@@ -22,7 +22,6 @@ import { toJson, toResults, typeOfJson } from './values.ts'
 
 export type { Binding, Env, Items, Typed, Types } from './node.ts'
 export type { Steps } from './steps.ts'
-export type { Model } from './types.ts'
 
 export interface CompileOptions {
   /** The types there are: `{ typeModel }` of `src/definitions/r4.ts`. */

@@ -63,7 +63,7 @@ export function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || toDecimal(value) !== undefined
 }
 
-export function tenTo(exponent: number): bigint {
+function tenTo(exponent: number): bigint {
   return 10n ** BigInt(exponent)
 }
 

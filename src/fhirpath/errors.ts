@@ -31,7 +31,7 @@ export class FhirPathError extends Error {
 }
 
 /** For errors that belong to no place in particular. */
-export const START: Position = { offset: 0, line: 1, column: 1 }
+const START: Position = { offset: 0, line: 1, column: 1 }
 
 /** An evaluation that would take more steps than it may. */
 export class TooCostly extends FhirPathError {}

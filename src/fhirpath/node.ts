@@ -147,8 +147,8 @@ export interface CallSite {
 }
 
 export const EMPTY: Items = Object.freeze([])
-export const TRUE: Items = Object.freeze([boolean(true)])
-export const FALSE: Items = Object.freeze([boolean(false)])
+const TRUE: Items = Object.freeze([boolean(true)])
+const FALSE: Items = Object.freeze([boolean(false)])
 
 function boolean(value: boolean): Typed {
   return Object.freeze({ value, type: 'System.Boolean', path: undefined, sibling: undefined })
@@ -160,11 +160,11 @@ export function typed(value: unknown, type: string): Typed {
 }
 
 /** A truth value as a collection. */
-export function truth(value: boolean | undefined): Items {
+function truth(value: boolean | undefined): Items {
   return value === undefined ? EMPTY : value ? TRUE : FALSE
 }
 
-export const BOOLEAN: readonly string[] = ['System.Boolean']
+const BOOLEAN: readonly string[] = ['System.Boolean']
 
 /** A fixed node that is evaluated once; any other node as it is. */
 export function once(node: Node, { counter }: Scope): Node {
@@ -188,7 +188,7 @@ export function testOf(node: Node, at: Position): (focus: Items, state: State) =
 }
 
 /** Singleton evaluation where a Boolean is expected. */
-export function toBoolean(items: Items, at: Position): boolean | undefined {
+function toBoolean(items: Items, at: Position): boolean | undefined {
   const item = only(items, at)
   if (item?.value === undefined) return undefined
   return typeof item.value === 'boolean' ? item.value : true

@@ -145,9 +145,7 @@ export function lastParts(parts: readonly number[], kind: Temporal['kind'] = 'da
 }
 
 /** Milliseconds since 1970 as if the time were UTC. */
-export function toInstant({
-  parts: [year = 1970, month = 1, day = 1, hour = 0, minute = 0, milli = 0],
-}: Temporal): number {
+function toInstant({ parts: [year = 1970, month = 1, day = 1, hour = 0, minute = 0, milli = 0] }: Temporal): number {
   const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, 0, 0))
   date.setUTCFullYear(year, month - 1, day)
   return date.getTime() + milli

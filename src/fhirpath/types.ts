@@ -45,7 +45,7 @@ export function systemType(type: string): string | undefined {
 }
 
 /** The element of a type as it is found in JSON. */
-export interface JsonProperty {
+interface JsonProperty {
   readonly name: string
   readonly type: string
 }

@@ -1,7 +1,7 @@
 // How values are read in operators and functions: which System type a value counts as, and what it is in JSON again.
 // Numbers are JS numbers or Decimal, dates and times are their text, quantities are Quantity objects.
 
-import { Decimal, isNumeric, toDecimal } from './decimal.ts'
+import { Decimal, isNumeric } from './decimal.ts'
 import type { Items, Typed } from './node.ts'
 import { Quantity } from './quantity.ts'
 import { systemType, type TypeSystem } from './types.ts'
@@ -34,11 +34,6 @@ export function kindOf(item: Typed): string | undefined {
 /** The text of a string-like item. */
 export function stringOf(item: Typed | undefined): string | undefined {
   return typeof item?.value === 'string' ? item.value : undefined
-}
-
-/** A number item as JS number or Decimal; undefined for anything else. */
-export function decimalOf(item: Typed | undefined): Decimal | undefined {
-  return item && toDecimal(item.value)
 }
 
 /** A whole number, wherever one is needed as an argument. */

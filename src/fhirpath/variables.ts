@@ -79,7 +79,7 @@ function given(system: TypeSystem, name: string, types: Types): Node {
 }
 
 /** A caller's value as a collection: arrays are collections of several. */
-export function itemsOf(system: TypeSystem, value: unknown, type?: string): Items {
+function itemsOf(system: TypeSystem, value: unknown, type?: string): Items {
   if (value === undefined || value === null) return EMPTY
   if (Array.isArray(value)) return value.flatMap(one => [...itemsOf(system, one, type)])
   return [typed(value, type ?? typeOfJson(system, value))]

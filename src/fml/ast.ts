@@ -220,7 +220,7 @@ export interface Source extends Commented {
   readonly log?: Embedded
 }
 
-export interface Cardinality {
+interface Cardinality {
   readonly min: number
   /** Infinity for `*`. */
   readonly max: number

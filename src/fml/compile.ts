@@ -17,7 +17,7 @@ import type { Problem } from './problem.ts'
 import type { Structures } from './structures.ts'
 import type { Terminology } from './value-set.ts'
 
-export type { End, Program } from './compile/program.ts'
+export type { Program } from './compile/program.ts'
 
 /** What a map may refer to. */
 export interface MapLibrary {

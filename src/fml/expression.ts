@@ -140,7 +140,7 @@ export function attempt<Value>(read: () => Value): Value | undefined {
 }
 
 /** The expression as it is written in FHIRPath proper, with even spacing; as it stands if it holds comments. */
-export function normal(tokens: readonly MapToken[], text: string): string {
+function normal(tokens: readonly MapToken[], text: string): string {
   const first = tokens[0]!
   const last = tokens.at(-1)!
   if (first.comments !== last.comments) return text.slice(first.at.offset, last.end)

@@ -36,7 +36,7 @@ export function argumentText(argument: Argument): string {
   return argument.kind === 'literal' ? literalText(argument) : pathText(argument)
 }
 
-export function argumentsText(args: readonly Argument[]): string {
+function argumentsText(args: readonly Argument[]): string {
   return `(${args.map(argumentText).join(', ')})`
 }
 

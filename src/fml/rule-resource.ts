@@ -60,7 +60,7 @@ function ruleResource(rule: Rule): Json {
 }
 
 /** `a.x -> b.y;`: what becomes of the value depends on its type. */
-export function isSimpleCopy({ sources, targets, dependents, block }: Rule): boolean {
+function isSimpleCopy({ sources, targets, dependents, block }: Rule): boolean {
   const [source] = sources
   const [target] = targets
   if (!source || !target || sources.length !== 1 || targets.length !== 1 || dependents.length > 0 || block) return false

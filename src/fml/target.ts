@@ -14,7 +14,7 @@ export const LATER_TRANSFORMS: readonly string[] = [
 ]
 
 /** https://hl7.org/fhir/R4/valueset-map-transform.html, and the later ones */
-export const TRANSFORMS: readonly string[] = [
+const TRANSFORMS: readonly string[] = [
   ...['create', 'copy', 'truncate', 'escape', 'cast', 'append', 'translate', 'reference', 'dateOp', 'uuid'],
   ...['pointer', 'evaluate', 'cc', 'c', 'qty', 'id', 'cp'],
   ...LATER_TRANSFORMS,

@@ -55,6 +55,6 @@ export function nameText(name: string): string {
 }
 
 /** True for what can be written without backticks; `true` and `false` would be read as values. */
-export function isPlain(name: string): boolean {
+function isPlain(name: string): boolean {
   return PLAIN.test(name) && name !== 'true' && name !== 'false'
 }

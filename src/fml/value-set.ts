@@ -5,7 +5,7 @@ import { isJson, type Json, objects, string } from './resource-parts.ts'
 import { unversioned } from './structures.ts'
 
 /** A value set. */
-export interface ValueSet {
+interface ValueSet {
   /** Whether it holds a code, of any of its systems where none is named; undefined where that is not known here. */
   has(code: string, system: string | undefined): boolean | undefined
 }
@@ -20,7 +20,7 @@ export interface Terminology {
 }
 
 /** A value set whose codes are listed by system; `''` stands for codes without a system. */
-export function listedValueSet(systems: ReadonlyMap<string, ReadonlySet<string>>): ValueSet {
+function listedValueSet(systems: ReadonlyMap<string, ReadonlySet<string>>): ValueSet {
   return {
     has(code, system) {
       if (system !== undefined) return systems.get(system)?.has(code) ?? false
@@ -31,7 +31,7 @@ export function listedValueSet(systems: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** The value set that a resource defines: by its expansion if this is whole, otherwise by its definition. */
-export function valueSetOfResource({ expansion, compose }: Json, terminology: Terminology): ValueSet {
+function valueSetOfResource({ expansion, compose }: Json, terminology: Terminology): ValueSet {
   const expanded = isJson(expansion) && wholeExpansion(expansion)
   if (expanded) return listedValueSet(expanded)
   const definition = isJson(compose) ? compose : {}

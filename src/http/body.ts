@@ -22,7 +22,7 @@ export function mediaType(header: string | undefined): string | undefined {
   return header?.split(';', 1)[0]?.trim().toLowerCase() || undefined
 }
 
-export interface Reading {
+interface Reading {
   readonly request: IncomingMessage
   /** Bytes, after decompression. */
   readonly limit: number
@@ -45,13 +45,7 @@ interface Taken {
  * @throws Failure PAYLOAD_TOO_LARGE beyond its bounds, REQUEST_TIMEOUT if it comes too slowly, UNSUPPORTED_MEDIA_TYPE for other
  * encodings, MALFORMED_REQUEST for gzip that is none and JSON that is too deep.
  */
-export async function readBody({
-  request,
-  limit,
-  isJson,
-  hold,
-  maxValues = bodyBounds.values,
-}: Reading): Promise<Taken> {
+async function readBody({ request, limit, isJson, hold, maxValues = bodyBounds.values }: Reading): Promise<Taken> {
   const encoding = encodingOf(request)
   const meter = isJson ? createJsonMeter({ ...bodyBounds, values: maxValues }) : undefined
   const chunks: Buffer[] = []
@@ -111,7 +105,7 @@ async function* inflated(request: IncomingMessage): AsyncGenerator<Buffer> {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** Bytes as text. @throws Failure MALFORMED_REQUEST if they are not UTF-8. */
-export function decodeText(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {

@@ -14,7 +14,7 @@ import type { Whole } from '../store/whole.ts'
 import type { Reply } from './route.ts'
 
 /** A request as it is told from others. */
-export interface KeyedRequest<Who extends Asker = Asker> {
+interface KeyedRequest<Who extends Asker = Asker> {
   readonly key: string
   readonly caller: Who
   /** Method, path and query, as they were sent. */

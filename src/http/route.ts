@@ -7,7 +7,7 @@ import type { Proofs, Scheme } from '../access/scheme.ts'
 import type { Failure } from '../lib/failure.ts'
 import type { Limit } from './limits.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** `scopes`: the caller needs one of them; empty: any caller (the store checks each FHIR interaction itself). */
 export interface Access<Proved extends Scheme = Scheme> {

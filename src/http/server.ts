@@ -27,7 +27,7 @@ import { preflight, send } from './send.ts'
 import { isRecorded, recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
 
 /** Is told of each request, for the figures. */
-export interface Observer {
+interface Observer {
   readonly begun: () => void
   /** @param request `route`: the pattern of the route, undefined where there is nothing */
   readonly answered: (request: {

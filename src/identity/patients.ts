@@ -16,7 +16,7 @@ export const patientTokenPrefix = 'pat_'
 const livesFor = 180 * 86_400_000
 
 /** A token as it is told, once. */
-export interface GivenToken {
+interface GivenToken {
   readonly token: string
   readonly expiresAt: Date
   readonly healthId: string

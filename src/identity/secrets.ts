@@ -11,7 +11,7 @@ export interface StoredSecret {
   readonly hash: string
 }
 
-export interface Attempt {
+interface Attempt {
   readonly clientId: string
   readonly secret: string
   /** The live secrets of the client; none if there is no such client. */

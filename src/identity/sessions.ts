@@ -20,7 +20,7 @@ const idleFor = 30 * 60
 const mostSessions = 20
 
 /** A session as it is begun: `cookie` is told once. */
-export interface BegunSession {
+interface BegunSession {
   readonly cookie: string
   readonly caller: UserCaller
 }

@@ -10,7 +10,7 @@ import type { Revocations } from './revocations.ts'
 export const tokenLifetime = 3600
 
 /** What a token says (RFC 9068 §2.2), beside it the organisation and the environment. */
-export interface Claims {
+interface Claims {
   readonly iss: string
   readonly aud: string
   readonly sub: string

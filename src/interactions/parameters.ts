@@ -29,11 +29,6 @@ function pairOf(parameter: { [key: string]: unknown }): [string, string][] {
   })
 }
 
-/** The values of a parameter that may recur or be a list with commas. */
-export function listOf(pairs: readonly (readonly [string, string])[], name: string): string[] {
-  return pairs.filter(([each]) => each === name).flatMap(([, value]) => value.split(',').filter(Boolean))
-}
-
 /** The value of a parameter that may be given once. @throws Failure MALFORMED_REQUEST if it is given more often. */
 export function single(pairs: readonly (readonly [string, string])[], name: string): string | undefined {
   const values = pairs.filter(([each, value]) => each === name && value !== '')

@@ -11,8 +11,8 @@ import { idIn } from '../store/values.ts'
 
 const expiration = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-BiologicallyDerivedProduct.expirationDate'
 
-export const bloodGroups: readonly string[] = BloodUnit.properties.blood_group.enum
-export const bloodComponents: readonly string[] = BloodUnit.properties.component.enum
+const bloodGroups: readonly string[] = BloodUnit.properties.blood_group.enum
+const bloodComponents: readonly string[] = BloodUnit.properties.component.enum
 
 /**
  * @param base address of this server's FHIR endpoint

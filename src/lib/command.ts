@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
 
-export interface Option {
+interface Option {
   /** What stands for the value in the help; absent: the option is a switch. */
   readonly value?: string
   /** It may be given several times. */

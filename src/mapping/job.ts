@@ -44,7 +44,7 @@ export interface Outcome {
   readonly trace: readonly TraceLine[]
 }
 
-export interface TraceLine {
+interface TraceLine {
   readonly level: 'debug' | 'info'
   readonly text: string
 }
@@ -113,7 +113,7 @@ function lineOf({ site, depth, path, value }: Step, nameOf: NameOf): string {
 }
 
 /** A problem in the words of an answer. */
-export function remarkOf({ message, severity, span, file }: Problem): Remark {
+function remarkOf({ message, severity, span, file }: Problem): Remark {
   return {
     severity: severity ?? 'error',
     message,

@@ -27,7 +27,7 @@ export function placeOf({ text }: SourceFile, property: string, value: string): 
 }
 
 /** The place in a text. */
-export function spanAt(text: string, offset: number): Span {
+function spanAt(text: string, offset: number): Span {
   const before = text.slice(0, offset).split('\n')
   return { offset, length: 1, line: before.length, column: before.at(-1)!.length + 1 }
 }

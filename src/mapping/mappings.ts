@@ -44,7 +44,7 @@ export interface Mappings {
 }
 
 /** The maps of the folder are broken, and no earlier ones were kept; `message` says all that is wrong. */
-export class MappingsError extends ConfigError {}
+class MappingsError extends ConfigError {}
 
 interface Served {
   readonly set: MappingSet

@@ -7,7 +7,7 @@ import { jsonOf, problemIn } from './json-file.ts'
 import { placesIn, spanOfPath } from './json-places.ts'
 
 /** The file in the folder of maps. */
-export const WEIGHTS = 'matching.json'
+const WEIGHTS = 'matching.json'
 
 export interface Weights {
   /** Absent if there is no such file, or something is wrong with it. */

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { type Figure, figuresOf } from './figures.ts'
 
 /** A request that was answered. */
-export interface Answered {
+interface Answered {
   readonly method: string
   /** The pattern of its route; undefined: there is nothing at its address. */
   readonly route: string | undefined

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 
 /** A part of the record, or all of it, that a patient opens by one word. */
-export interface ConsentType {
+interface ConsentType {
   readonly name: string
   readonly title: string
   /** For patients and integrators. */

@@ -21,7 +21,7 @@ export interface Preconditions {
  * Checks a resource on its way in.
  * @throws Failure MALFORMED_REQUEST naming every element that is wrong, VALIDATION_FAILED naming the one that is too large.
  */
-export function mustBeValid(session: Session, resource: unknown, type: string): asserts resource is JsonObject {
+function mustBeValid(session: Session, resource: unknown, type: string): asserts resource is JsonObject {
   if (!isObject(resource)) throw new Failure('MALFORMED_REQUEST', 'The body is not a JSON object.')
   if (resource['resourceType'] !== type) {
     const given =

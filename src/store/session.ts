@@ -73,7 +73,7 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
   )
 }
 
-export const mostAttempts = 5
+const mostAttempts = 5
 
 /** Whoever had not learnt of something has learnt of it since: that others define or follow more and more is no reason to refuse him. */
 const mostLessons = 500

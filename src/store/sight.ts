@@ -35,7 +35,7 @@ export async function sighted<Of extends Reading>(session: Of, type: string, id:
 }
 
 /** The session that sees one patient in an emergency, if the caller declares one; otherwise the same. */
-export async function overriding<Of extends Reading>(session: Of, patient: string): Promise<Of> {
+async function overriding<Of extends Reading>(session: Of, patient: string): Promise<Of> {
   const { visibility } = session.principal
   if (!visibility?.override) return session
   return { ...session, principal: { ...session.principal, visibility: await visibility.override(patient) } }

@@ -9,9 +9,9 @@ import { type Issue, listed, startWalk } from './validate/issues.ts'
 import { compileResource } from './validate/resource.ts'
 
 export type { InvariantEvaluator } from './validate/invariants.ts'
-export { type Issue, mostIssues } from './validate/issues.ts'
+export type { Issue } from './validate/issues.ts'
 
-export interface ValidateOptions {
+interface ValidateOptions {
   /** The type the resource has to be, such as the one in the URL it was sent to. */
   readonly type?: string
   /** True where the caller resolves references such as `Patient?identifier=x`; a Bundle may always have them. */

@@ -61,7 +61,7 @@ function sharesOf(registered: readonly Registered[]): ShareOf {
 }
 
 /** The people of the published data that is on this machine; none if it is absent. */
-export function publishedPeople(): Registered[] {
+function publishedPeople(): Registered[] {
   const bulk = sharedData('synthea-2025-bulk-1000p-partial')
   const bundles = sharedData('synthea-2019-r4')
   return [...(bulk ? readPatients(bulk) : []), ...(bundles ? readBundles(bundles) : [])]

@@ -95,7 +95,7 @@ function nameAgain(name: string, dice: Dice): string {
 }
 
 /** One slip: a letter wrong, left out, doubled or added, or two neighbours swapped. */
-export function typo(text: string, dice: Dice, letters: string): string {
+function typo(text: string, dice: Dice, letters: string): string {
   const at = dice.below(text.length)
   const [before, after] = [text.slice(0, at), text.slice(at + 1)]
   const kind = dice.below(4)

@@ -98,7 +98,7 @@ async function writeEncounters(call: Api['call'], many: number): Promise<string[
 }
 
 /** The ids of what a transaction has created. */
-export const createdIn = ({ entry }: Json): string[] =>
+const createdIn = ({ entry }: Json): string[] =>
   (entry as { response: { location: string } }[]).map(
     ({ response }) => /Encounter\/([^/]+)/.exec(response.location)![1]!,
   )

@@ -158,15 +158,6 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN
 
-/** How often PostgreSQL has broken a deadlock. */
-export async function deadlocks(database: Database): Promise<number> {
-  const [row] = await database.query<{ deadlocks: number }>({
-    text: 'select deadlocks::integer from pg_stat_database where datname = current_database()',
-    values: [],
-  })
-  return row!.deadlocks
-}
-
 export const now = (): number => performance.timeOrigin + performance.now()
 
 export const table = (head: readonly string[]): string =>

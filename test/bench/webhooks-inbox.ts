@@ -47,7 +47,7 @@ export interface Inbox {
   stop(): Promise<void>
 }
 
-export const most = 50
+const most = 50
 
 /** Starts receivers on ports of their own. */
 export async function openInbox(): Promise<Inbox> {

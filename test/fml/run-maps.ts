@@ -47,7 +47,7 @@ const record = (name: string) =>
   )
 
 /** R4 and the records `In` and `Out`, which have the same elements. */
-export const known = structures([record('In'), record('Out')].map(each => modelFromSchema(each, base)))
+const known = structures([record('In'), record('Out')].map(each => modelFromSchema(each, base)))
 
 export interface Around {
   /** What stands before the groups: concept maps, imports, constants. */

@@ -23,7 +23,7 @@ export interface Ran {
 }
 
 /** What a file met: mutants by test, those of its hooks under its own path, and those that were met while modules loaded. */
-export interface Met {
+interface Met {
   readonly file: string
   readonly loaded: readonly string[]
   readonly met: Readonly<Record<string, readonly string[]>>

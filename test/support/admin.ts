@@ -5,7 +5,7 @@ import { runTool } from '../../src/lib/command.ts'
 import { run } from './process.ts'
 import { testKey } from './server.ts'
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null
   readonly output: string
 }

@@ -10,7 +10,7 @@ import { type Service, startService } from './service.ts'
 /** Health IDs. Amina has opened her record to the hospital; Samuel has not; Rose decides by telephone. */
 export const amina = 'CM-TQYE-6SRK-YQ6S'
 export const samuel = 'CM-72GS-8CYN-J8XR'
-export const rose = 'CM-9C1T-3NR9-A9HC'
+const rose = 'CM-9C1T-3NR9-A9HC'
 
 /** A result of the patient (id). */
 export const haemoglobin = (id: string, patient: string, more: object = {}) => ({

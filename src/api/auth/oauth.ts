@@ -9,7 +9,7 @@ export const formOrJson = ['application/x-www-form-urlencoded', 'application/jso
 /** Larger than any honest request; these routes are read before anybody has proved who they are. */
 export const maxOAuthBody = 65_536
 
-export const OAuthError = Type.Object(
+const OAuthError = Type.Object(
   {
     status: Type.Literal('error'),
     error_code: Type.String({ description: 'Machine code.', examples: ['INVALID_CLIENT'] }),

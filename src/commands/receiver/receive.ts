@@ -14,7 +14,7 @@ export interface Receipt {
   readonly times: number
 }
 
-export interface Event {
+interface Event {
   readonly id: string
   readonly type: string
   readonly data: unknown

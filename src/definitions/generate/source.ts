@@ -40,7 +40,7 @@ export interface Concept {
   concept?: Concept[]
 }
 
-export interface CodeSystem {
+interface CodeSystem {
   resourceType: 'CodeSystem'
   url: string
   content: string

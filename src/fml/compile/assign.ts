@@ -15,7 +15,7 @@ import { lenient, type Made, replacing, report, type Scope } from './scope.ts'
 import type { Value } from './value.ts'
 
 /** Where a value of some type goes in an element. */
-export interface Landing {
+interface Landing {
   readonly slot: Slot
   readonly type: string
   readonly isPrimitive: boolean

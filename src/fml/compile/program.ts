@@ -11,7 +11,7 @@ import { freshOf } from './create.ts'
 import type { Build, Given, GroupCode, GroupPlace } from './scope.ts'
 import { nameOf, urlOf } from './unit.ts'
 
-export interface End {
+interface End {
   readonly name: string
   /** Undefined where any structure may be. */
   readonly type: string | undefined

@@ -152,13 +152,13 @@ export interface Build {
 }
 
 /** A table of a map, and all codes that are looked up in it. */
-export interface Lookup {
+interface Lookup {
   readonly unit: Unit
   domain: ReadonlySet<string> | undefined
 }
 
 /** The places that the variables of a group have. */
-export interface Slots {
+interface Slots {
   count: number
   /** Those below are parameters, which keep their values. */
   readonly parameters: number

@@ -32,7 +32,7 @@ export interface SourceCode {
 }
 
 /** Which of the values the rule runs for. */
-export type Select = (items: Items, frame: Frame) => Items
+type Select = (items: Items, frame: Frame) => Items
 
 /** Compiles a source; undefined, and reported, where it names nothing. */
 export function compileSource(source: Source, scope: Scope): SourceCode | undefined {

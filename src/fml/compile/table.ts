@@ -9,7 +9,7 @@ export interface Translation {
   readonly display: string | undefined
 }
 
-export interface Entry {
+interface Entry {
   readonly sourceSystem: string
   /** Absent where the map says that there is no such concept. */
   readonly target: Translation | undefined

@@ -10,7 +10,7 @@ import { type Build, lenient, replacing, report, type Unit } from './scope.ts'
 import { tableOf } from './table.ts'
 
 /** What a map says of itself under this name: `url`, `name`, `title`. */
-export function setting(map: FmlMap, name: string): string | undefined {
+function setting(map: FmlMap, name: string): string | undefined {
   return map.metadata.find(({ path }) => path.names.length === 1 && path.names[0]!.text === name)?.value?.text
 }
 

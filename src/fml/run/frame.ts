@@ -40,7 +40,7 @@ export interface Step {
 }
 
 /** The items of a list that rules share, and how many of them each has had. */
-export interface Share {
+interface Share {
   readonly items: Json[]
   readonly used: Map<Target, number>
 }
@@ -73,7 +73,7 @@ export interface Run {
 }
 
 /** Two types of one choice, and the rule that set the second. */
-export interface Doubt {
+interface Doubt {
   readonly holder: Json
   readonly keys: readonly [string, string]
   readonly mark: Mark | undefined
@@ -140,7 +140,7 @@ function unresolved(run: Run): undefined {
 }
 
 /** Says, once for the rule that is running, what stays without an answer. */
-export function remark(run: Run, message: string): void {
+function remark(run: Run, message: string): void {
   const { options, mark } = run
   if (!options.remark || !mark) return
   run.remarks ??= new Map()

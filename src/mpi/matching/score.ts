@@ -13,7 +13,7 @@ import type { Features, NameWords } from './person.ts'
 import type { Matching } from './weights.ts'
 
 /** One reason of a score. */
-export interface Part {
+interface Part {
   readonly field: Field | 'names_exchanged'
   readonly level: string
   readonly bits: number

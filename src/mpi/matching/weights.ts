@@ -5,7 +5,7 @@ import { nearest } from '../../lib/nearest.ts'
 import { type Field, type Likeness, levels } from './compare.ts'
 
 /** What it says that a field compares to a level. */
-export interface Weight {
+interface Weight {
   /** log2 of how much more often pairs of one person compare so than pairs of two people. */
   readonly bits: number
   /** True if there is no match at this level, whatever else agrees. */

@@ -14,7 +14,7 @@ export const namePosting = (field: NameField, word: string): bigint => uncachedH
 export const numberPosting = ({ system, value }: OwnNumber): bigint => uncachedHash64(`number ${system}|${value}`)
 
 /** The words of somebody's names, each once. */
-export function wordsIn({ names }: Features, field: NameField): string[] {
+function wordsIn({ names }: Features, field: NameField): string[] {
   return [...new Set(names.flatMap(name => name[field]))]
 }
 

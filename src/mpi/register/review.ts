@@ -11,7 +11,7 @@ const ours = 'https://health-interop.org/fhir'
 /** The code of these Tasks. */
 export const possibleDuplicate = { system: reviewSystem, code: 'possible-duplicate' }
 
-export const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
+const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 
 const part = (code: string, text?: string): JsonObject => ({
   coding: [{ system: possibleDuplicate.system, code }],

@@ -29,7 +29,7 @@ export interface Speaker {
 }
 
 /** An Organization or a Location that is stored. */
-export interface Entry {
+interface Entry {
   /** As the column says. */
   readonly owner: string | null
   /** Of an Organization what it is part of, of a Location what manages it. */

@@ -84,7 +84,7 @@ export const isOwn = (param: SearchParamModel | undefined): param is OwnParam =>
   param !== undefined && 'isReady' in param
 
 /** True if resources that were stored before the parameter was defined are still being indexed by it. */
-export const isWaiting = (param: SearchParamModel | undefined): param is OwnParam => isOwn(param) && !param.isReady
+const isWaiting = (param: SearchParamModel | undefined): param is OwnParam => isOwn(param) && !param.isReady
 
 /** True if the parameter can be searched by now. */
 export const isInUse = (param: SearchParamModel): boolean => !isWaiting(param) && suspensionOf(param) === undefined

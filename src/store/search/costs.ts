@@ -8,7 +8,7 @@ import { asksWithin } from './sql-words.ts'
  * `steps`: references that chains and `_has` follow, one for each type that a reference may lead to; `within`: criteria that
  * look for a piece of a text, and must all be met (of alternatives, `_filter` has a bound of its own); `includes`: `_include` and `_revinclude`, of which equal ones count once.
  */
-export const bounds = { steps: 200, within: 10, includes: 30 } as const
+const bounds = { steps: 200, within: 10, includes: 30 } as const
 
 /** @throws Failure MALFORMED_REQUEST (`too-costly`) naming the bound that is exceeded. */
 export function mustBeBounded({ criteria, includes }: Pick<SearchRequest, 'criteria' | 'includes'>): void {

@@ -92,12 +92,12 @@ export interface TextCriterion {
 }
 
 /** All of the parts, or one of them. */
-export interface LogicalCriterion {
+interface LogicalCriterion {
   readonly kind: 'and' | 'or'
   readonly parts: readonly Criterion[]
 }
 
-export interface NotCriterion {
+interface NotCriterion {
   readonly kind: 'not'
   readonly part: Criterion
 }

@@ -51,7 +51,7 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
 }
 
 /** What a reference value may stand for: an id alone means any type that the parameter may point at. */
-export function targetsOf(criterion: ParamCriterion, value: string, base: Base): string[] {
+function targetsOf(criterion: ParamCriterion, value: string, base: Base): string[] {
   const { param, modifier } = criterion
   const target = referenceTarget(value, base)
   if (!target) return []

@@ -11,7 +11,7 @@ import type { ParamCriterion, ParamOperator } from './request.ts'
 import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 
 /** Greater than every text with the prefix, in the byte order of the C collation. */
-export const afterAll = '\u{10FFFF}'
+const afterAll = '\u{10FFFF}'
 
 export function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (asksWithin(criterion)) return wordCondition(criterion, withinCondition(criterion, context), row, context)

@@ -6,7 +6,7 @@ import type { Prefix } from './request.ts'
 const prefixes = new Set<string>(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'])
 
 /** Splits `ge2020` into its prefix and the rest; no prefix means eq. */
-export function splitPrefix(value: string): { prefix: Prefix; rest: string } {
+function splitPrefix(value: string): { prefix: Prefix; rest: string } {
   const head = value.slice(0, 2)
   return prefixes.has(head) ? { prefix: head as Prefix, rest: value.slice(2) } : { prefix: 'eq', rest: value }
 }

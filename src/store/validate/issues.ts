@@ -37,7 +37,7 @@ export interface Container {
 }
 
 /** More problems than this are not listed, so a hostile body cannot grow its own answer. */
-export const mostIssues = 100
+const mostIssues = 100
 
 const nothingContained: ReadonlySet<string> = new Set()
 

@@ -8,7 +8,7 @@ import { unknownElement } from './names.ts'
 import type { Field, Plan } from './plan.ts'
 
 /** Deeper nesting is refused rather than followed. */
-export const deepest = 64
+const deepest = 64
 
 /** Checks an object and all within it. `known` is a key that the caller has dealt with. */
 export function checkObject(plan: Plan, value: unknown, walk: Walk, known?: string): void {

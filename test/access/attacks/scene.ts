@@ -39,8 +39,6 @@ export const named = {
 export const bundle = (type: string, ...entry: object[]) => ({ resourceType: 'Bundle', type, entry })
 export const read = (url: string) => ({ request: { method: 'GET', url } })
 
-export type Scene = ReturnType<typeof startScene>
-
 /**
  * Starts a service for the test file, and stores before its first test: Patient `hidden` and her Observation, which are open to nobody;
  * Patient `open`, who is open to the clinic; and the clinic's own resources that refer to both.

@@ -19,7 +19,7 @@ export interface Terms {
 }
 
 /** What resources are found by: one code is a category, the others are of LOINC. */
-export const laboratory = 'laboratory'
+const laboratory = 'laboratory'
 export const coding = (code: string) =>
   code === laboratory ? { system: `${terminology}/observation-category`, code } : { system: 'http://loinc.org', code }
 

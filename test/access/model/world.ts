@@ -215,7 +215,7 @@ function grant(world: World, patient: number, type: string, by: Acting, things: 
 }
 
 /** The terms without an organisation; undefined if they cannot be said without it. */
-export function withoutOrganization(terms: Terms, organization: string): Terms | undefined {
+function withoutOrganization(terms: Terms, organization: string): Terms | undefined {
   const keeps = (each: Terms, isOutermost: boolean): Terms[] | undefined => {
     const organizations = each.organizations?.filter(id => id !== organization)
     if (organizations?.length === 0) return isOutermost ? undefined : []

@@ -22,14 +22,14 @@ export interface Schema {
   readonly examples?: readonly unknown[]
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required?: boolean
   readonly schema: Schema
 }
 
-export interface Reply {
+interface Reply {
   readonly types: readonly string[]
   readonly fits: ((body: unknown) => string | undefined) | undefined
 }

@@ -10,7 +10,7 @@ export const pick = <T>(roll: Roll, all: readonly T[]): T => all[roll(all.length
 export type Pool = Map<string, readonly string[]>
 
 /** Names of which the test says what is known: replies tell wrong ones, too. */
-export const pinned: ReadonlySet<string> = new Set(['health_id', 'type', 'compartment'])
+const pinned: ReadonlySet<string> = new Set(['health_id', 'type', 'compartment'])
 
 const mostOfAName = 80
 

@@ -112,7 +112,7 @@ const nested: Find = (source, target, _from, _to, structures) => {
 }
 
 /** The codes that an element can have, where that is known. */
-export function codesOf({ requiredValueSet }: ElementModel, structures: Structures): ReadonlySet<string> | undefined {
+function codesOf({ requiredValueSet }: ElementModel, structures: Structures): ReadonlySet<string> | undefined {
   const systems = requiredValueSet === undefined ? undefined : structures.valueSet(requiredValueSet)
   return systems && new Set([...systems.values()].flatMap(codes => [...codes]))
 }
