@@ -1,6 +1,7 @@
 // What remains of a Consent when the permission of one organisation is taken out of it, and what is kept of that permission.
 import { describe, expect, test } from 'vitest'
 import { partFor, refuses, without } from '../../src/consents/parting.ts'
+import type { JsonObject } from '../../src/lib/json.ts'
 import { baseOf } from '../support/base.ts'
 import { consentOf, ofType } from '../support/consents.ts'
 
@@ -104,4 +105,11 @@ describe('what is kept of the permission of an organisation', () => {
 test('a Consent refuses something if any part of it does', () => {
   expect(refuses(of({ provision: [refusal] }), base)).toBe(true)
   expect(refuses(of({ provision: [permit('other')] }), base)).toBe(false)
+})
+
+test('a Consent that names nobody but in its parts stands without one of them', () => {
+  const { actor: _actor, ...provision } = of({ provision: [permit('clinic'), permit('third')] }).provision as JsonObject
+  expect(without({ ...of({}), provision }, 'clinic', base)).toMatchObject({
+    provision: { provision: [permit('third')] },
+  })
 })
