@@ -8,7 +8,7 @@ import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const data = {
   appointment_id: id('The appointment.'),
-  status: orNull(text('Its status, as FHIR has it: booked, arrived, cancelled; deleted if it is no more.')),
+  status: orNull(text('The FHIR status: booked, arrived, cancelled; or deleted.')),
   facility_id: facilityId,
 }
 

@@ -12,8 +12,8 @@ export const bridgeEvents = {
     'Bridge Agent sync failure',
     {
       agent_id: orNull(text('The Bridge Agent.')),
-      task_id: id('What failed: a Task.'),
-      reason_code: orNull(text('Why, as a code; null if nobody said.')),
+      task_id: id('The failed Task.'),
+      reason_code: orNull(text('The reason code. Null if not recorded.')),
       facility_id: facilityId,
     },
     {

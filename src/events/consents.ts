@@ -11,15 +11,17 @@ const data = {
   consent_id: id('The consent.'),
   consent_type: orNull(
     text(
-      'Which part of the record it opens, as GET /api/v1/connect/consent-types lists them; null if it is told otherwise.',
+      'The consent type, one of GET /api/v1/connect/consent-types. Null if the consent defines its scope in another way.',
     ),
   ),
-  organization_id: orNull(id('The organisation that may see the data, or asked to; null if the consent names none.')),
+  organization_id: orNull(
+    id('The organisation that may access the data or requested access. Null if the consent names none.'),
+  ),
   status: code(
     ['pending', 'active', 'denied', 'revoked', 'expired'],
-    'How the consent stands for the organisation now.',
+    'The current consent status for the organisation.',
   ),
-  expires_at: orNull(moment('Until when it holds.')),
+  expires_at: orNull(moment('When the consent expires.')),
 }
 
 const example = {
@@ -41,7 +43,7 @@ export const consentEvents = {
       ...data,
       reason: code(
         ['revoked', 'expired', 'denied', 'narrowed', 'entered_in_error', 'deleted'],
-        'Why it does not hold any more. expired: its time has run out. denied: the patient now refuses. narrowed: it goes on and opens nothing to the organisation any more.',
+        'Why the consent ended. expired: it passed its expiry. denied: the patient now refuses. narrowed: it remains in force but no longer opens anything to the organisation.',
       ),
     },
     { ...example, status: 'revoked', reason: 'revoked' },

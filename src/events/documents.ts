@@ -9,7 +9,7 @@ import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const kinds = ['DocumentReference', 'Composition'] as const
 const documentId = id('The document.')
-const documentType = code([...kinds], 'Which type of FHIR resource it is.')
+const documentType = code([...kinds], 'The FHIR resource type of the document.')
 
 const example = {
   health_id: 'CM-9C1T-3NR9-A9HC',
@@ -23,8 +23,8 @@ export const documentEvents = {
     {
       document_id: documentId,
       document_type: documentType,
-      status: code(['final', 'amended'], 'amended: it was changed after it had been signed.'),
-      encounter_id: orNull(id('The encounter it is about; null if nobody said.')),
+      status: code(['final', 'amended'], 'amended: the document was changed after signing.'),
+      encounter_id: orNull(id('The encounter the document is about. Null if not recorded.')),
       facility_id: facilityId,
     },
     {
@@ -39,7 +39,7 @@ export const documentEvents = {
     {
       document_id: documentId,
       document_type: documentType,
-      verification_id: id('Who verified it and how: a VerificationResult.'),
+      verification_id: id('The VerificationResult that records the verification.'),
       facility_id: facilityId,
     },
     {

@@ -9,8 +9,8 @@ import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const data = {
   encounter_id: id('The encounter.'),
-  status: orNull(text('Its status, as FHIR has it: planned, in-progress, finished.')),
-  class: orNull(text('How the patient is seen, a code of v3-ActCode: AMB, IMP, EMER, HH, VR.')),
+  status: orNull(text('The FHIR status: planned, in-progress, finished.')),
+  class: orNull(text('The encounter class, a code of v3-ActCode: AMB, IMP, EMER, HH, VR.')),
   facility_id: facilityId,
 }
 

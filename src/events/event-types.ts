@@ -47,10 +47,10 @@ export function envelopeSchema(type: EventType): TObject {
   const { description, data } = eventTypes[type]
   return Type.Object(
     {
-      id: Type.String({ pattern: '^evt_', description: 'The event; it is replayed by this id.' }),
-      type: Type.Literal(type, { description: 'What happened.' }),
-      version: Type.Literal(payloadVersion, { description: 'Version of this shape.' }),
-      created_at: moment('When it happened, in UTC.'),
+      id: Type.String({ pattern: '^evt_', description: 'The id of the event, used to replay it.' }),
+      type: Type.Literal(type, { description: 'The event type.' }),
+      version: Type.Literal(payloadVersion, { description: 'The version of the payload format.' }),
+      created_at: moment('When the event happened, in UTC.'),
       data: Type.Object({ ...data.properties, resource }, { description, additionalProperties: false }),
       meta,
     },
@@ -61,18 +61,18 @@ export function envelopeSchema(type: EventType): TObject {
 const resource = Type.Optional(
   Type.Object(
     {},
-    { additionalProperties: true, description: 'The FHIR resource, for subscriptions of payload_mode full.' },
+    { additionalProperties: true, description: 'The FHIR resource, for subscriptions with payload_mode full.' },
   ),
 )
 
 const meta = Type.Object(
   {
-    organization_id: Type.String({ description: 'The organisation by which it happened; empty if there was none.' }),
-    facility_id: Type.String({ description: 'The facility where it happened; empty if nobody said.' }),
-    environment: Type.String({ description: 'local, sandbox or production.' }),
-    request_id: Type.String({ description: 'The request by which it happened.' }),
+    organization_id: Type.String({ description: 'The organisation that caused the event. Empty if there is none.' }),
+    facility_id: Type.String({ description: 'The facility where the event happened. Empty if not recorded.' }),
+    environment: Type.String({ description: 'The environment: local, sandbox or production.' }),
+    request_id: Type.String({ description: 'The id of the request that caused the event.' }),
   },
-  { additionalProperties: Type.String(), description: 'Where the event comes from.' },
+  { additionalProperties: Type.String(), description: 'The origin of the event.' },
 )
 
 /** `lab_result.released` as the name of a shape: `LabResultReleased`. */

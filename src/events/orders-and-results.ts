@@ -8,8 +8,8 @@ import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './
 import { isOrder } from './requests.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
-const testName = orNull(text('What the test is called: as its code is displayed, else in the words of the laboratory.'))
-const flagged = Type.Boolean({ description: 'True if a result asks for attention: abnormal, high, low, critical.' })
+const testName = orNull(text('The name of the test: the display of its code, or the name from the laboratory.'))
+const flagged = Type.Boolean({ description: 'True if a result needs attention: abnormal, high, low, critical.' })
 const resultId = id('The result: a DiagnosticReport.')
 
 const order = {
@@ -35,8 +35,8 @@ export const laboratoryEvents = {
     {
       lab_order_id: id('The order: a ServiceRequest.'),
       test_name: testName,
-      status: orNull(text('active, or on-hold where it is not to be carried out yet.')),
-      priority: orNull(text('routine, urgent, asap or stat.')),
+      status: orNull(text('active, or on-hold if the test must not be done yet.')),
+      priority: orNull(text('The priority: routine, urgent, asap or stat.')),
       facility_id: facilityId,
     },
     order,
@@ -53,7 +53,9 @@ export const laboratoryEvents = {
       test_name: testName,
       flagged,
       status: orNull(
-        text('amended, corrected or appended; cancelled, entered-in-error or deleted if it does not hold any more.'),
+        text(
+          'amended, corrected or appended; or cancelled, entered-in-error or deleted if the result is no longer valid.',
+        ),
       ),
       facility_id: facilityId,
     },

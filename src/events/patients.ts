@@ -10,7 +10,7 @@ import { facilityIn, latest } from './elements.ts'
 import { described, orNull, type Telling } from './telling.ts'
 
 const patientId = id('The patient.')
-const healthId = text('The Health ID, in canonical form.')
+const healthId = text('The Health ID in canonical form.')
 
 export const patientEvents = {
   'patient.created': described(
@@ -23,7 +23,7 @@ export const patientEvents = {
     {
       patient_id: patientId,
       changed: Type.Array(text('An element of Patient, such as telecom.'), {
-        description: 'What has changed, as elements of FHIR; not what it says now.',
+        description: 'The names of the changed FHIR elements, without their values.',
       }),
     },
     {
@@ -37,7 +37,10 @@ export const patientEvents = {
     {
       health_id: healthId,
       patient_id: patientId,
-      country_code: Type.String({ pattern: '^[A-Z]{2}$', description: 'The country it was issued for, ISO 3166-1.' }),
+      country_code: Type.String({
+        pattern: '^[A-Z]{2}$',
+        description: 'The country that issued the Health ID, ISO 3166-1.',
+      }),
     },
     { health_id: 'CM-9C1T-3NR9-A9HC', patient_id: 'b81d6f04-52ce-4f3a-9b70-61e8d2c5a913', country_code: 'CM' },
   ),
@@ -46,7 +49,7 @@ export const patientEvents = {
     {
       health_id: healthId,
       patient_id: patientId,
-      organization_id: orNull(id('The organisation that verified it.')),
+      organization_id: orNull(id('The organisation that verified the Health ID.')),
     },
     {
       health_id: 'CM-9C1T-3NR9-A9HC',

@@ -8,7 +8,7 @@ import { isOpen, isOrder } from './requests.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const prescriptionId = id('The prescription: a MedicationRequest.')
-const encounterId = orNull(id('The encounter in which it was written; null if nobody said.'))
+const encounterId = orNull(id('The encounter at which the prescription was written. Null if not recorded.'))
 
 const example = {
   health_id: 'CM-9C1T-3NR9-A9HC',
@@ -24,7 +24,7 @@ export const prescriptionEvents = {
     {
       prescription_id: prescriptionId,
       encounter_id: encounterId,
-      status: orNull(text('active, or on-hold where it is not to be dispensed yet.')),
+      status: orNull(text('active, or on-hold if the medicine must not be dispensed yet.')),
       facility_id: facilityId,
     },
     example,
@@ -34,7 +34,7 @@ export const prescriptionEvents = {
     {
       prescription_id: prescriptionId,
       encounter_id: encounterId,
-      status: orNull(text('cancelled, stopped or entered-in-error; deleted if it is no more.')),
+      status: orNull(text('cancelled, stopped or entered-in-error; or deleted.')),
       facility_id: facilityId,
     },
     { ...example, status: 'cancelled' },
@@ -43,7 +43,7 @@ export const prescriptionEvents = {
     'Prescription dispensed',
     {
       dispense_id: id('The dispense: a MedicationDispense.'),
-      prescription_id: orNull(id('The prescription that it was dispensed on; null if nobody said.')),
+      prescription_id: orNull(id('The prescription the medicine was dispensed for. Null if not recorded.')),
       facility_id: facilityId,
     },
     {

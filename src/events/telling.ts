@@ -31,7 +31,9 @@ export interface Description {
 
 /** Describes a type of events. @param data what its data says beside whom it is about */
 export function described(description: string, data: TProperties, example: JsonObject): Description {
-  const health_id = orNull(text('The Health ID of the patient; null if none is known, or it is about no patient.'))
+  const health_id = orNull(
+    text('The Health ID of the patient. Null if unknown, or if the event is not about a patient.'),
+  )
   return {
     description,
     data: Type.Object({ health_id, ...data }, { description, additionalProperties: false }),
@@ -45,4 +47,6 @@ export function orNull<Schema extends TSchema & { description?: string }>(schema
 }
 
 /** Where something happened, in every data that says so. */
-export const facilityId = orNull(id('The facility (Organization or Location) where it happened; null if nobody said.'))
+export const facilityId = orNull(
+  id('The facility (Organization or Location) where the event happened. Null if not recorded.'),
+)

@@ -23,18 +23,20 @@ const header = (name: string, description: string, required = true): Json => ({
 const headers = [
   header(
     'X-Service-Signature',
-    '`t=<seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`; two v1 while a secret is being changed.',
+    '`t=<seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`; two v1 values while a secret is being rotated.',
   ),
-  header('webhook-id', 'Id of the event, the same at each attempt (Standard Webhooks).'),
-  header('webhook-timestamp', 'Seconds since 1970 (Standard Webhooks).'),
+  header('webhook-id', 'The event id, the same for every delivery attempt (Standard Webhooks).'),
+  header('webhook-timestamp', 'Unix time in seconds (Standard Webhooks).'),
   header('webhook-signature', '`v1,<base64 HMAC-SHA256 of "<id>.<timestamp>.<raw body>">` (Standard Webhooks).'),
-  header('X-Service-Replay', '`true` if somebody has asked for it once more.', false),
+  header('X-Service-Replay', '`true` if the event is a replay.', false),
 ]
 
 const responses: Json = {
-  '2XX': { description: 'Taken: within 10 seconds, by the status alone.' },
-  '410': { description: 'Gone: the subscription is disabled.' },
-  '4XX': { description: 'Not taken, such as 400 for a wrong signature: it is tried again, seven times in all.' },
+  '2XX': { description: 'Delivered. Respond within 10 seconds; only the status counts.' },
+  '410': { description: 'Gone. The subscription is disabled.' },
+  '4XX': {
+    description: 'Not delivered, for example 400 for an invalid signature. The event is attempted up to seven times.',
+  },
 }
 
 /** The webhooks by type. @param published puts a schema among the components and refers to it */

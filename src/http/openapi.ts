@@ -21,9 +21,9 @@ const errorShape: Json = {
   required: ['status', 'error_code', 'message'],
   properties: {
     status: { type: 'string', const: 'error' },
-    error_code: { type: 'string', description: 'Machine code.', examples: ['VALIDATION_FAILED'] },
-    message: { type: 'string', description: 'What was wrong, where, and what to do.' },
-    request_id: { type: 'string', description: 'Quote it when you report a problem.' },
+    error_code: { type: 'string', description: 'A stable code for programs.', examples: ['VALIDATION_FAILED'] },
+    message: { type: 'string', description: 'What is wrong, where, and what to do.' },
+    request_id: { type: 'string', description: 'The id of the request. Include it when you report a problem.' },
     details: {
       type: 'array',
       items: {
@@ -31,13 +31,13 @@ const errorShape: Json = {
         properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
       },
     },
-    retry_after: { type: 'integer', description: 'Seconds to wait.' },
+    retry_after: { type: 'integer', description: 'Seconds to wait before the next request.' },
   },
 }
 
 const outcomeShape: Json = {
   type: 'object',
-  description: 'A FHIR OperationOutcome; to Accept: application/json it also carries status, error_code and message.',
+  description: 'A FHIR OperationOutcome. With Accept: application/json it also has status, error_code and message.',
   required: ['resourceType', 'issue'],
   properties: {
     resourceType: { type: 'string', const: 'OperationOutcome' },
@@ -50,22 +50,22 @@ const keyHeader: Json = {
   in: 'header',
   required: false,
   description:
-    'Any text that is new for each thing that is to be done once. Whoever repeats a request with its key within 24 hours gets the first reply again, with `Idempotent-Replayed: true`.',
+    'A unique key for the operation, such as a UUID. A retry with the same key within 24 hours returns the first reply, with `Idempotent-Replayed: true`, and is not processed again.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
 }
 
 /** For what is done anew each time. */
 const idleKeyHeader: Json = {
   ...keyHeader,
-  description: 'Taken, and of no effect: this may be done twice, and is done anew each time.',
+  description: 'Accepted and ignored: this operation is safe to repeat and is processed every time.',
 }
 
 const successTexts: Readonly<Record<number, string>> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted',
-  204: 'Done; no content',
-  206: 'A part of it',
+  204: 'Done, without content',
+  206: 'Partial content',
   304: 'Not modified',
 }
 
@@ -85,7 +85,7 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     info: {
       title: 'health-interop',
       version: options.version,
-      summary: 'Healthcare interoperability: FHIR R4, Connect, SDK, Bridge and webhooks.',
+      summary: 'Healthcare interoperability API: FHIR R4, Connect, SDK, Bridge and webhooks.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.baseUrl }],
@@ -102,15 +102,18 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
 }
 
 const tagTexts: Readonly<Record<string, string>> = {
-  FHIR: 'The FHIR R4 REST interface: every resource type.',
-  'Bulk Data': 'Exports and imports of NDJSON files, in the background.',
-  Connect: 'OAuth 2.0 tokens, Health IDs, consent, records, inventory, webhooks.',
-  Mobile: 'What patients do with their telephones: enrol one, and end its token.',
-  Portal: 'Sessions of the people who work with the portal.',
-  SDK: 'What the client libraries call.',
-  Discovery: 'Documents by which clients configure themselves.',
-  'Operational Flow': 'Health, readiness and the demo data.',
-  API: 'This description.',
+  Billing: 'Reconciled payments.',
+  'Blood Bank': 'Blood bank inventory.',
+  Pharmacy: 'Pharmacy stock.',
+  FHIR: 'The FHIR R4 REST API, for all resource types.',
+  'Bulk Data': 'Asynchronous export and import of NDJSON files.',
+  Connect: 'OAuth 2.0 access tokens, Health IDs, consents, patient records and webhooks.',
+  Mobile: 'Device enrolment, consents and access log for patients.',
+  Portal: 'Sign-in and sessions of portal users.',
+  SDK: 'Operations for the client libraries.',
+  Discovery: 'Metadata and keys for automatic client configuration.',
+  'Operational Flow': 'Health checks, metrics and demo data.',
+  API: 'The OpenAPI description of this API.',
 }
 
 /** A component that no route refers to would only be noise. */
@@ -129,27 +132,36 @@ const securitySchemes: Json = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'RS256 JWT from the token operation (client_credentials).',
+    description: 'An access token (RS256 JWT) from POST /api/v1/connect/auth/token.',
   },
-  ClientId: { type: 'apiKey', in: 'header', name: 'X-Client-ID', description: 'Used together with X-Client-Secret.' },
+  ClientId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Client-ID',
+    description: 'The id of the integration client, sent with X-Client-Secret.',
+  },
   ClientSecret: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Client-Secret',
-    description: 'Verified against an Argon2id hash.',
+    description: 'The secret of the integration client, sent with X-Client-ID.',
   },
   MobileToken: {
     type: 'http',
     scheme: 'bearer',
-    description: "A patient's own token, opaque, with the prefix `pat_`; POST /api/v1/mobile/enrol gives it.",
+    description: 'An opaque patient token with the prefix `pat_`, from POST /api/v1/mobile/enrol.',
   },
   SessionAuth: {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: 'An authenticated portal session; POST /api/v1/portal/session begins one.',
+    description: 'The cookie of a portal session, from POST /api/v1/portal/session.',
   },
-  ClientBasic: { type: 'http', scheme: 'basic', description: 'Client id and secret (RFC 6749 §2.3.1).' },
+  ClientBasic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The id and secret of the integration client (RFC 6749 §2.3.1).',
+  },
 }
 
 function securityOf(access: Access): Json[] {
@@ -263,7 +275,7 @@ export function openApiRoute(routes: readonly Route[], options: OpenApiOptions):
     path: '/openapi.json',
     tag: 'API',
     operationId: 'openapi',
-    summary: 'This description (OpenAPI 3.1.0)',
+    summary: 'Get the OpenAPI 3.1 description of this API',
     access: open,
     replies: { 200: null },
     handle() {

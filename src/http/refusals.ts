@@ -3,23 +3,29 @@ import type { Route } from './route.ts'
 
 /** What each status is called among the components of the description, and what it says there. */
 export const refusalTexts: Readonly<Record<number, { readonly name: string; readonly text: string }>> = {
-  400: { name: 'BadRequest', text: 'Bad request' },
-  401: { name: 'Unauthenticated', text: 'Unauthenticated' },
-  403: { name: 'Forbidden', text: 'Forbidden' },
-  404: { name: 'NotFound', text: 'Not found' },
-  405: { name: 'MethodNotAllowed', text: 'Not allowed for what the address names' },
-  406: { name: 'NotAcceptable', text: 'Not acceptable: no media type that is accepted is given' },
-  408: { name: 'RequestTimeout', text: 'The body took too long to arrive' },
-  409: { name: 'Conflict', text: 'Conflict, such as an Idempotency-Key that is in use or was used for something else' },
-  410: { name: 'Gone', text: 'Gone: it was deleted' },
-  412: { name: 'PreconditionFailed', text: 'A precondition does not hold, or a condition matches several' },
-  413: { name: 'ContentTooLarge', text: 'The body is too large' },
-  415: { name: 'UnsupportedMediaType', text: 'Unsupported media type of the body' },
-  416: { name: 'RangeNotSatisfiable', text: 'The range is not within the content' },
-  422: { name: 'Unprocessable', text: 'Validation failed' },
-  429: { name: 'TooManyRequests', text: 'Too many requests' },
-  500: { name: 'ServerError', text: 'Server error' },
-  503: { name: 'Unavailable', text: 'Unavailable; Retry-After says when to try again' },
+  400: { name: 'BadRequest', text: 'The request is malformed or asks for something unsupported' },
+  401: { name: 'Unauthenticated', text: 'Authentication is missing or invalid' },
+  403: {
+    name: 'Forbidden',
+    text: 'The caller lacks a scope, a consent or another permission for the operation',
+  },
+  404: { name: 'NotFound', text: 'The resource does not exist or is not visible to the caller' },
+  405: { name: 'MethodNotAllowed', text: 'The resource at this address does not support the method' },
+  406: { name: 'NotAcceptable', text: 'The server cannot produce any of the accepted media types' },
+  408: { name: 'RequestTimeout', text: 'The request body did not arrive in time' },
+  409: {
+    name: 'Conflict',
+    text: 'The request conflicts with the current state, or the Idempotency-Key is in use or belongs to a different request',
+  },
+  410: { name: 'Gone', text: 'The resource was deleted' },
+  412: { name: 'PreconditionFailed', text: 'A precondition failed, or a condition matches more than one resource' },
+  413: { name: 'ContentTooLarge', text: 'The request body is too large' },
+  415: { name: 'UnsupportedMediaType', text: 'The media type of the request body is not supported' },
+  416: { name: 'RangeNotSatisfiable', text: 'The range lies outside the content' },
+  422: { name: 'Unprocessable', text: 'Validation failed; the reply lists the problems' },
+  429: { name: 'TooManyRequests', text: 'Too many requests; Retry-After gives the seconds to wait' },
+  500: { name: 'ServerError', text: 'An internal error occurred' },
+  503: { name: 'Unavailable', text: 'The service is temporarily unavailable; Retry-After gives the seconds to wait' },
 }
 
 /** The statuses, in ascending order. @param isFhir true on the FHIR surface, where any request may name types and resources */

@@ -22,7 +22,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: 'metadata',
     operationId: 'capabilities',
-    summary: 'What this FHIR endpoint can do (CapabilityStatement)',
+    summary: 'Get the CapabilityStatement',
     answer: capabilitiesOf,
   },
   {
@@ -38,7 +38,7 @@ export const interactions: readonly Interaction[] = [
     method: 'POST',
     at: '_search',
     operationId: 'searchSystemByForm',
-    summary: 'Search across resource types, parameters in the body',
+    summary: 'Search across resource types with parameters in the body',
     answer: searchOf,
   },
   {
@@ -46,7 +46,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: '_history',
     operationId: 'historySystem',
-    summary: 'Everything that changed, newest first',
+    summary: 'List the changes to all resources, newest first',
     answer: historyOf,
   },
   {
@@ -60,7 +60,7 @@ export const interactions: readonly Interaction[] = [
     method: 'POST',
     at: 'type/id/member/_search',
     operationId: 'searchCompartmentByForm',
-    summary: 'Search within a compartment, parameters in the body',
+    summary: 'Search within a compartment with parameters in the body',
     answer: compartmentOf,
   },
   {
@@ -68,7 +68,7 @@ export const interactions: readonly Interaction[] = [
     method: 'POST',
     at: 'type/_search',
     operationId: 'searchTypeByForm',
-    summary: 'Search a resource type, parameters in the body',
+    summary: 'Search a resource type with parameters in the body',
     answer: searchOf,
   },
   {
@@ -76,7 +76,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: 'type/_history',
     operationId: 'historyType',
-    summary: 'Every change to resources of a type, newest first',
+    summary: 'List the changes to resources of a type, newest first',
     answer: historyOf,
   },
   {
@@ -92,7 +92,7 @@ export const interactions: readonly Interaction[] = [
     method: 'POST',
     at: 'type',
     operationId: 'create',
-    summary: 'Create a resource, or with If-None-Exist only if there is none; a Binary also by its content',
+    summary: 'Create a resource; with If-None-Exist, only if no resource matches',
     hasContent: true,
     answer: create,
   },
@@ -101,7 +101,7 @@ export const interactions: readonly Interaction[] = [
     method: 'PUT',
     at: 'type',
     operationId: 'updateConditionally',
-    summary: 'Replace the one resource that the query matches',
+    summary: 'Update the resource that matches the query',
     answer: updateWhere,
   },
   {
@@ -109,7 +109,7 @@ export const interactions: readonly Interaction[] = [
     method: 'PATCH',
     at: 'type',
     operationId: 'patchConditionally',
-    summary: 'Change parts of the one resource that the query matches',
+    summary: 'Patch the resource that matches the query',
     answer: patchWhere,
   },
   {
@@ -117,7 +117,7 @@ export const interactions: readonly Interaction[] = [
     method: 'DELETE',
     at: 'type',
     operationId: 'deleteConditionally',
-    summary: 'Delete the one resource that the query matches',
+    summary: 'Delete the resource that matches the query',
     answer: removeWhere,
   },
   {
@@ -125,7 +125,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: 'type/id/_history/version',
     operationId: 'readVersion',
-    summary: 'Read one version of a resource; a Binary also by its content',
+    summary: 'Read a version of a resource',
     hasContent: true,
     answer: readVersion,
   },
@@ -134,7 +134,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: 'type/id/_history',
     operationId: 'historyInstance',
-    summary: 'Every version of a resource, newest first',
+    summary: 'List the versions of a resource, newest first',
     answer: historyOf,
   },
   {
@@ -142,7 +142,7 @@ export const interactions: readonly Interaction[] = [
     method: 'GET',
     at: 'type/id',
     operationId: 'read',
-    summary: 'Read a resource; a Binary also by its content',
+    summary: 'Read a resource',
     hasContent: true,
     answer: read,
   },
@@ -151,7 +151,7 @@ export const interactions: readonly Interaction[] = [
     method: 'PUT',
     at: 'type/id',
     operationId: 'update',
-    summary: 'Replace a resource, or create it under this id; a Binary also by its content',
+    summary: 'Update a resource, or create it with this id',
     hasContent: true,
     answer: update,
   },
@@ -160,7 +160,7 @@ export const interactions: readonly Interaction[] = [
     method: 'PATCH',
     at: 'type/id',
     operationId: 'patch',
-    summary: 'Change parts of a resource',
+    summary: 'Patch a resource',
     answer: patch,
   },
   {
@@ -168,7 +168,7 @@ export const interactions: readonly Interaction[] = [
     method: 'DELETE',
     at: 'type/id',
     operationId: 'delete',
-    summary: 'Delete a resource; its history stays',
+    summary: 'Delete a resource; its history remains',
     answer: remove,
   },
 ]

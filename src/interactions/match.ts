@@ -15,8 +15,8 @@ import type { FhirReply, FhirRequest } from './request.ts'
 import { countOf, flagOf, inputsOf } from './terminology/inputs.ts'
 
 export const matchTakes = {
-  onlyCertainMatches: 'true: the one who it certainly is, or nobody.',
-  count: 'The most matches to return: 20 if it is left out, at most 100.',
+  onlyCertainMatches: 'true returns only a certain match, or none.',
+  count: 'The maximum number of matches, at most 100. Default: 20.',
 } as const
 
 const USUAL = 20

@@ -12,7 +12,7 @@ import { wrongParameter } from './parameters.ts'
 import type { FhirReply, FhirRequest } from './request.ts'
 import { flagOf, type Inputs, inputsOf } from './terminology/inputs.ts'
 
-export const mergeTakes = { preview: 'true: what would become of the target, without storing it.' } as const
+export const mergeTakes = { preview: 'true returns the merged patient without storing it.' } as const
 
 const taken = ['source-patient', 'target-patient', 'result-patient', ...Object.keys(mergeTakes)]
 

@@ -14,7 +14,7 @@ const skew = 5 * 60_000
 
 const StockItems = Type.Object(
   {
-    items: Type.Array(StockItem, { minItems: 1, maxItems: mostItems, description: 'The stock of one medicine each.' }),
+    items: Type.Array(StockItem, { minItems: 1, maxItems: mostItems, description: 'One item for each medicine.' }),
   },
   { additionalProperties: false },
 )

@@ -14,12 +14,12 @@ export const mostRows = most + 1
 export const pageQuery = {
   limit: Type.Optional(
     Type.String({
-      description: `How many entries at a time: 1 to ${most}; ${usual} if it is left out.`,
+      description: `Entries per page, 1 to ${most}. Default: ${usual}.`,
       examples: ['50'],
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 4000, description: 'The next_cursor of the page before, as it came.' }),
+    Type.String({ minLength: 1, maxLength: 4000, description: 'The next_cursor of the previous page, unchanged.' }),
   ),
 }
 
@@ -29,9 +29,9 @@ export function pageOf<Item extends TSchema>(item: Item, $id: string, descriptio
     {
       ...more,
       data: Type.Array(item),
-      has_more: Type.Boolean({ description: 'True if there is another page.' }),
+      has_more: Type.Boolean({ description: 'True if there are more entries.' }),
       next_cursor: Type.Union([Type.String(), Type.Null()], {
-        description: 'Asks for the next page; null on the last.',
+        description: 'The cursor of the next page. Null on the last page.',
       }),
     },
     { $id, description },

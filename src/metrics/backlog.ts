@@ -58,7 +58,7 @@ function figuresOf(row: Row, most: number): Figure[] {
     plain('webhook_waiting_deliveries', `Webhooks to be delivered, due or later. ${capped}`, row.waiting),
     gauge(
       'webhook_subscriptions',
-      `Subscriptions. failing: the last attempts failed; disabled: nothing is sent. ${capped}`,
+      `Subscriptions. failing: the last delivery attempts failed. disabled: no events are sent. ${capped}`,
       ...[state('active'), state('failing'), state('disabled')],
     ),
     plain('event_outbox_events', `Events of which it is to be found out who is told. ${capped}`, row.outbox),

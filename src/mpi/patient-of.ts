@@ -8,7 +8,7 @@ import { holderOf, readHealthId } from './register/health-ids.ts'
 export const healthIdParam = Type.Object({
   health_id: Type.String({
     maxLength: 100,
-    description: "The patient's Health ID; capitals, spaces and dashes do not matter.",
+    description: 'The Health ID of the patient. Case, spaces and dashes are ignored.',
     examples: ['CM-TQYE-6SRK-YQ6S'],
   }),
 })

@@ -11,25 +11,23 @@ const line = (description: string, maxLength: number) => Type.String({ minLength
 
 export const ResolveRequest = Type.Object(
   {
-    health_id: Type.Optional(line('A known Health ID, as it is written on the card.', 100)),
-    first_name: Type.Optional(line('Given names. Required when there is no health_id.', 200)),
-    last_name: Type.Optional(line('Family name. Required when there is no health_id.', 200)),
+    health_id: Type.Optional(line('A known Health ID, as printed on the card.', 100)),
+    first_name: Type.Optional(line('Given names. Required without health_id.', 200)),
+    last_name: Type.Optional(line('Family name. Required without health_id.', 200)),
     date_of_birth: Type.Optional(
-      Type.String({ format: 'date', description: 'Day of birth, YYYY-MM-DD. Required when there is no health_id.' }),
+      Type.String({ format: 'date', description: 'Date of birth, YYYY-MM-DD. Required without health_id.' }),
     ),
     country_code: Type.Optional(
       Type.String({
         maxLength: 2,
         default: 'CM',
-        description: 'Country that issues a new Health ID: ISO 3166-1, two letters.',
+        description: 'The country that issues a new Health ID, ISO 3166-1 alpha-2.',
       }),
     ),
     sex: Type.Optional(Type.Enum(['male', 'female', 'other'], { description: 'Administrative sex.' })),
-    phone_number: Type.Optional(line('Compared always; stored only when a patient is created.', 40)),
-    purpose: Type.Optional(line('Reason for the lookup; written to the audit trail.', 500)),
-    external_reference: Type.Optional(
-      line("The patient's number in the caller's own files; kept for the caller's organisation alone.", 200),
-    ),
+    phone_number: Type.Optional(line('Used for matching. Stored only if a patient is created.', 40)),
+    purpose: Type.Optional(line('The reason for the lookup, recorded in the audit trail.', 500)),
+    external_reference: Type.Optional(line('Your record number for the patient. Only your organisation sees it.', 200)),
   },
   {
     $id: 'ResolveRequest',

@@ -6,17 +6,17 @@ import { code, id, moment, nullable, text } from './fields.ts'
 /** Stored as AllergyIntolerance. */
 export const AllergyRecord = Type.Object(
   {
-    id: id('The record itself.'),
+    id: id('The id of the record.'),
     patient_id: id('The patient who has the allergy.'),
     provider_id: nullable(id('The practitioner who recorded the allergy.')),
-    substance: text('What the patient reacts to, as it was recorded: a medicine, a food, an insect, a material.'),
+    substance: text('The substance, as recorded: a medicine, a food, an insect, a material.'),
     severity: code(
       ['mild', 'moderate', 'severe', 'life_threatening'],
-      'How bad reactions are. life_threatening: anaphylaxis or the like has happened or is to be feared.',
+      'The severity of reactions. life_threatening: anaphylaxis or similar has happened or is likely.',
     ),
     status: code(
       ['active', 'inactive', 'resolved', 'entered_in_error'],
-      'active: to be heeded now. inactive: no longer a risk. resolved: tested and gone, for example after desensitisation. entered_in_error: was never true.',
+      'active: a current risk. inactive: no longer a risk. resolved: tested and gone, for example after desensitisation. entered_in_error: never true.',
     ),
     created_at: nullable(moment('When the allergy was recorded.')),
   },

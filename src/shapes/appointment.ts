@@ -6,8 +6,8 @@ import { code, id, moment, nullable, text } from './fields.ts'
 /** Stored as Appointment. */
 export const AppointmentRecord = Type.Object(
   {
-    id: id('The appointment itself.'),
-    patient_id: id('The patient who is expected.'),
+    id: id('The id of the appointment.'),
+    patient_id: id('The patient.'),
     provider_id: nullable(id('The practitioner who will see the patient.')),
     facility_id: nullable(id('The facility where it takes place.')),
     status: code(
@@ -28,17 +28,17 @@ export const AppointmentRecord = Type.Object(
     appointment_type: nullable(
       code(
         ['routine', 'walk_in', 'check_up', 'follow_up', 'emergency'],
-        'What kind of appointment it is, as HL7 v2 table 0276 has it.',
+        'The kind of appointment, as in HL7 v2 table 0276.',
       ),
     ),
-    service: nullable(text('The service that is booked: antenatal care, dental care.')),
-    reason: nullable(text('Why the patient comes.')),
-    starts_at: nullable(moment('When it begins. Beginning and end are given together or not at all.')),
-    ends_at: nullable(moment('When it ends.')),
-    duration_minutes: nullable(Type.Integer({ minimum: 1, description: 'How long it is planned to take.' })),
-    cancellation_reason: nullable(text('Why it was cancelled or did not take place.')),
-    notes: nullable(text('What the facility should know.')),
-    created_at: nullable(moment('When it was made.')),
+    service: nullable(text('The booked service: antenatal care, dental care.')),
+    reason: nullable(text('The reason for the appointment.')),
+    starts_at: nullable(moment('When the appointment starts. Start and end are given together or not at all.')),
+    ends_at: nullable(moment('When the appointment ends.')),
+    duration_minutes: nullable(Type.Integer({ minimum: 1, description: 'The planned duration.' })),
+    cancellation_reason: nullable(text('Why the appointment was cancelled or did not take place.')),
+    notes: nullable(text('Notes for the facility.')),
+    created_at: nullable(moment('When it was created.')),
   },
   {
     $id: 'AppointmentRecord',

@@ -6,19 +6,19 @@ import { code, id, moment, nullable, text } from './fields.ts'
 /** Stored as Composition, or as DocumentReference where a document is wanted. */
 export const ClinicalNote = Type.Object(
   {
-    id: id('The note itself.'),
-    visit_id: Type.Optional(id('The visit the note is about; absent for a document that no visit is known for.')),
-    provider_id: Type.Optional(id('The practitioner who wrote the note; absent where a system or a patient did.')),
+    id: id('The id of the note.'),
+    visit_id: Type.Optional(id('The visit the note is about. Absent if no visit is known.')),
+    provider_id: Type.Optional(id('The practitioner who wrote the note. Absent if a system or a patient wrote it.')),
     status: code(
       ['draft', 'signed', 'amended'],
-      'draft: may still change and is not to be relied on. signed: the author stands by it. amended: was changed after signing.',
+      'draft: may still change and must not be relied on. signed: signed by the author. amended: changed after signing.',
     ),
-    history_of_present_illness: nullable(text('Why the patient came and how the complaint developed.')),
-    examination_findings: nullable(text('What was found on examination.')),
-    treatment_plan: nullable(text('What is to be done.')),
+    history_of_present_illness: nullable(text('The reason for the visit and how the complaint developed.')),
+    examination_findings: nullable(text('The findings on examination.')),
+    treatment_plan: nullable(text('The treatment plan.')),
     signed_at: nullable(moment('When the author signed.')),
     amends_note_id: nullable(id('The note that this one amends.')),
-    created_at: nullable(moment('When the note was begun.')),
+    created_at: nullable(moment('When the note was created.')),
   },
   {
     $id: 'ClinicalNote',

@@ -10,28 +10,26 @@ export const ConsentRecord = Type.Object(
     health_id: text('The Health ID of the patient.'),
     status: code(
       ['none', 'pending', 'active', 'denied', 'revoked', 'expired'],
-      'none: never asked. pending: asked, not yet answered. revoked: was given and taken back.',
+      'none: never requested. pending: requested and not answered. revoked: granted and later withdrawn.',
     ),
-    consent_id: nullable(id('The consent itself; absent where there is none.')),
+    consent_id: nullable(id('The id of the consent. Absent if there is none.')),
     consent_type: nullable(
       Type.String({
         pattern: consentTypeName,
-        description: 'Which part of the record is opened: one of those that GET /api/v1/connect/consent-types lists.',
+        description: 'The part of the record that the consent opens, one of GET /api/v1/connect/consent-types.',
         examples: ['full_record', 'lab_results'],
       }),
     ),
-    purpose: nullable(text('What the data may be used for: treatment, payment, operations, research, or in words.')),
-    scopes: nullable(
-      Type.Array(text('A scope, such as labs:read.'), { description: 'Scopes that were asked for, if any.' }),
-    ),
+    purpose: nullable(text('The purpose of use: treatment, payment, operations, research, or free text.')),
+    scopes: nullable(Type.Array(text('A scope, such as labs:read.'), { description: 'The requested scopes, if any.' })),
     granted_at: nullable(moment('When the patient agreed.')),
-    expires_at: nullable(moment('Until when the consent holds.')),
-    revoked_at: nullable(moment('When the patient took it back.')),
-    organization_id: nullable(id('The organisation that may see the data.')),
+    expires_at: nullable(moment('When the consent expires.')),
+    revoked_at: nullable(moment('When the patient revoked the consent.')),
+    organization_id: nullable(id('The organisation that may access the data.')),
   },
   {
     $id: 'ConsentRecord',
-    description: "A patient's consent that an organisation may see data.",
+    description: 'The consent of a patient to access by an organisation.',
     additionalProperties: false,
   },
 )

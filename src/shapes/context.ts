@@ -9,19 +9,19 @@ export const Context = Type.Object(
     base_url: Type.String({
       format: 'uri',
       description:
-        'What the systems of identifiers of this data set begin with, without a slash at its end: the address at which it was first served.',
+        'The base URL of the identifier systems of this data set, without a trailing slash: the address at which it was first served.',
     }),
-    received_at: moment('When the request came in.'),
+    received_at: moment('When the request was received.'),
     request_id: nullable(text('The id of the request, for the audit trail.')),
-    patient_id: nullable(id('The patient whom the request is about, once the Health ID is resolved.')),
+    patient_id: nullable(id('The patient of the request, once the Health ID is resolved.')),
     health_id: nullable(text('The Health ID of that patient.')),
-    encounter_id: nullable(id('The visit the request is about, where it is known.')),
-    organization_id: nullable(id('The organisation that called.')),
-    practitioner_id: nullable(id('The practitioner on whose behalf it called.')),
+    encounter_id: nullable(id('The visit of the request, if known.')),
+    organization_id: nullable(id('The calling organisation.')),
+    practitioner_id: nullable(id('The practitioner on whose behalf the organisation calls.')),
     consent_opens: nullable(
       code(
         ['everything', 'parts', 'nothing', 'emergencies'],
-        'How much the consent opens that the record is about. parts: the resource types of resource_types. emergencies: nothing, save in an emergency. Absent: not known, so nothing.',
+        'How much the consent opens. parts: the types in resource_types. emergencies: nothing except in an emergency. Absent: unknown, so nothing.',
       ),
     ),
     resource_types: nullable(
@@ -31,13 +31,13 @@ export const Context = Type.Object(
     ),
     observation_categories: nullable(
       Type.Array(text('A code of observation-category, such as laboratory.'), {
-        description: 'What of these the consent opens: only what has one of these categories.',
+        description: 'The categories that the consent is limited to.',
       }),
     ),
   },
   {
     $id: 'Context',
-    description: 'What the service knows beside the record.',
+    description: 'What the service knows in addition to the record.',
     additionalProperties: false,
   },
 )

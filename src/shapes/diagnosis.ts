@@ -6,25 +6,25 @@ import { code, id, moment, nullable, text } from './fields.ts'
 /** Stored as Condition. */
 export const Diagnosis = Type.Object(
   {
-    id: id('The record itself.'),
+    id: id('The id of the record.'),
     patient_id: id('The patient who has, had or was suspected to have the condition.'),
-    visit_id: nullable(id('The visit at which the diagnosis was made; null for a problem that no visit is known for.')),
+    visit_id: nullable(id('The visit at which the diagnosis was made. Null if no visit is known.')),
     provider_id: nullable(id('The practitioner who made the diagnosis.')),
-    display_name: text('The diagnosis in words, as the clinician wrote or chose it.'),
-    code_system: code(['ICD-10', 'SNOMED', 'other'], 'Which terminology `code` is from; other: a local list.'),
-    code: nullable(text('The code in that terminology, for example B50.9 (severe falciparum malaria) in ICD-10.')),
-    snomed_code: nullable(text('The same diagnosis in SNOMED CT, for use in decision support.')),
-    snomed_display: nullable(text('What SNOMED CT calls it.')),
+    display_name: text('The name of the diagnosis, as the clinician wrote or chose it.'),
+    code_system: code(['ICD-10', 'SNOMED', 'other'], 'The code system of `code`. `other` is a local list.'),
+    code: nullable(text('The code in that code system, for example B50.9 (severe falciparum malaria) in ICD-10.')),
+    snomed_code: nullable(text('The SNOMED CT code of the diagnosis, for decision support.')),
+    snomed_display: nullable(text('The SNOMED CT display of the diagnosis.')),
     status: code(
       ['active', 'resolved', 'ruled_out'],
-      'active: present or recurring. resolved: over. ruled_out: was considered and refuted.',
+      'active: present or recurring. resolved: over. ruled_out: considered and refuted.',
     ),
     is_primary: Type.Boolean({ description: 'True for the main diagnosis of the visit.' }),
     created_at: nullable(moment('When the diagnosis was recorded.')),
   },
   {
     $id: 'Diagnosis',
-    description: 'A diagnosis of a patient, made at a visit.',
+    description: 'A diagnosis of a patient.',
     additionalProperties: false,
   },
 )

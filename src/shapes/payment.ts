@@ -6,19 +6,19 @@ import { code, id, moment, money, nullable, text } from './fields.ts'
 /** Stored as PaymentReconciliation. */
 export const PaymentRecord = Type.Object(
   {
-    reconciliation_id: id('The record itself.'),
-    transaction_reference: text("The provider's number for the transaction."),
-    provider: text('Who moved the money: MTN MoMo, Orange Money, a bank.'),
-    amount: money('What the patient paid.'),
-    fee: nullable(money('What the provider kept of it.')),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217; in Cameroon XAF.' }),
+    reconciliation_id: id('The id of the record.'),
+    transaction_reference: text('The transaction id of the payment provider.'),
+    provider: text('The payment provider: MTN MoMo, Orange Money, a bank.'),
+    amount: money('The amount the patient paid.'),
+    fee: nullable(money('The fee the provider kept.')),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 currency code; XAF in Cameroon.' }),
     status: code(
       ['matched', 'unmatched', 'disputed'],
-      'matched: the payment and an invoice belong together. unmatched: no invoice was found. disputed: they differ.',
+      'matched: the payment matches an invoice. unmatched: no invoice was found. disputed: payment and invoice differ.',
     ),
-    invoice_id: nullable(text('The invoice that was paid.')),
-    paid_at: moment('When the money was received.'),
-    external_reference: nullable(text("The payment's number in the organisation's own books.")),
+    invoice_id: nullable(text('The paid invoice.')),
+    paid_at: moment('When the payment was received.'),
+    external_reference: nullable(text('The payment reference in the books of the organisation.')),
   },
   {
     $id: 'PaymentRecord',

@@ -10,11 +10,11 @@ export const EncounterPush = Type.Object(
   {
     health_id: healthId,
     encounter_type: text(
-      'What kind of contact this was. cdss_alert: a decision support system raised an alert, nobody saw the patient.',
+      'The kind of contact. cdss_alert: a decision support system raised an alert without a patient contact.',
     ),
-    clinical_note: nullable(text('What happened or what is advised, in words.')),
-    severity: nullable(text('How serious an alert is: low, moderate, high, critical.')),
-    alert_type: nullable(text('What an alert is about: drug_interaction, allergy, duplicate_therapy, dosage.')),
+    clinical_note: nullable(text('What happened or what is advised, as text.')),
+    severity: nullable(text('The severity of an alert: low, moderate, high, critical.')),
+    alert_type: nullable(text('The kind of alert: drug_interaction, allergy, duplicate_therapy, dosage.')),
     cdss_rule_id: nullable(text('The rule of the decision support system that raised the alert.')),
   },
   {
@@ -28,13 +28,11 @@ export const EncounterPush = Type.Object(
 export const LabResultPush = Type.Object(
   {
     health_id: healthId,
-    test_name: text('The test in words, for example "Serum potassium".'),
-    result_value: text('The result as the laboratory wrote it: 6.8 mmol/L, <0.5, positive.'),
-    flagged: nullable(Type.Boolean({ description: 'True if the result asks for attention.' })),
-    flag_level: nullable(
-      text('Which kind of attention: normal, low, high, abnormal, critical, critical_low, critical_high.'),
-    ),
-    interpretation: nullable(text('What the result means, in the words of the laboratory.')),
+    test_name: text('The name of the test, for example "Serum potassium".'),
+    result_value: text('The result as the laboratory reported it: 6.8 mmol/L, <0.5, positive.'),
+    flagged: nullable(Type.Boolean({ description: 'True if the result needs attention.' })),
+    flag_level: nullable(text('The kind of flag: normal, low, high, abnormal, critical, critical_low, critical_high.')),
+    interpretation: nullable(text('The interpretation by the laboratory.')),
   },
   {
     $id: 'LabResultPush',

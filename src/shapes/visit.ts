@@ -6,9 +6,9 @@ import { code, id, moment, nullable, text } from './fields.ts'
 /** Stored as Encounter. */
 export const Visit = Type.Object(
   {
-    id: id('The visit itself.'),
+    id: id('The id of the visit.'),
     patient_id: id('The patient.'),
-    provider_id: nullable(id('The practitioner mainly responsible.')),
+    provider_id: nullable(id('The main responsible practitioner.')),
     facility_id: nullable(id('The facility where the visit takes place.')),
     appointment_id: nullable(id('The appointment that led to the visit.')),
     visit_type: code(
@@ -16,7 +16,7 @@ export const Visit = Type.Object(
       'Where and how the patient is seen. field: outreach, for example a vaccination round. day_case: admitted and discharged on the same day.',
     ),
     department: nullable(text('The department or service: maternity, paediatrics, HIV care.')),
-    reason: nullable(text('Why the patient came.')),
+    reason: nullable(text('The reason for the visit.')),
     status: code(
       [
         'planned',

@@ -8,10 +8,10 @@ const value = (description: string) => nullable(Type.Number({ description }))
 /** Stored as Observation of the category vital-signs. */
 export const VitalSign = Type.Object(
   {
-    id: id('The measurement itself.'),
+    id: id('The id of the measurement.'),
     patient_id: id('The patient who was measured.'),
-    visit_id: nullable(id('The visit during which it was measured.')),
-    provider_id: nullable(id('The practitioner who measured.')),
+    visit_id: nullable(id('The visit at which the measurement was taken.')),
+    provider_id: nullable(id('The practitioner who took the measurement.')),
     type: code(
       [
         'blood_pressure',
@@ -25,26 +25,24 @@ export const VitalSign = Type.Object(
         'body_mass_index',
         'other',
       ],
-      'What was measured; `name` and `loinc_code` say it for other.',
+      'The kind of measurement. For `other`, see `name` and `loinc_code`.',
     ),
-    name: nullable(text('What was measured, in words.')),
-    loinc_code: nullable(text('What was measured, as a LOINC code.')),
-    value: value('The measured number; absent for a blood pressure.'),
-    unit: nullable(
-      text('The unit in UCUM: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Left out, it is the usual one of the type.'),
-    ),
+    name: nullable(text('The name of the measurement.')),
+    loinc_code: nullable(text('The LOINC code of the measurement.')),
+    value: value('The measured value. Absent for blood pressure.'),
+    unit: nullable(text('The UCUM unit: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Default: the usual unit of the type.')),
     systolic: value('Systolic blood pressure in mmHg.'),
     diastolic: value('Diastolic blood pressure in mmHg.'),
     status: code(
       ['preliminary', 'final', 'amended', 'entered_in_error', 'unknown'],
-      'final: measured and checked. entered_in_error: not to be used.',
+      'final: measured and verified. entered_in_error: must not be used.',
     ),
-    measured_at: nullable(moment('When it was measured.')),
-    notes: nullable(text('What should be known about the measurement.')),
+    measured_at: nullable(moment('When the measurement was taken.')),
+    notes: nullable(text('Notes on the measurement.')),
   },
   {
     $id: 'VitalSign',
-    description: 'A vital sign of a patient: one measurement, or a blood pressure with both its numbers.',
+    description: 'A vital sign of a patient: one measurement, or a blood pressure with both values.',
     additionalProperties: false,
   },
 )

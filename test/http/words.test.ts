@@ -125,3 +125,47 @@ test('a reply that is no stored resource ends with a line, so that a terminal sh
   for (const path of ['/', '/healthz', '/api/v1/connect/nothing'])
     expect(await (await fetch(service.url + path)).text()).toMatch(/\}\n$/)
 })
+
+/** Words that plain technical English does without. */
+const archaic =
+  /\b(?:whoever|whom|whomever|somebody|nobody|anew|told|tells|what there is|be it|those who|he|his|him)\b/i
+
+interface Text {
+  readonly at: string
+  readonly text: string
+}
+
+/** Summaries and descriptions of the OpenAPI document; `search` parameters are described in the words of FHIR. */
+function textsOf(node: unknown, at = ''): Text[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, value]) =>
+    (name === 'summary' || name === 'description') && typeof value === 'string'
+      ? [{ at, text: value }]
+      : textsOf(value, `${at}/${name}`),
+  )
+}
+
+describe('the OpenAPI document is plain technical English', () => {
+  type Described = Record<string, Record<string, Record<string, { readonly summary: string }>>>
+  const served = async () => (await (await fetch(`${service.url}/openapi.json`)).json()) as Described
+
+  test('summaries and descriptions hold no archaic words', async () => {
+    const texts = textsOf(await served())
+    expect(texts.length).toBeGreaterThan(1000)
+    expect(texts.filter(({ text }) => archaic.test(text))).toEqual([])
+  })
+
+  test('the summary of an operation is an imperative', async () => {
+    const { paths = {} } = await served()
+    const summaries = Object.values(paths).flatMap(path => Object.values(path).map(({ summary }) => summary))
+    expect(summaries.length).toBeGreaterThan(80)
+    expect(summaries.filter(summary => !verbs.has(summary.split(/[ ,;]/)[0]!))).toEqual([])
+    expect(summaries.filter(summary => summary.endsWith('.'))).toEqual([])
+  })
+})
+
+const verbs: ReadonlySet<string> = new Set(
+  `Cancel Check Create Delete Deny Download End Enrol Exchange Expand Export Find Get Grant Import Introspect List Look Merge
+  Patch Process Read Record Replay Report Request Restore Revoke Rotate Search Send Transform Translate Update Validate
+  Verify`.split(/\s+/),
+)

@@ -24,7 +24,7 @@ const Jwk = Type.Object(
     kty: Type.String({ examples: ['RSA'] }),
     use: Type.String({ examples: ['sig'] }),
     alg: Type.String({ examples: ['RS256'] }),
-    kid: Type.String({ description: 'RFC 7638 thumbprint.' }),
+    kid: Type.String({ description: 'The key id, an RFC 7638 thumbprint.' }),
     n: Type.String(),
     e: Type.String(),
   },
@@ -64,7 +64,7 @@ export function jwksRoute({ keys }: Identity): Route {
     ...discovery,
     path: paths.jwks,
     operationId: 'jwks',
-    summary: 'The public keys that verify access tokens',
+    summary: 'Get the public keys that verify access tokens',
     replies: { 200: Jwks },
     handle: () => reply(200, keys.published, cached),
   })
@@ -91,7 +91,7 @@ export function metadataRoute({ issuer, at }: Identity): Route {
     ...discovery,
     path: '/.well-known/oauth-authorization-server',
     operationId: 'oauthServerMetadata',
-    summary: 'Where tokens come from and how (RFC 8414)',
+    summary: 'Get the OAuth 2.0 authorization server metadata (RFC 8414)',
     replies: { 200: OAuthServerMetadata },
     handle: ({ baseUrl }) => reply(200, metadata(at(baseUrl)), cached),
   })

@@ -12,14 +12,14 @@ export const maxOAuthBody = 65_536
 const OAuthError = Type.Object(
   {
     status: Type.Literal('error'),
-    error_code: Type.String({ description: 'Machine code.', examples: ['INVALID_CLIENT'] }),
-    message: Type.String({ description: 'What was wrong, and what to do.' }),
-    error: Type.String({ description: 'Code of RFC 6749 §5.2.', examples: ['invalid_client'] }),
-    error_description: Type.String({ description: 'The message, in the characters that RFC 6749 allows.' }),
+    error_code: Type.String({ description: 'A stable code for programs.', examples: ['INVALID_CLIENT'] }),
+    message: Type.String({ description: 'What is wrong, and what to do.' }),
+    error: Type.String({ description: 'The error code of RFC 6749 §5.2.', examples: ['invalid_client'] }),
+    error_description: Type.String({ description: 'The message, limited to the characters that RFC 6749 allows.' }),
     request_id: Type.String(),
-    retry_after: Type.Optional(Type.Integer({ description: 'Seconds to wait.' })),
+    retry_after: Type.Optional(Type.Integer({ description: 'Seconds to wait before the next request.' })),
   },
-  { $id: 'OAuthError', description: 'An error with the members of RFC 6749 §5.2 beside those of every error.' },
+  { $id: 'OAuthError', description: 'An error with the fields of RFC 6749 §5.2 in addition to those of Error.' },
 )
 
 /** Replies that every OAuth route may give. */

@@ -12,7 +12,7 @@ const SmartConfiguration = Type.Object(
     grant_types_supported: Type.Array(Type.String()),
     capabilities: Type.Array(Type.String()),
   },
-  { $id: 'SmartConfiguration', description: 'As SMART App Launch 2 defines it.' },
+  { $id: 'SmartConfiguration', description: 'The SMART configuration, as SMART App Launch 2 defines it.' },
 )
 
 /** GET /api/fhir/R4/.well-known/smart-configuration */
@@ -30,7 +30,7 @@ export function smartRoute({ at }: Identity): Route {
     path: `${fhirBase}/.well-known/smart-configuration`,
     tag: 'Discovery',
     operationId: 'smartConfiguration',
-    summary: 'How a SMART backend service signs in',
+    summary: 'Get the SMART App Launch configuration',
     access: open,
     replies: { 200: SmartConfiguration },
     handle: ({ baseUrl }) => reply(200, configuration(at(baseUrl)), { 'cache-control': 'public, max-age=3600' }),

@@ -10,9 +10,11 @@ import { Failure } from '../../lib/failure.ts'
 import { formOrJson, inOAuthWords, maxOAuthBody, membersOf, oauthErrors, oauthFailure } from './oauth.ts'
 
 const credentialMembers = {
-  client_id: Type.Optional(Type.String({ description: 'Integration client id.', examples: ['demo-client'] })),
+  client_id: Type.Optional(
+    Type.String({ description: 'The id of the integration client.', examples: ['demo-client'] }),
+  ),
   client_secret: Type.Optional(
-    Type.String({ description: 'Integration client secret.', examples: ['demo-secret-for-local-use-only'] }),
+    Type.String({ description: 'The secret of the integration client.', examples: ['demo-secret-for-local-use-only'] }),
   ),
   client_assertion_type: Type.Optional(Type.String({ description: `For private_key_jwt: ${assertionType}` })),
   client_assertion: Type.Optional(
@@ -22,29 +24,29 @@ const credentialMembers = {
 
 const TokenRequest = Type.Object(
   {
-    grant_type: Type.String({ description: 'client_credentials', examples: ['client_credentials'] }),
+    grant_type: Type.String({ description: 'Must be client_credentials.', examples: ['client_credentials'] }),
     ...credentialMembers,
     scope: Type.Optional(
-      Type.String({ description: 'Scopes to narrow the token to, separated by spaces; absent: all of the client.' }),
+      Type.String({ description: 'The requested scopes, separated by spaces. Default: all scopes of the client.' }),
     ),
   },
-  { $id: 'TokenRequest', description: 'Credentials may come in headers instead.' },
+  { $id: 'TokenRequest', description: 'The credentials can be sent in headers instead.' },
 )
 
 const TokenResponse = Type.Object(
   {
-    access_token: Type.String({ description: 'RS256-signed JWT.' }),
+    access_token: Type.String({ description: 'The access token, a JWT signed with RS256.' }),
     token_type: Type.Literal('Bearer'),
-    expires_in: Type.Integer({ description: 'Seconds.', examples: [tokenLifetime] }),
-    scope: Type.String({ description: 'Granted scopes, separated by spaces.' }),
+    expires_in: Type.Integer({ description: 'The lifetime of the token in seconds.', examples: [tokenLifetime] }),
+    scope: Type.String({ description: 'The granted scopes, separated by spaces.' }),
   },
   { $id: 'TokenResponse' },
 )
 
 const TokenReference = Type.Object(
   {
-    token: Type.String({ description: 'The access token in question.' }),
-    token_type_hint: Type.Optional(Type.String({ description: 'Ignored: there are only access tokens.' })),
+    token: Type.String({ description: 'The access token.' }),
+    token_type_hint: Type.Optional(Type.String({ description: 'Accepted and ignored: all tokens are access tokens.' })),
     ...credentialMembers,
   },
   { $id: 'TokenReference' },
@@ -52,7 +54,7 @@ const TokenReference = Type.Object(
 
 const IntrospectionResponse = Type.Object(
   {
-    active: Type.Boolean({ description: 'False alone says all there is to know about a token.' }),
+    active: Type.Boolean({ description: 'True if the token is valid. If false, no other field is present.' }),
     token_type: Type.Optional(Type.String()),
     scope: Type.Optional(Type.String()),
     client_id: Type.Optional(Type.String()),
@@ -92,9 +94,9 @@ export function tokenRoute({ tokens }: Identity): Route {
     method: 'POST',
     path: '/api/v1/connect/auth/token',
     operationId: 'connectToken',
-    summary: 'Exchange client credentials for an access token that lives an hour',
+    summary: 'Exchange client credentials for an access token',
     description:
-      'OAuth 2.0 client credentials. The credentials come in the body (JSON or form), as HTTP Basic, as X-Client-ID and X-Client-Secret, or as a signed client_assertion.',
+      'OAuth 2.0 client credentials grant. Send the credentials in the body (JSON or form), with HTTP Basic, in X-Client-ID and X-Client-Secret, or as a signed client_assertion. The token is valid for one hour.',
     access: clientCredentials,
     limit: 'token',
     body: TokenRequest,
@@ -141,9 +143,9 @@ export function introspectRoute({ tokens }: Identity): Route {
     method: 'POST',
     path: '/api/v1/connect/auth/introspect',
     operationId: 'connectIntrospect',
-    summary: 'Ask whether an access token of the own organisation is valid, and what it says',
+    summary: 'Introspect an access token',
     description:
-      'RFC 7662. A token that is expired, revoked, forged or of another organisation is only { "active": false }.',
+      'Implements RFC 7662. Returns only { "active": false } for a token that is expired, revoked, forged or issued to another organisation.',
     access: clientOrBearer,
     body: TokenReference,
     replies: { 200: IntrospectionResponse, ...oauthErrors },
@@ -164,8 +166,8 @@ export function revokeRoute({ tokens, revocations }: Identity): Route {
     method: 'POST',
     path: '/api/v1/connect/auth/revoke',
     operationId: 'connectRevoke',
-    summary: 'End an access token before its time',
-    description: 'RFC 7009. A token that is not valid is answered like one that was revoked.',
+    summary: 'Revoke an access token',
+    description: 'Implements RFC 7009. Invalid tokens get the same reply as revoked ones.',
     access: clientCredentials,
     body: TokenReference,
     replies: { 200: Type.Object({}), ...oauthErrors },
@@ -190,7 +192,7 @@ export function sdkIntrospectRoute({ tokens }: Identity): Route {
     path: '/api/v1/sdk/token/introspect',
     tag: 'SDK',
     operationId: 'sdkTokenIntrospect',
-    summary: 'What the own access token allows, and until when',
+    summary: 'Introspect the access token of the request',
     access: bearer(),
     isAboutCaller: true,
     replies: { 200: SdkIntrospection },

@@ -19,14 +19,14 @@ export function consentRoutes(parts: ConnectParts): Route[] {
     endRoute(parts, {
       answer: 'revoke',
       description:
-        'Ends every permission of the own organisation, and nothing that a Consent says to others. A 409 says that there is none, or that a refusal of another party stands in one of them, and who can end it; nothing has ended then.',
-      summary: 'Record that the patient takes the consent back; it holds no more from the next request on',
+        'Ends every permission of your organisation; permissions of other organisations remain. Returns 409 and changes nothing if there is no consent, or if one of the consents also contains a refusal for another party. The message then names the party that can end it.',
+      summary: 'Record that a patient revokes consent, effective from the next request',
     }),
     endRoute(parts, {
       answer: 'deny',
       description:
-        'Rejects every request that is for the own organisation alone. A 409 says that there is none, or that one asks for others too; nothing is rejected then.',
-      summary: 'Record that the patient refuses what was asked for',
+        'Rejects every pending request that concerns only your organisation. Returns 409 and changes nothing if there is no request, or if one also concerns other organisations.',
+      summary: 'Record that a patient denies a consent request',
     }),
   ]
 }
@@ -44,8 +44,8 @@ function statusRoute(parts: ConnectParts): Route {
     path: `${base}/status`,
     tag,
     operationId: 'consentStatus',
-    summary: 'How the consent of a patient for the own organisation stands',
-    description: 'What is in force comes first, then what was asked for, then what was last.',
+    summary: 'Get the consent status of a patient for your organisation',
+    description: 'Returns the consent in force; otherwise the pending request; otherwise the most recent consent.',
     access: bearer('consents:read', 'consents:write'),
     params: healthIdParam,
     replies: { 200: ConsentRecord },
@@ -62,9 +62,9 @@ function askRoute(parts: ConnectParts): Route {
     path: `${base}/request`,
     tag,
     operationId: 'requestConsent',
-    summary: 'Ask a patient for consent',
+    summary: 'Request consent from a patient',
     description:
-      'The patient answers it by telephone, or a grant records the answer. Asking again for the same changes nothing.',
+      'The patient answers on an enrolled mobile device, or you record the answer with a grant. Repeating the same request changes nothing.',
     access: bearer('consents:write'),
     params: healthIdParam,
     body: ConsentAsk,
@@ -84,9 +84,9 @@ function grantRoute(parts: ConnectParts): Route {
     path: `${base}/grant`,
     tag,
     operationId: 'grantConsent',
-    summary: 'Record that the patient consents that the own organisation sees data',
+    summary: 'Record that a patient grants consent to your organisation',
     description:
-      'The patient must be present, or verified in another way. It answers what was asked for, or renews what was given, of the same type.',
+      'The patient must be present or verified in another way. If a request or consent of the same type exists, the grant answers or renews it.',
     access: bearer('consents:write'),
     params: healthIdParam,
     body: ConsentGrant,

@@ -3,23 +3,23 @@ import { Type } from 'typebox'
 
 const consentType = Type.String({
   maxLength: 60,
-  description: 'What is opened, as GET /api/v1/connect/consent-types lists it.',
+  description: 'The consent type, one of GET /api/v1/connect/consent-types.',
   examples: ['full_record'],
 })
 const purpose = Type.String({
   minLength: 1,
   maxLength: 200,
   description:
-    'treatment, payment, operations, research, public_health, emergency, or in words; treatment if left out.',
+    'The purpose of use: treatment, payment, operations, research, public_health, emergency, or free text. Default: treatment.',
 })
 const scopes = Type.Array(Type.String({ maxLength: 100 }), {
   maxItems: 50,
-  description: 'Scopes that narrow a full_record to what they open.',
+  description: 'Scopes that limit a full_record consent to the data they cover.',
   examples: [['labs:read']],
 })
 const expiresAt = Type.String({
   format: 'date-time',
-  description: 'When it ends, in the future. Left out, in a year.',
+  description: 'When the consent expires. Must be in the future. Default: one year from now.',
   examples: ['2027-03-14T00:00:00Z'],
 })
 
@@ -31,7 +31,7 @@ export const ConsentGrant = Type.Object(
     scopes: Type.Optional(scopes),
     verification_method: Type.Optional(
       Type.Enum(['in_person', 'otp', 'signature'], {
-        description: 'How the patient agreed: the patient must be present, or verified otherwise.',
+        description: 'How the patient agreed. The patient must be present or verified in another way.',
       }),
     ),
   },
@@ -45,9 +45,9 @@ export const ConsentAsk = Type.Object(
     requested_scopes: Type.Optional(scopes),
     scopes: Type.Optional({
       ...scopes,
-      description: 'The same as requested_scopes; if both are given, they must name the same scopes.',
+      description: 'An alias of requested_scopes. If both are present, they must list the same scopes.',
     }),
     expires_at: Type.Optional(expiresAt),
   },
-  { $id: 'ConsentAsk', description: 'What the patient is asked for.', additionalProperties: false },
+  { $id: 'ConsentAsk', description: 'The consent to request from the patient.', additionalProperties: false },
 )

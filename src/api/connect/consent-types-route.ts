@@ -1,4 +1,4 @@
-// What patients can be asked to consent to, and what for: decisions of the interface's open points, §3.
+// GET connect/consent-types: what patients can be asked to consent to, and for which purposes (decisions of the interface's open points, §3).
 
 import { Type } from 'typebox'
 import { purposeCodes } from '../../access/consent/purposes.ts'
@@ -8,12 +8,12 @@ import type { ConnectParts } from './parts.ts'
 const Item = Type.Object({
   consent_type: Type.String({ examples: ['lab_results'] }),
   title: Type.String({ examples: ['Laboratory results'] }),
-  meaning: Type.String({ description: 'What it means, in words for patients.' }),
+  meaning: Type.String({ description: 'The meaning, in words for patients.' }),
   resource_types: Type.Union([Type.Array(Type.String()), Type.Null()], {
-    description: 'The FHIR resource types that it opens; null: all of them. Empty: none.',
+    description: 'The FHIR resource types that the consent opens. Null: all. Empty: none.',
   }),
   categories: Type.Array(Type.String(), {
-    description: 'Of these only what has one of these categories (codes of observation-category). Empty: all.',
+    description: 'The categories (codes of observation-category) that access is limited to. Empty: all.',
   }),
 })
 
@@ -21,9 +21,9 @@ const ConsentTypeList = Type.Object(
   {
     data: Type.Array(Item),
     purposes: Type.Array(Type.String(), { description: 'The purposes that a consent can be limited to.' }),
-    has_more: Type.Boolean({ description: 'Always false: the list is short.' }),
+    has_more: Type.Boolean({ description: 'Always false.' }),
   },
-  { $id: 'ConsentTypeList', description: 'The types of consent.' },
+  { $id: 'ConsentTypeList', description: 'The consent types and purposes.' },
 )
 
 export function consentTypesRoute({ consentTypes }: ConnectParts): Route {
@@ -32,8 +32,9 @@ export function consentTypesRoute({ consentTypes }: ConnectParts): Route {
     path: '/api/v1/connect/consent-types',
     tag: 'Connect',
     operationId: 'listConsentTypes',
-    summary: 'What patients can be asked to consent to',
-    description: 'The types of consent as they are now, each with what it opens, and the purposes.',
+    summary: 'List consent types and purposes',
+    description:
+      'Returns the current consent types, the resource types that each one opens, and the purposes that a consent can be limited to.',
     access: bearer('consents:read', 'consents:write'),
     replies: { 200: ConsentTypeList },
     handle() {

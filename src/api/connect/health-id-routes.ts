@@ -21,7 +21,7 @@ export function healthIdRoutes(parts: ConnectParts): Route[] {
 const written = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'A Health ID; capitals, spaces and dashes do not matter.',
+  description: 'A Health ID. Case, spaces and dashes are ignored.',
   examples: ['CM-TQYE-6SRK-YQ6S'],
 })
 
@@ -33,7 +33,7 @@ function resolveRoute(parts: ConnectParts): Route {
     operationId: 'resolvePatient',
     summary: 'Find a patient by Health ID or demographics, or register a new one',
     description:
-      'Whoever is certainly registered already is found; whoever may be is registered anew, and somebody is asked to compare both.',
+      'Returns the registered patient if the match is certain. If the match is only possible, registers a new patient and creates a review task for the possible duplicate.',
     access: bearer('health_id:verify'),
     limit: 'lookup',
     body: ResolveRequest,
@@ -79,12 +79,12 @@ function verifyRoute(parts: ConnectParts): Route {
     path: '/api/v1/connect/patients/verify/{health_id}',
     tag: 'Connect',
     operationId: 'verifyHealthId',
-    summary: 'Whether a Health ID is right and registered',
+    summary: 'Verify a Health ID',
     access: bearer('health_id:verify'),
     limit: 'lookup',
     params: Type.Object({
       health_id: Type.String({
-        description: 'Capitals, spaces and dashes do not matter.',
+        description: 'Case, spaces and dashes are ignored.',
         examples: ['CM-TQYE-6SRK-YQ6S'],
       }),
     }),
@@ -146,9 +146,9 @@ function searchRoute(parts: ConnectParts): Route {
     path: '/api/v1/connect/patient/search',
     tag: 'Connect',
     operationId: 'searchPatient',
-    summary: 'Who holds a Health ID',
+    summary: 'Search for a patient by Health ID',
     description:
-      'In full to whom a consent opens the Patient, to the client that created it and to consent-exempt clients; to others enough to tell whether it is the right person, with `redacted: true`.',
+      'Returns all fields if a consent permits access to the Patient, to the client that created the Patient and to consent-exempt clients. Other clients get enough to confirm the identity, with `redacted: true`.',
     access: bearer('patient:profile:read', 'patients:read'),
     limit: 'lookup',
     query: Type.Object({ health_id: written }, { additionalProperties: true }),

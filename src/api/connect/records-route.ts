@@ -12,12 +12,16 @@ const names = kinds.map(({ name }) => name)
 const RecordsQuery = Type.Object(
   {
     type: Type.Optional(
-      Type.Enum([...names, 'all'], { description: 'Which records; all of them if it is left out.', examples: ['all'] }),
+      Type.Enum([...names, 'all'], { description: 'The record type. Default: all.', examples: ['all'] }),
     ),
     since: Type.Optional(
-      Type.String({ maxLength: 40, description: 'Only from this day or moment on.', examples: ['2026-01-01'] }),
+      Type.String({
+        maxLength: 40,
+        description: 'Return only records from this date or time on.',
+        examples: ['2026-01-01'],
+      }),
     ),
-    until: Type.Optional(Type.String({ maxLength: 40, description: 'Only up to this day or moment.' })),
+    until: Type.Optional(Type.String({ maxLength: 40, description: 'Return only records up to this date or time.' })),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -31,23 +35,24 @@ const RecordsReply = Type.Object(
     type: Type.Enum([...names, 'all']),
     data: Type.Object(Object.fromEntries(kinds.map(({ name, shape }) => [name, listOf(shape)])), {
       description:
-        'The newest of each kind first. A kind that was not asked for, or that no consent opens, or of which all has been shown, is not there.',
+        'The records of each type, newest first. A type is absent if it was not requested, no consent opens it, or all its records have been returned.',
     }),
     withheld: Type.Array(Type.Enum([...names]), {
-      description:
-        'Kinds that were asked for and that no consent opens: that they are not there says nothing about the patient.',
+      description: 'The requested types that no consent opens. The patient may or may not have such records.',
     }),
     unreadable: Type.Integer({
-      description: 'How many stored resources of this page cannot be told in this form; FHIR searches show them.',
+      description:
+        'The number of stored resources on this page that cannot be represented in this form. FHIR searches return them.',
     }),
     generated_at: Type.String({ format: 'date-time' }),
     consent_id: Type.Union([Type.String(), Type.Null()], {
-      description: 'The consent that opens them; null in an emergency, and for the record-keeping system itself.',
+      description:
+        'The consent that permits the access. Null for emergency access and for the record-keeping system itself.',
     }),
     has_more: Type.Boolean(),
     next_cursor: Type.Union([Type.String(), Type.Null()]),
   },
-  { $id: 'PatientRecords', description: "A patient's records." },
+  { $id: 'PatientRecords', description: 'The records of a patient.' },
 )
 
 export function recordsRoute(parts: ConnectParts): Route {
@@ -56,9 +61,9 @@ export function recordsRoute(parts: ConnectParts): Route {
     path: '/api/v1/connect/patient/{health_id}/records',
     tag: 'Connect',
     operationId: 'patientRecords',
-    summary: "A patient's diagnoses, prescriptions, laboratory results and vital signs",
+    summary: "List a patient's diagnoses, prescriptions, laboratory results and vital signs",
     description:
-      'Needs a consent that is in force for the own organisation, or a declared emergency. What was entered in error is left out. With type=all the limit counts for each kind.',
+      'Requires a consent in force for your organisation, or a declared emergency. Records entered in error are omitted. With type=all the limit applies to each record type.',
     access: bearer('patient:diagnostics:read'),
     params: healthIdParam,
     query: RecordsQuery,

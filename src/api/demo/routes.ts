@@ -7,10 +7,10 @@ import { Failure } from '../../lib/failure.ts'
 const Reset = Type.Object(
   {
     status: Type.Enum(['ok']),
-    seeded: Type.Record(Type.String(), Type.Integer(), { description: 'Resources restored, by type.' }),
+    seeded: Type.Record(Type.String(), Type.Integer(), { description: 'The number of restored resources by type.' }),
     patients: Type.Array(Type.String(), { description: 'Health IDs of the demo patients.' }),
   },
-  { $id: 'DemoReset', description: 'What was restored.' },
+  { $id: 'DemoReset', description: 'The restored demo data.' },
 )
 
 /** @param isAllowed false in production, where the route answers 403. */
@@ -21,8 +21,7 @@ export function demoRoutes(demo: DemoData, isAllowed: boolean): Route[] {
       path: '/api/demo/reset',
       tag: 'Operational Flow',
       operationId: 'resetDemo',
-      summary:
-        "Restore the demo patients, everything about them and the demo hospital's stock; other data stays as it is",
+      summary: "Restore the demo patients, their records and the demo hospital's stock; other data is unchanged",
       access: open,
       body: Type.Object({}, { additionalProperties: true, description: 'Ignored.' }),
       bodyOptional: true,

@@ -20,8 +20,11 @@ import {
 } from './route-shapes.ts'
 
 const params = { type: typeParam, id: idParam }
-const member = Type.String({ description: 'Resource type in the compartment; * for all.', examples: ['Observation'] })
-const compartment = Type.String({ description: `${compartments.join(', ')}.`, examples: ['Patient'] })
+const member = Type.String({
+  description: 'The resource type in the compartment, or * for all.',
+  examples: ['Observation'],
+})
+const compartment = Type.String({ description: `The compartment: ${compartments.join(', ')}.`, examples: ['Patient'] })
 
 interface Place {
   /** Below the base. */
@@ -43,7 +46,7 @@ const places: Readonly<Record<Exclude<Address, 'metadata' | 'type/id/member/_sea
   type: { path: '/{type}', params: Type.Object({ type: typeParam }) },
   'type/id/_history/version': {
     path: '/{type}/{id}/_history/{version}',
-    params: Type.Object({ ...params, version: Type.String({ description: 'Version id.' }) }),
+    params: Type.Object({ ...params, version: Type.String({ description: 'The version id.' }) }),
   },
   'type/id/_history': { path: '/{type}/{id}/_history', params: Type.Object(params) },
   'type/id': { path: '/{type}/{id}', params: Type.Object(params) },
@@ -60,7 +63,10 @@ export const interactionRoutes = (answer: Answer): Route[] =>
 
 const shown = ({ operationId, summary }: Interaction) => ({ operationId, summary })
 
-function routeOf(answer: Answer, { method, at, code, systemCode, hasContent }: Interaction, shape: Shape): Route {
+const contentText = 'A Binary can be sent and read as the resource or as its raw content.'
+
+function routeOf(answer: Answer, { method, at, code, systemCode, hasContent }: Interaction, place: Shape): Route {
+  const shape = hasContent ? { ...place, description: contentText } : place
   const isSearch = at === 'type/id/member' || code === 'search-type' || systemCode === 'search-system'
   if (method === 'GET')
     return reads(answer, {
@@ -85,7 +91,7 @@ const compartmentForms = (answer: Answer, { summary }: Interaction, of: string):
   formSearch(answer, {
     path: `${fhirBase}/${of}/{id}/{type}/_search`,
     operationId: `search${of}CompartmentByForm`,
-    summary: summary.replace(',', ' for one type,'),
+    summary: summary.replace(' with', ' for one resource type with'),
     params: Type.Object({ id: idParam, type: member }),
   }),
 ]

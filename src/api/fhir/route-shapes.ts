@@ -19,17 +19,23 @@ const Patch = Type.Unknown({
   description: 'A JSON Patch (RFC 6902), or a FHIRPath Patch in a Parameters resource.',
 })
 
-export const typeParam = Type.String({ description: 'Resource type.', examples: ['Patient'] })
-export const idParam = Type.String({ description: 'Logical id.' })
+export const typeParam = Type.String({ description: 'The resource type.', examples: ['Patient'] })
+export const idParam = Type.String({ description: 'The logical id of the resource.' })
 
 export const SearchQuery = Type.Object(
   {
-    _count: Type.Optional(Type.String({ description: 'Matches on a page, at most 1000.' })),
-    _sort: Type.Optional(Type.String({ description: 'Search parameters to sort by, each with - for descending.' })),
-    _total: Type.Optional(Type.String({ description: 'none, estimate or accurate.' })),
-    _include: Type.Optional(Type.String({ description: 'Resources that the matches refer to: Type:parameter.' })),
-    _revinclude: Type.Optional(Type.String({ description: 'Resources that refer to the matches: Type:parameter.' })),
-    _summary: Type.Optional(Type.String({ description: 'true, text, data, count or false.' })),
+    _count: Type.Optional(Type.String({ description: 'Matches per page, at most 1000.' })),
+    _sort: Type.Optional(
+      Type.String({ description: 'Search parameters to sort by; prefix one with - for descending order.' }),
+    ),
+    _total: Type.Optional(Type.String({ description: 'How to count the matches: none, estimate or accurate.' })),
+    _include: Type.Optional(
+      Type.String({ description: 'Also return resources that the matches refer to: Type:parameter.' }),
+    ),
+    _revinclude: Type.Optional(
+      Type.String({ description: 'Also return resources that refer to the matches: Type:parameter.' }),
+    ),
+    _summary: Type.Optional(Type.String({ description: 'Return a summary: true, text, data, count or false.' })),
     _elements: Type.Optional(Type.String({ description: 'Elements to return.' })),
   },
   { additionalProperties: true, description: 'Any search parameter of the type.' },
@@ -41,6 +47,7 @@ export interface Shape extends Pick<Route, 'takesBytes' | 'givesBytes'> {
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  readonly description?: string
   readonly params?: TObject
   readonly query?: TObject
 }
@@ -85,7 +92,7 @@ export function deletes(answer: Answer, shape: Shape): Route {
 }
 
 export function formSearch(answer: Answer, shape: Shape): Route {
-  const form = Type.Object({}, { additionalProperties: true, description: 'Search parameters as form fields.' })
+  const form = Type.Object({}, { additionalProperties: true, description: 'The search parameters as form fields.' })
   return {
     ...common,
     ...shape,

@@ -8,14 +8,14 @@ const Home = Type.Object(
   {
     service: Type.String(),
     version: Type.String(),
-    fhir: link('Base address of the FHIR R4 interface.'),
-    capability_statement: link('What the FHIR interface can do.'),
-    connect: link('Base address of the Connect interface.'),
-    description: link('OpenAPI description of every operation.'),
-    authorization_server: link('Where tokens come from (RFC 8414).'),
-    health: link('Whether the service can answer.'),
+    fhir: link('Base URL of the FHIR R4 API.'),
+    capability_statement: link('The CapabilityStatement of the FHIR R4 API.'),
+    connect: link('Base URL of the Connect API.'),
+    description: link('The OpenAPI description of this API.'),
+    authorization_server: link('The OAuth 2.0 authorization server metadata (RFC 8414).'),
+    health: link('The readiness check.'),
   },
-  { $id: 'Home', description: 'The addresses of the service.' },
+  { $id: 'Home', description: 'The entry points of the service.' },
 )
 
 /** GET /: the addresses of the service. */
@@ -25,7 +25,7 @@ export function homeRoute(version: string): Route {
     path: '/',
     tag: 'Discovery',
     operationId: 'home',
-    summary: 'List the addresses of the service',
+    summary: 'List the entry points of the service',
     access: open,
     replies: { 200: Home },
     handle({ baseUrl, headers }) {

@@ -10,12 +10,11 @@ const Health = Type.Object(
     checks: Type.Record(Type.String(), Type.String()),
     mapping_problems: Type.Optional(
       Type.Array(Type.String(), {
-        description:
-          'Why the maps of the folder are not served, each as `file:line:column: message`; the first twenty.',
+        description: 'The errors in the mappings folder as `file:line:column: message`, at most twenty.',
       }),
     ),
   },
-  { $id: 'Health', description: 'State of the service and of what it depends on.' },
+  { $id: 'Health', description: 'The state of the service and its dependencies.' },
 )
 
 /** What is known of the maps of the service. */
@@ -32,7 +31,7 @@ export function healthRoutes(database: Database, mappings: MappingsState, versio
       path: '/healthz',
       tag: 'Operational Flow',
       operationId: 'health',
-      summary: 'The process lives',
+      summary: 'Check that the process is alive',
       access: open,
       replies: { 200: Health },
       handle: () => reply(200, { status: 'ok', version, checks: {} }),
@@ -42,9 +41,9 @@ export function healthRoutes(database: Database, mappings: MappingsState, versio
       path: '/readyz',
       tag: 'Operational Flow',
       operationId: 'ready',
-      summary: 'The service can answer requests: its database does',
+      summary: 'Check that the service can answer requests',
       description:
-        '`checks.mappings` says whether the maps of the folder are those that are served. If the folder has errors, `mapping_problems` names them, the last sound maps are served, and the service stays ready.',
+        'Returns 503 if the database does not answer. `checks.mappings` shows whether the service runs the maps in the mappings folder. If the folder has errors, `mapping_problems` lists them and the service stays ready with the last valid maps.',
       access: open,
       replies: { 200: Health, 503: Health },
       async handle() {

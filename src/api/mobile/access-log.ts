@@ -12,23 +12,23 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 export const LogEntry = Type.Object(
   {
     at: Type.String({ format: 'date-time' }),
-    organization_id: nullable('The organisation that looked; null if it was the patient.'),
-    organization_name: nullable('Its name, where the service knows it.'),
+    organization_id: nullable('The organisation that accessed the record. Null if it was the patient.'),
+    organization_name: nullable('The name of the organisation, if known.'),
     client_id: Type.String({
-      description: 'Which of its systems, or `patient/…` for the patient; empty for the enrolment of a telephone.',
+      description: 'The integration client, or `patient/…` for the patient. Empty for a device enrolment.',
     }),
     action: Type.Enum(
       ['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'],
       {
         description:
-          'What was done; notified: a webhook told that client of an event; enrolled: a one-time code was exchanged for the token of a telephone.',
+          'The action. notified: a webhook sent an event to the client. enrolled: a one-time code was exchanged for a patient token.',
       },
     ),
-    resource_type: nullable('The type of resource, as FHIR names it; null for several types.'),
+    resource_type: nullable('The FHIR resource type. Null if several types were accessed.'),
     purpose: nullable(
-      'What for: a code of v3-ActReason, TREAT where the request names none; BTG: in an emergency, without consent. Null for the patient.',
+      'The purpose of use, a code of v3-ActReason. TREAT if the request named none. BTG: emergency access without consent. Null for the patient.',
     ),
-    reason: nullable('Why emergency access began, in the words of whoever asked for it.'),
+    reason: nullable('The reason given for emergency access.'),
     outcome: Type.Enum(['done', 'refused', 'failed']),
   },
   { $id: 'AccessLogEntry' },

@@ -24,9 +24,9 @@ export interface PatientParts {
 export function patientRoutes(parts: PatientParts): Route[] {
   return [
     listRoute(parts),
-    answerRoute(parts, 'grant', 'Give the consent that an organisation asks for'),
-    answerRoute(parts, 'deny', 'Refuse the consent that an organisation asks for'),
-    answerRoute(parts, 'revoke', 'Take a consent back; it holds no more from the next request on'),
+    answerRoute(parts, 'grant', 'Grant a consent request'),
+    answerRoute(parts, 'deny', 'Deny a consent request'),
+    answerRoute(parts, 'revoke', 'Revoke a consent, effective from the next request'),
     accessLogRoute(parts),
   ]
 }
@@ -41,7 +41,7 @@ function listRoute({ consents }: PatientParts): Route {
     path: '/api/v1/mobile/consents',
     tag,
     operationId: 'mobileConsents',
-    summary: 'What the patient is asked for, has given, refused and taken back, the newest first',
+    summary: 'List the consents and consent requests of the patient, newest first',
     access: patientToken,
     replies: {
       200: Type.Object({ data: Type.Array(ConsentRecord), has_more: Type.Boolean() }, { $id: 'PatientConsents' }),
@@ -55,7 +55,10 @@ function listRoute({ consents }: PatientParts): Route {
 const GrantBody = Type.Object(
   {
     expires_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it ends; left out, as it was asked for, or in a year.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'When the consent expires. Default: the requested expiry, or one year from now.',
+      }),
     ),
   },
   { $id: 'PatientGrant', additionalProperties: false },
@@ -70,7 +73,9 @@ function answerRoute({ consents, now }: PatientParts, answer: Answer, summary: s
     operationId: `mobile${answer[0]!.toUpperCase()}${answer.slice(1)}Consent`,
     summary,
     access: patientToken,
-    params: Type.Object({ id: Type.String({ maxLength: 64, description: 'consent_id, as the list has it.' }) }),
+    params: Type.Object({
+      id: Type.String({ maxLength: 64, description: 'The consent_id from the list of consents.' }),
+    }),
     body: answer === 'grant' ? GrantBody : Nothing,
     bodyOptional: true,
     maxBodyBytes: 4096,
@@ -92,10 +97,11 @@ function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts):
     path: '/api/v1/mobile/access-log',
     tag,
     operationId: 'mobileAccessLog',
-    summary: "Who has looked into the patient's record, when, what for, and whether in an emergency",
+    summary: "List accesses to the patient's record",
+    description: 'Each entry shows who accessed the record, when, for which purpose, and whether in an emergency.',
     access: patientToken,
     query: Type.Object(pageQuery, { additionalProperties: false }),
-    replies: { 200: pageOf(LogEntry, 'AccessLog', "Accesses to the patient's record, the newest first.") },
+    replies: { 200: pageOf(LogEntry, 'AccessLog', "Accesses to the patient's record, newest first.") },
     async handle({ caller, query }) {
       const list = listName(`access log ${caller.patientId}`, query)
       const wanted = wantedOf(cursors, list, query)

@@ -21,7 +21,7 @@ const EnrolmentRequest = Type.Object(
     health_id: Type.String({ maxLength: 100, examples: ['CM-TQYE-6SRK-YQ6S'] }),
     code: Type.String({
       maxLength: 100,
-      description: 'The one-time code that a facility gave the patient; dashes and small letters do not matter.',
+      description: 'The one-time code that the patient received from a facility. Case and dashes are ignored.',
       examples: ['7QK2-M4ZD-91XW'],
     }),
   },
@@ -30,10 +30,12 @@ const EnrolmentRequest = Type.Object(
 
 const Enrolment = Type.Object(
   {
-    token: Type.String({ description: 'Opaque, with the prefix `pat_`; it is told this once.' }),
+    token: Type.String({
+      description: 'The opaque patient token, with the prefix `pat_`. It appears only in this reply.',
+    }),
     token_type: Type.Literal('Bearer'),
     expires_at: Type.String({ format: 'date-time' }),
-    health_id: Type.String({ description: 'In canonical form.' }),
+    health_id: Type.String({ description: 'The Health ID in canonical form.' }),
   },
   { $id: 'Enrolment' },
 )
@@ -53,9 +55,9 @@ export function enrolmentRoutes(enrolments: Enrolments): Route[] {
       ...mobile,
       path: enrolPath,
       operationId: 'mobileEnrol',
-      summary: 'Exchange a one-time code for the token of a telephone, which lives 180 days',
+      summary: 'Enrol a mobile device with a one-time code',
       description:
-        'A code works once, within 72 hours, and ends with the fifth wrong try. Whether the Health ID or the code was wrong is not told.',
+        'Exchanges the code for a patient token that is valid for 180 days. A code works once, expires after 72 hours and is cancelled after five failed attempts. The reply does not reveal whether the Health ID or the code was wrong.',
       access: open,
       givesAccess: true,
       maxBodyBytes: 4096,
@@ -76,7 +78,7 @@ export function enrolmentRoutes(enrolments: Enrolments): Route[] {
       ...mobile,
       path: '/api/v1/mobile/revoke',
       operationId: 'mobileRevoke',
-      summary: 'End the token that the request is made with',
+      summary: 'Revoke the patient token of the request',
       access: patientToken,
       isAboutCaller: true,
       replies: { 204: null },

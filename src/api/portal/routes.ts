@@ -31,7 +31,7 @@ const PortalUser = Type.Object(
     organization_id: Type.String(),
     role: Type.Enum([...roles]),
   },
-  { $id: 'PortalUser', description: 'Who has signed in.' },
+  { $id: 'PortalUser', description: 'The signed-in user.' },
 )
 
 const shown = ({ userId, email, organizationId, role }: UserCaller) => ({
@@ -54,9 +54,9 @@ export function portalRoutes(sessions: Sessions, isSecure: boolean): Route[] {
       ...portal,
       method: 'POST',
       operationId: 'portalSignIn',
-      summary: 'Sign in: begins a session, and sets its cookie',
+      summary: 'Create a portal session',
       description:
-        'The cookie `service_session` lives 12 hours, and 30 minutes without a request. A page of another origin cannot sign anybody in.',
+        'Signs a user in and sets the cookie `service_session`. The session ends after 12 hours, or after 30 minutes without a request. Requests from pages of other origins are refused.',
       access: open,
       isRepeatable: true,
       maxBodyBytes: 4096,
@@ -72,7 +72,7 @@ export function portalRoutes(sessions: Sessions, isSecure: boolean): Route[] {
       ...own,
       method: 'GET',
       operationId: 'portalWhoAmI',
-      summary: 'Who has signed in',
+      summary: 'Get the signed-in user',
       replies: { 200: PortalUser },
       handle: ({ caller }) => reply(200, shown(caller)),
     }),
@@ -80,7 +80,7 @@ export function portalRoutes(sessions: Sessions, isSecure: boolean): Route[] {
       ...own,
       method: 'DELETE',
       operationId: 'portalSignOut',
-      summary: 'Sign out: ends the session, and clears its cookie',
+      summary: 'End the portal session and clear its cookie',
       replies: { 204: null },
       async handle({ caller }) {
         await sessions.end(caller)

@@ -24,7 +24,7 @@ export const exportOperations: readonly BulkOperation[] = [
     of: undefined,
     path: '$export',
     operationId: 'exportSystem',
-    summary: 'Export everything to NDJSON files, in the background',
+    summary: 'Export all data to NDJSON files',
   },
   {
     level: 'patient',
@@ -32,7 +32,7 @@ export const exportOperations: readonly BulkOperation[] = [
     of: 'Patient',
     path: 'Patient/$export',
     operationId: 'exportPatients',
-    summary: 'Export all patients with everything about them, in the background',
+    summary: 'Export all patients and their records',
   },
   {
     level: 'group',
@@ -40,18 +40,18 @@ export const exportOperations: readonly BulkOperation[] = [
     of: 'Group',
     path: 'Group/{id}/$export',
     operationId: 'exportGroup',
-    summary: 'Export the patients of a group with everything about them, in the background',
+    summary: 'Export the patients of a group and their records',
   },
 ]
 
 /** Parameters of an export in the query of its address, in words; in a Parameters body they have the same names. */
 export const exportParameters: Readonly<Record<string, string>> = {
   _outputFormat: 'application/fhir+ndjson, application/ndjson or ndjson.',
-  _since: 'Only what changed after this instant, deletions included.',
-  _until: 'Only what changed before this instant.',
-  _type: 'Only these types, with commas.',
-  _typeFilter: 'A search such as Observation?status=final; several of one type add up.',
-  _elements: 'Only these elements, such as id or Patient.name, and the mandatory ones.',
+  _since: 'Export only resources changed after this instant, including deletions.',
+  _until: 'Export only resources changed before this instant.',
+  _type: 'Comma-separated resource types to return.',
+  _typeFilter: 'A search such as Observation?status=final. Several searches of one type are combined with OR.',
+  _elements: 'Elements to return, such as id or Patient.name, besides the mandatory ones.',
 }
 
 /** The statement of the guide that this server conforms to. */

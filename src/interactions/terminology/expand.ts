@@ -7,16 +7,16 @@ import type { FhirReply } from '../request.ts'
 import { countOf, flagOf, type Inputs, subjectOf, textOf } from './inputs.ts'
 
 export const expandTakes = {
-  url: 'Canonical address of the value set, with |version if need be.',
-  valueSetVersion: 'Its version.',
-  filter: 'Words that the code or its display must hold.',
-  count: 'Codes on a page.',
-  offset: 'Codes to leave out before it.',
-  activeOnly: 'true leaves out codes that are no longer to be used.',
-  includeDefinition: 'true sends the definition as well.',
-  includeDesignations: 'Changes nothing here.',
-  excludeNested: 'Changes nothing here: expansions are flat.',
-  displayLanguage: 'Changes nothing here.',
+  url: 'Canonical URL of the value set, optionally with |version.',
+  valueSetVersion: 'The version of the value set.',
+  filter: 'Words that the code or its display must contain.',
+  count: 'Codes per page.',
+  offset: 'Codes to skip before the page.',
+  activeOnly: 'true omits inactive codes.',
+  includeDefinition: 'true includes the definition of the value set.',
+  includeDesignations: 'Accepted and ignored.',
+  excludeNested: 'Accepted and ignored: expansions are flat.',
+  displayLanguage: 'Accepted and ignored.',
 }
 
 export const valueSetNaming = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const

@@ -7,11 +7,11 @@ import type { FhirReply } from '../request.ts'
 import { codesOf, type Inputs, type Output, parametersReply } from './inputs.ts'
 
 export const lookupTakes = {
-  code: 'The code; its system is needed too.',
-  system: 'Canonical address of the code system.',
-  version: 'Its version.',
-  property: 'A property to tell; all if none is named.',
-  displayLanguage: 'Changes nothing here.',
+  code: 'The code. Requires system.',
+  system: 'Canonical URL of the code system.',
+  version: 'The version of the code system.',
+  property: 'A property to return. Default: all.',
+  displayLanguage: 'Accepted and ignored.',
 }
 
 export async function lookup(inputs: Inputs): Promise<FhirReply> {

@@ -4,15 +4,15 @@ import type { FhirReply } from '../request.ts'
 import { codesOf, flagOf, type Inputs, type Output, parametersReply, subjectOf, textOf } from './inputs.ts'
 
 export const translateTakes = {
-  url: 'Canonical address of the concept map, with |version if need be.',
-  conceptMapVersion: 'Its version.',
-  code: 'The code; its system is needed too.',
-  system: 'The system of the code.',
-  version: 'The version of the system.',
-  source: 'Changes nothing here, the map being named.',
-  target: 'The value set in which translations are wanted.',
-  targetsystem: 'The code system in which translations are wanted.',
-  reverse: 'true asks which codes are translated to this one.',
+  url: 'Canonical URL of the concept map, optionally with |version.',
+  conceptMapVersion: 'The version of the concept map.',
+  code: 'The code. Requires system.',
+  system: 'The code system of the code.',
+  version: 'The version of the code system.',
+  source: 'Accepted and ignored: the request names the map.',
+  target: 'The value set to translate to.',
+  targetsystem: 'The code system to translate to.',
+  reverse: 'true finds the codes that translate to this code.',
 }
 
 export async function translate(inputs: Inputs): Promise<FhirReply> {

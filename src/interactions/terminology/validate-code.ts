@@ -8,13 +8,13 @@ import { valueSetNaming } from './expand.ts'
 import { codesOf, type Inputs, parametersReply, subjectOf } from './inputs.ts'
 
 export const validateCodeTakes = {
-  url: 'Canonical address of the value set, with |version if need be.',
-  valueSetVersion: 'Its version.',
-  code: 'The code; its system is needed too.',
-  system: 'The system of the code.',
-  version: 'The version of the system.',
-  display: 'A display to check as well.',
-  displayLanguage: 'Changes nothing here.',
+  url: 'Canonical URL of the value set, optionally with |version.',
+  valueSetVersion: 'The version of the value set.',
+  code: 'The code. Requires system.',
+  system: 'The code system of the code.',
+  version: 'The version of the code system.',
+  display: 'A display to check against the code.',
+  displayLanguage: 'Accepted and ignored.',
 }
 
 export async function validateCode(inputs: Inputs): Promise<FhirReply> {

@@ -10,8 +10,8 @@ import type { FhirRequest } from '../request.ts'
 import { flagOf, inputsOf, textOf } from '../terminology/inputs.ts'
 
 export const transformTakes = {
-  source: 'Canonical URL of the map: a stored StructureMap, or a map of the service.',
-  debug: 'true: a Parameters resource with the outcome, the result as text, the map, and what every rule did.',
+  source: 'Canonical URL of the map: a stored StructureMap or a built-in map.',
+  debug: 'true returns a Parameters resource with the outcome, the result as text, the map and a trace of every rule.',
 } as const
 
 export interface Asked {

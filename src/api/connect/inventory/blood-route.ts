@@ -12,8 +12,8 @@ const path = '/api/v1/connect/blood-bank/inventory'
 const { blood_group, component } = BloodUnit.properties
 
 const counts = {
-  units_available: Type.Integer({ minimum: 0, description: 'Units that can be given out now.' }),
-  units_reserved: Type.Integer({ minimum: 0, description: 'Units that are kept for somebody.' }),
+  units_available: Type.Integer({ minimum: 0, description: 'The number of units available for issue.' }),
+  units_reserved: Type.Integer({ minimum: 0, description: 'The number of units reserved for a patient.' }),
 }
 
 const BloodStock = Type.Object(
@@ -22,20 +22,20 @@ const BloodStock = Type.Object(
     blood_group,
     component,
     ...counts,
-    nearest_expiry: nullable(moment('When the first of the available units expires; null if none is available.')),
+    nearest_expiry: nullable(moment('When the first available unit expires. Null if none is available.')),
     updated_at: moment('When one of the units last changed.'),
   },
-  { $id: 'BloodStock', description: 'The units of a group and component at a blood bank.' },
+  { $id: 'BloodStock', description: 'The units of one blood group and component at one blood bank.' },
 )
 
 const totals = Type.Object(
   {
     ...counts,
     by_group_and_component: Type.Array(Type.Object({ blood_group, component, ...counts }), {
-      description: 'The same for each group and component of which there is a unit.',
+      description: 'The counts for each blood group and component with at least one unit.',
     }),
   },
-  { description: 'Of everything that the filters let through, on whatever page it is.' },
+  { description: 'The totals of all units that match the filters, across all pages.' },
 )
 
 export function bloodRoute(parts: ConnectParts): Route {
@@ -44,20 +44,20 @@ export function bloodRoute(parts: ConnectParts): Route {
     path,
     tag: 'Blood Bank',
     operationId: 'listBloodInventory',
-    summary: 'What blood banks can give out, by group and component',
+    summary: 'List blood bank inventory by blood group and component',
     description:
-      'Counted at the moment of the request: a unit counts until the second in which it expires. Units in quarantine, issued, transfused or discarded do not count, and neither do those whose expiry is not known.',
+      'Units are counted at the time of the request, until the second they expire. Units that are quarantined, issued, transfused or discarded, or whose expiry is unknown, are not counted.',
     access: bearer('blood:inventory:read'),
     query: Type.Object(
       {
-        facility_id: Type.Optional(id('Only what this blood bank has.')),
+        facility_id: Type.Optional(id('Return only the units of this blood bank.')),
         blood_group: Type.Optional(blood_group),
         component: Type.Optional(component),
         ...pageQuery,
       },
       { additionalProperties: false },
     ),
-    replies: { 200: pageOf(BloodStock, 'BloodInventory', 'Blood that can be given out.', { totals }) },
+    replies: { 200: pageOf(BloodStock, 'BloodInventory', 'A page of blood bank inventory.', { totals }) },
     async handle({ query, caller, search }) {
       const list = listName('blood', query)
       const wanted = wantedOf(parts.cursors, list, query)

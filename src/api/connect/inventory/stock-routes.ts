@@ -16,15 +16,18 @@ const { code_system } = StockItem.properties
 
 const Query = Type.Object(
   {
-    facility_id: Type.Optional(id('Only what this facility has.')),
-    medication_code: Type.Optional(text('Only the medicine with this code.')),
+    facility_id: Type.Optional(id('Return only the stock of this facility.')),
+    medication_code: Type.Optional(text('Return only the medicine with this code.')),
     code_system: Type.Optional(code_system),
     stock_status: Type.Optional(
-      Type.Enum(['in_stock', 'low', 'out_of_stock'], { description: 'Only what has this status today.' }),
+      Type.Enum(['in_stock', 'low', 'out_of_stock'], { description: 'Return only items with this status today.' }),
     ),
-    q: Type.Optional(text('Letters of the name; case and accents do not count.')),
+    q: Type.Optional(text('Return only medicines whose name contains this text. Case and accents are ignored.')),
     expiring_before: Type.Optional(
-      Type.String({ description: 'Only what begins to expire before this day.', examples: ['2027-01-01'] }),
+      Type.String({
+        description: 'Return only items whose nearest expiry is before this date.',
+        examples: ['2027-01-01'],
+      }),
     ),
     ...pageQuery,
   },
@@ -35,16 +38,16 @@ const Outcomes = Type.Object(
   {
     data: Type.Array(
       Type.Object({
-        facility_id: id('As it was sent.'),
+        facility_id: id('The value from the request.'),
         code_system,
-        medication_code: text('As it was sent.'),
+        medication_code: text('The value from the request.'),
         status: Type.Enum(['accepted', 'unchanged', 'stale'], {
-          description: 'stale: what is stored was counted later than updated_at, and stays.',
+          description: 'stale: the stored item has a later updated_at and was kept.',
         }),
       }),
     ),
   },
-  { $id: 'StockOutcomes', description: 'What came of each item, in their order.' },
+  { $id: 'StockOutcomes', description: 'The outcome of each item, in request order.' },
 )
 
 export const stockRoutes = (parts: ConnectParts): Route[] => [listRoute(parts), reportRoute(parts)]
@@ -55,12 +58,12 @@ function listRoute(parts: ConnectParts): Route {
     path,
     tag: 'Pharmacy',
     operationId: 'listPharmacyStock',
-    summary: 'What pharmacies have in stock',
+    summary: 'List pharmacy stock',
     description:
-      'By facility and code. Of what the facility reported, batches that have expired since are taken off: quantity, status and nearest expiry are those of the day of the request, in the time zone of the service. The batches themselves are shown as they were reported.',
+      'Sorted by facility and code. Quantity, status and nearest expiry exclude batches that have expired by the day of the request, in the time zone of the service. The batches themselves are shown as reported.',
     access: bearer('pharmacy:stock:read'),
     query: Query,
-    replies: { 200: pageOf(StockItem, 'StockPage', 'Stock of pharmacies.') },
+    replies: { 200: pageOf(StockItem, 'StockPage', 'A page of pharmacy stock.') },
     async handle(request) {
       const { query, caller } = request
       if (query.expiring_before !== undefined) mustBeDay('expiring_before', query.expiring_before)
@@ -87,9 +90,9 @@ function reportRoute(parts: ConnectParts): Route {
     path,
     tag: 'Pharmacy',
     operationId: 'reportPharmacyStock',
-    summary: 'Report the stock of medicines',
+    summary: 'Report pharmacy stock',
     description:
-      'Each report replaces the one before of the same facility, code system and code, unless that was counted later. All items are stored, or none. An organisation reports for itself, for organisations that are part of it, and for locations that it manages.',
+      'A report replaces the previous one for the same facility, code system and code, unless the previous one has a later updated_at. Either all items are stored or none. An organisation can report for itself, for organisations that are part of it, and for the locations it manages.',
     access: bearer('pharmacy:write'),
     body: StockReport,
     checksOwnBody: true,

@@ -17,23 +17,23 @@ const usual = 'XAF'
 
 const totals = Type.Object(
   {
-    count: count('How many payments there were.'),
-    gross: money('What was paid in all.'),
-    fees: money('What the providers kept.'),
-    net: money('Gross less fees.'),
-    matched: count('Payments that belong to an invoice.'),
-    unmatched: count('Payments of which no invoice was found.'),
-    disputed: count('Payments that differ from their invoice.'),
+    count: count('The number of payments.'),
+    gross: money('The total amount paid.'),
+    fees: money('The total of provider fees.'),
+    net: money('Gross minus fees.'),
+    matched: count('Payments matched to an invoice.'),
+    unmatched: count('Payments without a matching invoice.'),
+    disputed: count('Payments whose amount differs from the invoice.'),
   },
-  { description: 'Of the whole day, in this currency, on whatever page the payments are.' },
+  { description: 'The totals of the day in this currency, across all pages.' },
 )
 
 const head = {
-  date: day('The day that was asked for.'),
+  date: day('The requested date.'),
   currency,
   totals,
   other_currencies: Type.Array(currency, {
-    description: 'Further currencies of the day: each is asked for by itself.',
+    description: 'Other currencies with payments on this day. Request each one separately.',
   }),
 }
 
@@ -45,18 +45,18 @@ function reconciliationRoute(parts: ConnectParts): Route {
     path,
     tag: 'Billing',
     operationId: 'listReconciledPayments',
-    summary: 'What was paid to the own organisation on a day',
-    description: `Payments in the order in which they came, and what they come to. The day is one of the time zone ${parts.timeZone}. Amounts in different currencies are never added: a request is about one of them. Payments that were cancelled or entered in error are left out.`,
+    summary: 'List the reconciled payments of a day',
+    description: `Returns the payments to your organisation in the order received, with totals. Days are in the time zone ${parts.timeZone}. A request covers one currency; amounts in different currencies are never added. Payments that were cancelled or entered in error are omitted.`,
     access: bearer('payments:reconciliation:read'),
     query: Type.Object(
       {
-        date: Type.String({ description: 'The day; not later than today.', examples: ['2026-03-14'] }),
-        currency: Type.Optional({ ...currency, description: `ISO 4217; ${usual} if it is left out.` }),
+        date: Type.String({ description: 'The date, today at the latest.', examples: ['2026-03-14'] }),
+        currency: Type.Optional({ ...currency, description: `ISO 4217 currency code. Default: ${usual}.` }),
         ...pageQuery,
       },
       { additionalProperties: false },
     ),
-    replies: { 200: pageOf(PaymentRecord, 'Reconciliation', 'The payments of a day.', head) },
+    replies: { 200: pageOf(PaymentRecord, 'Reconciliation', 'A page of the payments of a day.', head) },
     async handle(request) {
       const { query, caller } = request
       const { date, currency: asked = usual } = query

@@ -8,5 +8,5 @@ export const subscriptions = `${webhooks}/subscriptions`
 export const common = { tag: 'Connect', access: bearer('webhooks:manage') }
 
 export const subscriptionParam = Type.Object({
-  subscription_id: Type.String({ maxLength: 100, description: 'As it was told when it was made: whs_…' }),
+  subscription_id: Type.String({ maxLength: 100, description: 'The id of the subscription: whs_…' }),
 })

@@ -24,10 +24,10 @@ function attemptsRoute(parts: ConnectParts): Route {
     method: 'GET',
     path: `${subscriptions}/{subscription_id}/attempts`,
     operationId: 'listWebhookAttempts',
-    summary: 'Every attempt to deliver something, the newest first',
+    summary: 'List the delivery attempts of a webhook subscription, newest first',
     params: subscriptionParam,
     query: Type.Object({ event_id: Type.Optional(eventId), ...pageQuery }, { additionalProperties: false }),
-    replies: { 200: pageOf(Attempt, 'WebhookAttempts', 'Attempts to deliver events.') },
+    replies: { 200: pageOf(Attempt, 'WebhookAttempts', 'A page of delivery attempts.') },
     async handle({ params, query, caller }) {
       const { key } = await findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)
       const list = listName('webhook-attempts', { ...query, key })
@@ -59,8 +59,9 @@ function testRoute(parts: ConnectParts): Route {
     method: 'POST',
     path: `${subscriptions}/{subscription_id}/test`,
     operationId: 'testWebhookSubscription',
-    summary: 'Send an invented event, signed like any other',
-    description: 'Its meta has test: "true". It is not tried out whether the client could see such an event.',
+    summary: 'Send a signed test event',
+    description:
+      'The test event has `test: "true"` in its meta and made-up data. The access rules for real events are not checked.',
     params: subscriptionParam,
     body: TestRequest,
     bodyOptional: true,
@@ -89,9 +90,9 @@ function replayRoute(parts: ConnectParts): Route {
     method: 'POST',
     path: `${webhooks}/events/{event_id}/replay`,
     operationId: 'replayWebhookEvent',
-    summary: 'Deliver an event once more, to those subscriptions of the client that did not get it',
+    summary: 'Replay an event to the subscriptions that did not receive it',
     description:
-      'If all got it, to all of them. The event keeps its id and its bytes, and its seven attempts begin anew.',
+      'If every subscription of the client received the event, replays it to all of them. The event keeps its id and body, and gets seven new delivery attempts.',
     params: Type.Object({ event_id: eventId }),
     body: Type.Object({}, { additionalProperties: false }),
     bodyOptional: true,

@@ -16,7 +16,7 @@ export function eventTypesRoute(): Route {
     method: 'GET',
     path: `${webhooks}/event-types`,
     operationId: 'listWebhookEventTypes',
-    summary: 'The types of events, each with its JSON Schema and an example',
+    summary: 'List event types with their JSON Schemas and examples',
     replies: { 200: EventTypes },
     handle: () => reply(200, { data }),
   })

@@ -7,20 +7,20 @@ import type { Endpoint } from '../../../webhooks/endpoints.ts'
 const callbackUrl = Type.String({
   minLength: 1,
   maxLength: 2000,
-  description: 'Where events are sent to by POST: an https URL that can be reached from outside.',
+  description: 'The URL that receives events by POST: https, and reachable from the internet.',
   examples: ['https://hospital.example.org/webhooks'],
 })
 export const names = Object.keys(eventTypes) as EventType[]
 const events = Type.Array(Type.String({ maxLength: 60 }), {
   minItems: 1,
   maxItems: 100,
-  description: 'Types of events, as GET /api/v1/connect/webhooks/event-types lists them.',
+  description: 'Event types, as listed by GET /api/v1/connect/webhooks/event-types.',
   examples: [['lab_result.released', 'consent.revoked']],
 })
 const description = Type.String({
   maxLength: 500,
   pattern: '^[^\\u0000]*$',
-  description: 'What it is for, in your own words.',
+  description: 'A description for your own use.',
 })
 
 export const SubscriptionWish = Type.Object(
@@ -35,7 +35,7 @@ export const SubscriptionChange = Type.Object(
     description: Type.Optional(description),
     status: Type.Optional(
       Type.Enum(['active', 'disabled'], {
-        description: 'disabled: nothing new is sent, and what was to be sent waits; active: it goes on.',
+        description: 'disabled: no new events are sent and pending deliveries wait. active: deliveries resume.',
       }),
     ),
   },
@@ -43,35 +43,36 @@ export const SubscriptionChange = Type.Object(
 )
 
 const subscription = {
-  id: Type.String({ pattern: '^whs_', description: 'The subscription.' }),
+  id: Type.String({ pattern: '^whs_', description: 'The id of the subscription.' }),
   callback_url: callbackUrl,
   subscribed_events: events,
   description,
   status: Type.Enum(['active', 'failing', 'disabled'], {
-    description: 'failing: the last attempts failed; disabled: nothing is sent.',
+    description: 'failing: the last delivery attempts failed. disabled: no events are sent.',
   }),
-  disabled_reason: nullable(Type.String({ description: 'Why it is disabled; null if it is not.' })),
+  disabled_reason: nullable(Type.String({ description: 'Why the subscription is disabled. Null if it is not.' })),
   payload_mode: Type.Enum(['thin', 'full'], {
-    description: 'thin: ids and flags; full: the FHIR resource too, as an administrator has permitted.',
+    description:
+      'thin: events carry ids and flags. full: events also carry the FHIR resource; an administrator must permit this.',
   }),
-  created_at: moment('When it was made.'),
-  updated_at: moment('When it was last changed.'),
-  last_delivery_at: nullable(moment('When something was last delivered; null if nothing was yet.')),
-  failure_count: Type.Integer({ minimum: 0, description: 'Attempts that failed since one succeeded.' }),
+  created_at: moment('When it was created.'),
+  updated_at: moment('When the subscription was last changed.'),
+  last_delivery_at: nullable(moment('When an event was last delivered. Null if none was.')),
+  failure_count: Type.Integer({ minimum: 0, description: 'Failed delivery attempts since the last success.' }),
 }
 
 export const Subscription = Type.Object(subscription, { $id: 'WebhookSubscription' })
 
 const webhook_secret = Type.String({
   pattern: '^whsec_',
-  description: 'Signs what is sent. It is shown this once: keep it where the receiver finds it.',
+  description: 'The signing secret. It appears only once: store it where the receiver can read it.',
 })
 
 export const CreatedSubscription = Type.Object(
   { ...subscription, webhook_secret: Type.Optional(webhook_secret) },
   {
     $id: 'CreatedWebhookSubscription',
-    description: 'The subscription and its secret, which the reply that is kept for an Idempotency-Key lacks.',
+    description: 'The subscription and its signing secret. A reply replayed for an Idempotency-Key omits the secret.',
   },
 )
 
@@ -81,7 +82,7 @@ export const RotateRequest = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 604_800,
-        description: 'How long the former secret signs beside the new one; a day if left out, 0 ends it now.',
+        description: 'Seconds for which the previous secret remains valid. Default: one day. 0 ends it immediately.',
       }),
     ),
   },
@@ -92,16 +93,14 @@ export const RotatedSubscription = Type.Object(
   {
     ...subscription,
     webhook_secret: Type.Optional(webhook_secret),
-    previous_secret_expires_at: moment('Until then everything is signed with both secrets.'),
+    previous_secret_expires_at: moment('Until then, events are signed with both secrets.'),
   },
   { $id: 'RotatedWebhookSubscription' },
 )
 
 export const TestRequest = Type.Object(
   {
-    type: Type.Optional(
-      Type.Enum(names, { description: 'Of the event; the first that is subscribed to if left out.' }),
-    ),
+    type: Type.Optional(Type.Enum(names, { description: 'The event type. Default: the first subscribed event type.' })),
   },
   { $id: 'WebhookTest', additionalProperties: false },
 )
@@ -111,31 +110,33 @@ export const Deliveries = Type.Object(
     event_id: Type.String({ pattern: '^evt_' }),
     deliveries: Type.Array(
       Type.Object({
-        delivery_id: Type.String({ format: 'uuid', description: 'Of the delivery that has begun.' }),
+        delivery_id: Type.String({ format: 'uuid', description: 'The id of the new delivery.' }),
         subscription_id: Type.String(),
         status: Type.Literal('pending'),
       }),
     ),
   },
-  { $id: 'WebhookDeliveries', description: 'What will be delivered.' },
+  { $id: 'WebhookDeliveries', description: 'The deliveries that were started.' },
 )
 
 export const Attempt = Type.Object(
   {
-    delivery_id: Type.String({ format: 'uuid', description: 'The attempts of one delivery share it.' }),
+    delivery_id: Type.String({ format: 'uuid', description: 'The id of the delivery, shared by its attempts.' }),
     event_id: Type.String({ pattern: '^evt_' }),
-    event_type: nullable(Type.String({ description: 'Null if the event is too old to be kept.' })),
+    event_type: nullable(Type.String({ description: 'The event type. Null if the event is no longer stored.' })),
     attempt: Type.Integer({ minimum: 1, maximum: 7 }),
     outcome: Type.Enum(['delivered', 'failed', 'exhausted', 'withheld'], {
       description:
-        'failed: it is tried again; exhausted: it is not; withheld: nothing was sent, since the client may not see any more what the event is about.',
+        'failed: a retry follows. exhausted: no retry follows. withheld: nothing was sent because the client may no longer access the data.',
     }),
     started_at: moment('When the attempt began.'),
     duration_ms: Type.Integer({ minimum: 0 }),
-    http_status: nullable(Type.Integer({ description: 'Of the receiver; null if it did not answer.' })),
-    error: nullable(Type.String({ description: 'Why it failed.', examples: ['no answer in 10 seconds'] })),
-    response_excerpt: nullable(Type.String({ description: 'The beginning of the reply.' })),
-    next_attempt_at: nullable(moment('When it is tried again; null if it is not.')),
+    http_status: nullable(
+      Type.Integer({ description: 'The HTTP status from the receiver. Null if it did not respond.' }),
+    ),
+    error: nullable(Type.String({ description: 'Why the attempt failed.', examples: ['no answer in 10 seconds'] })),
+    response_excerpt: nullable(Type.String({ description: 'The first part of the response body.' })),
+    next_attempt_at: nullable(moment('When the next retry is due. Null if there is none.')),
   },
   { $id: 'WebhookAttempt' },
 )
@@ -146,12 +147,12 @@ export const EventTypes = Type.Object(
       Type.Object({
         type: Type.Enum(names),
         description: Type.String(),
-        schema: Type.Unknown({ description: 'JSON Schema (2020-12) of what is sent.' }),
-        example: Type.Unknown({ description: 'Something that is sent.' }),
+        schema: Type.Unknown({ description: 'The JSON Schema (2020-12) of the event.' }),
+        example: Type.Unknown({ description: 'An example event.' }),
       }),
     ),
   },
-  { $id: 'WebhookEventTypes', description: 'Every type of events.' },
+  { $id: 'WebhookEventTypes', description: 'All event types.' },
 )
 
 /** A subscription as it is told. */

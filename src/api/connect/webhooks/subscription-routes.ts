@@ -29,9 +29,9 @@ function createRoute(parts: ConnectParts): Route {
     method: 'POST',
     path: subscriptions,
     operationId: 'createWebhookSubscription',
-    summary: 'Be told of events, by signed POST requests',
+    summary: 'Create a webhook subscription',
     description:
-      'The client is told of what it could also read: of patients who have consented, and of what it wrote itself. The secret is in this reply only.',
+      'Events arrive as signed POST requests. A client receives only events about data it may read: patients with a consent in force, and resources it wrote itself. The signing secret appears only in this reply.',
     body: shapes.SubscriptionWish,
     replies: { 201: shapes.CreatedSubscription },
     async handle({ body, caller }) {
@@ -75,9 +75,9 @@ function listRoute(parts: ConnectParts): Route {
     method: 'GET',
     path: subscriptions,
     operationId: 'listWebhookSubscriptions',
-    summary: "The client's subscriptions, in the order in which they were made",
+    summary: 'List webhook subscriptions, oldest first',
     query: Type.Object(pageQuery, { additionalProperties: false }),
-    replies: { 200: pageOf(shapes.Subscription, 'WebhookSubscriptions', 'Subscriptions of the client.') },
+    replies: { 200: pageOf(shapes.Subscription, 'WebhookSubscriptions', 'A page of subscriptions of the client.') },
     async handle({ query, caller }) {
       const list = listName('webhooks', { ...query, client: caller.clientId })
       const wanted = wantedOf(parts.cursors, list, query)
@@ -97,7 +97,7 @@ function readRoute(parts: ConnectParts): Route {
     method: 'GET',
     path: one,
     operationId: 'readWebhookSubscription',
-    summary: 'A subscription of the client, and how it fares',
+    summary: 'Get a webhook subscription',
     params: subscriptionParam,
     replies: { 200: shapes.Subscription },
     async handle({ params, caller }) {
@@ -115,7 +115,7 @@ function changeRoute(parts: ConnectParts): Route {
     method: 'PATCH',
     path: one,
     operationId: 'changeWebhookSubscription',
-    summary: 'Change a subscription: only what the body names',
+    summary: 'Update a webhook subscription; omitted fields are unchanged',
     params: subscriptionParam,
     body: shapes.SubscriptionChange,
     replies: { 200: shapes.Subscription },
@@ -144,7 +144,7 @@ function removeRoute(parts: ConnectParts): Route {
     method: 'DELETE',
     path: one,
     operationId: 'deleteWebhookSubscription',
-    summary: 'Be told no more; what was still to be delivered is not',
+    summary: 'Delete a webhook subscription and its pending deliveries',
     params: subscriptionParam,
     replies: { 204: null },
     async handle({ params, caller }) {
@@ -162,7 +162,8 @@ function rotateRoute(parts: ConnectParts): Route {
     method: 'POST',
     path: `${one}/rotate-secret`,
     operationId: 'rotateWebhookSecret',
-    summary: 'A new secret; for a while everything is signed with both',
+    summary: 'Rotate the signing secret of a webhook subscription',
+    description: 'Returns the new secret. Until previous_secret_expires_at, events are signed with both secrets.',
     params: subscriptionParam,
     body: shapes.RotateRequest,
     bodyOptional: true,

@@ -19,11 +19,12 @@ function routesOf(parts: BulkParts, operation: BulkOperation): Route[] {
     path: `${fhirBase}/${operation.path}`,
     operationId: operation.operationId,
     summary: operation.summary,
+    description: 'Runs in the background. The 202 reply gives the status URL in Content-Location.',
     produces: fhirJson,
     replies: { 202: null },
     handle: (request: Request) => startExport(parts, operation, request),
     ...(operation.level === 'group'
-      ? { params: Type.Object({ id: Type.String({ description: 'Logical id.' }) }) }
+      ? { params: Type.Object({ id: Type.String({ description: 'The logical id of the resource.' }) }) }
       : {}),
   }
   const query = Type.Object(

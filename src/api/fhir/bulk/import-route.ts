@@ -20,9 +20,9 @@ export function importRoute(parts: BulkParts): Route {
     method: 'POST',
     path: `${fhirBase}/$import`,
     operationId: 'import',
-    summary: 'Store the resources of NDJSON files, in the background',
+    summary: 'Import resources from NDJSON files',
     description:
-      'The body is an NDJSON file itself, or names files to fetch: the manifest of the SMART Bulk Data Import draft, or the same as a Parameters resource.',
+      'The body is an NDJSON file, or lists files to fetch: the manifest of the SMART Bulk Data Import draft, or the equivalent Parameters resource. The import runs in the background.',
     produces: fhirJson,
     body: Resource,
     checksOwnBody: true,

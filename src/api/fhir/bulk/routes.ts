@@ -23,7 +23,10 @@ export function bulkRoutes(parts: BulkParts): Route[] {
   return [...exportRoutes(parts), importRoute(parts), statusRoute(parts), cancelRoute(parts), fileRoute(parts)]
 }
 
-const FilePath = Type.Object({ ...JobPath.properties, file: Type.String({ description: 'Name of the file.' }) })
+const FilePath = Type.Object({
+  ...JobPath.properties,
+  file: Type.String({ description: 'The file name from the manifest.' }),
+})
 
 function statusRoute({ database, now }: BulkParts): Route {
   return route({
@@ -31,9 +34,15 @@ function statusRoute({ database, now }: BulkParts): Route {
     method: 'GET',
     path: `${fhirBase}/bulk/{job}/status`,
     operationId: 'bulkStatus',
-    summary: 'How far an export or import is, and its manifest once it is done',
+    summary: 'Get the progress of an export or import, or its manifest once complete',
     params: JobPath,
-    replies: { 200: Type.Object({}, { additionalProperties: true, description: 'The manifest.' }), 202: null },
+    replies: {
+      200: Type.Object(
+        {},
+        { additionalProperties: true, description: 'The manifest of the complete export or import.' },
+      ),
+      202: null,
+    },
     async handle(request) {
       const job = await findJob(database, request.params.job, request.caller.clientId, now())
       const [files, inputs] = await Promise.all([filesOf(database, job.id), inputsOf(database, job.id)])
@@ -48,7 +57,7 @@ function cancelRoute({ database, storeFor, folder, now }: BulkParts): Route {
     method: 'DELETE',
     path: `${fhirBase}/bulk/{job}/status`,
     operationId: 'bulkCancel',
-    summary: 'Cancel an export or import, or remove its files',
+    summary: 'Cancel an export or import, or delete its files',
     params: JobPath,
     produces: fhirJson,
     replies: { 202: null },
@@ -70,7 +79,7 @@ function fileRoute({ database, folder, now }: BulkParts): Route {
     method: 'GET',
     path: `${fhirBase}/bulk/{job}/files/{file}`,
     operationId: 'bulkFile',
-    summary: 'A file of a manifest, one resource a line',
+    summary: 'Download an exported NDJSON file',
     params: FilePath,
     produces: ndjson,
     replies: { 200: Type.String({ description: 'NDJSON.' }) },

@@ -30,7 +30,7 @@ export interface BulkParts {
 export type Request = RouteRequest<unknown, unknown, unknown>
 
 export const common = { tag: 'Bulk Data', access: bearer() }
-export const JobPath = Type.Object({ job: Type.String({ description: 'Id of the export or import.' }) })
+export const JobPath = Type.Object({ job: Type.String({ description: 'The id of the export or import.' }) })
 
 /** Media types of NDJSON; the first one is that of the guide. */
 export const ndjson = 'application/fhir+ndjson'
