@@ -80,3 +80,89 @@ test('koa, pg and prom-client are named only where they belong', () => {
   const strays = all.filter(({ from, to }) => homes[to] && !homes[to].includes(folderOf(from)))
   expect(strays).toEqual([])
 })
+
+/** Each table and the folder whose statements alone name it; another folder gets what it needs from there, as a function or as a fragment of SQL. */
+const owners: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(join(source, 'db/migrations/owners.json'), 'utf8'),
+)
+
+/** The tables that the migrations leave; migrate.ts makes the one in which it notes them. */
+function tablesMade(): string[] {
+  const folder = join(source, 'db/migrations')
+  const migrations = readdirSync(folder).filter(name => name.endsWith('.sql'))
+  const texts = [...migrations.sort().map(name => join(folder, name)), join(source, 'db/migrate.ts')]
+  const tables = new Set<string>()
+  const made = /\b(create (?:unlogged )?|drop )table (?:if (?:not )?exists )?([a-z_]+)/g
+  for (const [, verb, table] of texts
+    .map(text => readFileSync(text, 'utf8'))
+    .join('\n')
+    .matchAll(made))
+    if (verb === 'drop ') tables.delete(table!)
+    else tables.add(table!)
+  return [...tables].sort()
+}
+
+/** The words that stand where SQL expects a table; `table: 'x'` hands one to a function that makes the statement. */
+function tablesNamed(text: string): string[] {
+  const code = text.replace(/^\s*(?:\/\/|\/\*|\*).*$|\s\/\/ .*$/gm, '')
+  const listed = [...code.matchAll(tableLists)].flatMap(([, list]) => list!.toLowerCase().split(','))
+  const handed = [...code.matchAll(/\btable: ['"`]([a-z_]+)/g)].map(([, table]) => table!)
+  return [...listed, ...handed].map(
+    each =>
+      each
+        .trim()
+        .replace(/^(?:only\s+)?(?:public\.)?/, '')
+        .split(/\s/)[0]!,
+  )
+}
+
+const tableName = String.raw`(?:only\s+)?[a-z_.]+`
+const tableLists = new RegExp(
+  String.raw`\b(?:from|join|into|update|using|(?:lock\s+|truncate\s+)?table|lock|truncate|copy|analyze|vacuum)\s+(${tableName}(?:(?:\s+(?:as\s+)?[a-z_]+)?\s*,\s*${tableName})*)`,
+  'gi',
+)
+
+test('every table has the folder that owns it', () => {
+  expect(Object.keys(owners).sort()).toEqual(tablesMade())
+  expect(Object.values(owners).filter(folder => floorOf(folder) < 0)).toEqual([])
+})
+
+test('only the folder that owns a table names it in SQL', () => {
+  const strays = files.flatMap(file =>
+    [...new Set(tablesNamed(readFileSync(join(source, file), 'utf8')))]
+      .filter(table => Object.hasOwn(owners, table) && owners[table] !== folderOf(file))
+      .map(table => `${file}: ${table} belongs to ${owners[table]}`),
+  )
+  expect(strays).toEqual([])
+})
+
+test('a table is found wherever a statement names it', () => {
+  const sql = [
+    'select 1 from person p join resource using (key)',
+    'select 1 from due, history h, lateral (select from search)',
+    'delete from event e using client, only word',
+    'insert into payment; UPDATE term set a = 1; truncate span, public.coded; lock table stock_level',
+    'from // from bulk_job',
+    "following({ table: 'blood_unit' })",
+  ]
+  const found = [
+    'person',
+    'resource',
+    'history',
+    'search',
+    'event',
+    'client',
+    'word',
+    'payment',
+    'term',
+    'span',
+    'coded',
+    'stock_level',
+    'blood_unit',
+  ]
+  expect(
+    tablesNamed(sql.join('\n'))
+      .filter(each => Object.hasOwn(owners, each))
+      .sort(),
+  ).toEqual(found.sort())
+})

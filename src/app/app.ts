@@ -7,10 +7,12 @@ import { createEmergencyAccess } from '../access/consent/emergency.ts'
 import { createDeclare } from '../access/declare.ts'
 import { connectNeeds } from '../api/connect/needs.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
+import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
 import { type Connection, openDatabase } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
+import { eventBacklog } from '../events/backlog.ts'
 import { describedEvents } from '../events/event-types.ts'
 import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
@@ -29,10 +31,12 @@ import { alone, type Gather } from '../metrics/gather.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { currentHealthIds, holderOf, holdersAmong } from '../mpi/register/health-ids.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
+import { originsInUse } from '../mpi/register/origins.ts'
 import { reachOf } from '../outbound/address.ts'
 import { shapes } from '../shapes/all.ts'
 import { type StartedDataSet, startedDataSet } from '../store/data-set.ts'
 import { createWhole } from '../store/whole.ts'
+import { webhookBacklog } from '../webhooks/backlog.ts'
 import { disclosing } from '../webhooks/disclose.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { createAnchoring, createCollector } from './anchoring.ts'
@@ -74,7 +78,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
 /** The data set of the database, which is served at the address from now on. */
 async function learnDataSet(connection: Connection, address: string): Promise<StartedDataSet> {
   const database = openDatabase(connection, { poolSize: 1, statementTimeout: 0 })
-  return startedDataSet(database, address).finally(() => database.end())
+  return startedDataSet(database, address, originsInUse).finally(() => database.end())
 }
 
 /** Says what is new about the addresses of the data set, and has what was stored before them known by them. */
@@ -121,7 +125,14 @@ export async function createApplication(
     log,
     holderOf: healthId => holderOf(database, healthId),
   })
-  const metrics = createMetrics({ database, log, version: interfaceVersion, environment, gather })
+  const metrics = createMetrics({
+    database,
+    log,
+    version: interfaceVersion,
+    environment,
+    gather,
+    backlogs: [webhookBacklog, eventBacklog, auditBacklog],
+  })
   const anchor = createAnchoring({ config, collector, database, key, log, counted: metrics.anchored })
   const audit = createAuditWriter({
     ...{ database, key: sealingKey(key), log, now: () => new Date() },

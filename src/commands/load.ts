@@ -12,6 +12,7 @@ import { encryptionKey } from '../lib/encryption.ts'
 import { Failure } from '../lib/failure.ts'
 import { createLog } from '../lib/log.ts'
 import { load, type Progress } from '../load/load.ts'
+import { originsInUse } from '../mpi/register/origins.ts'
 import { type DataSet, madeDataSet, readDataSet } from '../store/data-set.ts'
 import { createMeter, summary } from './load/report.ts'
 
@@ -88,7 +89,7 @@ async function dataSetFor(config: Config, database: Database): Promise<DataSet> 
     throw new ConfigError(
       'The database was never started: set BASE_URL to the public address, or start the service once.',
     )
-  return madeDataSet(database, addressOf(config))
+  return madeDataSet(database, addressOf(config), originsInUse)
 }
 
 const stored = (progress: Progress): number => progress.created + progress.updated

@@ -2,11 +2,12 @@
 // given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
 
 import { ownAmong } from '../access/consent/guard.ts'
+import { isOpening } from '../access/consent/opened.ts'
 import type { Opening } from '../access/consent/opening.ts'
 import { int8Array } from '../db/arrays.ts'
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { hash64, uncachedHash64 } from '../lib/hash.ts'
+import { uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
@@ -204,12 +205,7 @@ const isPermission = ({ status, provision }: JsonObject): boolean =>
 
 /** Nobody is told that a record is open when a refusal keeps it shut. @throws Failure CONFLICT, which leaves nothing behind. */
 async function mustOpen(on: Queryable, { patient }: Subject, consent: string): Promise<void> {
-  const [granted] = await on.query({
-    name: 'consent-opens',
-    text: 'select from consent_grant where patient = $1 and consent = $2 limit 1',
-    values: [hash64(`Patient/${patient}`), consent],
-  })
-  if (granted) return
+  if (await isOpening(on, patient, consent)) return
   throw new Failure(
     'CONFLICT',
     'A refusal of the patient stands against this, so it would open nothing: have whoever recorded the refusal take it back first.',

@@ -10,6 +10,7 @@ import { mostRows, type Wanted } from '../lib/paging.ts'
 import type { Context, Translator } from '../mapping/translator.ts'
 import { StockItem } from '../shapes/stock-item.ts'
 import { gramsOf } from '../store/index/grams.ts'
+import { currentVersions } from '../store/relations.ts'
 import { likeText } from '../store/search/sql-context.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { fold } from '../store/values.ts'
@@ -65,7 +66,7 @@ export async function stockRows(
         from stock_level s where ${where.text()}
         order by s.facility, s.code_system, s.code, s.id limit ${mostRows}
       ) longest limit ${where.bind(wanted.limit + 1)}
-    ) p join resource r on r.type = ${type} and r.id = p.id
+    ) p join ${currentVersions} r on r.type = ${type} and r.id = p.id
     order by p.facility, p.code_system, p.code, p.id`
   // How much letters and days let through depends on them; all else walks along an index in the order of the list.
   const isFixed = filters.q === undefined && filters.expiring_before === undefined

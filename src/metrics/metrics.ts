@@ -1,4 +1,5 @@
 // The figures of the service for Prometheus: what its processes count, and what waits in the database.
+import type { Backlog } from '../db/backlog.ts'
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
 import { createBacklog } from './backlog.ts'
@@ -13,6 +14,8 @@ export interface MetricsParts {
   readonly version: string
   readonly environment: string
   readonly gather: Gather
+  /** What waits in the database. */
+  readonly backlogs: readonly Backlog[]
 }
 
 export interface Metrics extends Omit<Meters, 'figures'> {
@@ -22,10 +25,10 @@ export interface Metrics extends Omit<Meters, 'figures'> {
   text(): Promise<string>
 }
 
-export function createMetrics({ database, log, version, environment, gather }: MetricsParts): Metrics {
+export function createMetrics({ database, log, version, environment, gather, backlogs }: MetricsParts): Metrics {
   const { figures, ...meters } = createMeters(database)
   const gathered = gather(async () => [...(await figures()), ...(await processFigures())])
-  const backlog = createBacklog(database, log)
+  const backlog = createBacklog(database, log, backlogs)
   const info = gauge('health_interop_info', 'What runs here.', { value: 1, labels: { version, environment } })
   return {
     ...meters,

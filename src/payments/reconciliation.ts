@@ -6,6 +6,7 @@ import { type JsonObject, parseJson } from '../lib/json.ts'
 import { mostRows, type Wanted } from '../lib/paging.ts'
 import type { Context, Translator } from '../mapping/translator.ts'
 import { PaymentRecord } from '../shapes/payment.ts'
+import { currentVersions } from '../store/relations.ts'
 import { typeNumber } from '../store/type-number.ts'
 
 /** Which payments are asked for. */
@@ -58,7 +59,7 @@ export async function paymentsOf(
             ${after ? 'and (paid_at, id) > ($7::timestamptz, $8)' : ''}
           order by paid_at, id limit ${mostRows}
         ) longest limit $6
-      ) p on true left join resource r on r.type = $5 and r.id = p.id
+      ) p on true left join ${currentVersions} r on r.type = $5 and r.id = p.id
       order by p.paid_at, p.id`
   const rows = await on.query<PaymentRow & { totals: Totals[] }>({
     text,

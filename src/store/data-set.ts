@@ -1,7 +1,6 @@
 // What this data set is called, wherever it is served: read once by each process, and added to by each start.
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { formsOf } from './base.ts'
-import { typeNumber } from './type-number.ts'
 
 /** The identity of a data set, as docs/architecture.md describes it. */
 export interface DataSet {
@@ -17,6 +16,9 @@ export interface DataSet {
 
 /** Most addresses that are remembered; a start at a further one works, and is not remembered. */
 const mostAddresses = 500
+
+/** Finds at most so many addresses that stored data was served at, the most used first: for a data set that is older than its identity. */
+export type OriginsInUse = (on: Queryable, most: number) => Promise<string[]>
 
 /** The data set of the database; undefined if there is none yet. */
 export async function readDataSet(on: Queryable): Promise<DataSet | undefined> {
@@ -41,10 +43,10 @@ export async function readDataSet(on: Queryable): Promise<DataSet | undefined> {
  * The data set of the database, which is made if there is none yet.
  * @param address the origin of a new one, without trailing slash
  */
-export function madeDataSet(database: Transactional, address: string): Promise<DataSet> {
+export function madeDataSet(database: Transactional, address: string, originsInUse: OriginsInUse): Promise<DataSet> {
   return database.transaction(async on => {
     await on.query(inLine)
-    return (await readDataSet(on)) ?? make(on, address)
+    return (await readDataSet(on)) ?? make(on, address, originsInUse)
   })
 }
 
@@ -59,11 +61,15 @@ export interface StartedDataSet extends DataSet {
  * The data set with the address of this start; the first start gives it an issuer, too.
  * @param address where it is served now, without trailing slash
  */
-export function startedDataSet(database: Transactional, address: string): Promise<StartedDataSet> {
+export function startedDataSet(
+  database: Transactional,
+  address: string,
+  originsInUse: OriginsInUse,
+): Promise<StartedDataSet> {
   return database.transaction(async on => {
     await on.query(inLine)
     const before = await readDataSet(on)
-    const { addresses } = before ?? (await make(on, address))
+    const { addresses } = before ?? (await make(on, address, originsInUse))
     const isNew = !addresses.flatMap(formsOf).includes(address)
     if (isNew && addresses.length < mostAddresses) await add(on, [address])
     await on.query({ text: 'update data_set set issuer = $1 where issuer is null', values: [address] })
@@ -90,8 +96,8 @@ export async function noteSettled(on: Queryable, addresses: readonly string[]): 
 /** One start after another. */
 const inLine = { text: 'select pg_advisory_xact_lock(4_215_019)', values: [] }
 
-async function make(on: Queryable, address: string): Promise<DataSet> {
-  const used = await originsInUse(on)
+async function make(on: Queryable, address: string, originsInUse: OriginsInUse): Promise<DataSet> {
+  const used = await originsInUse(on, mostAddresses - 1)
   const origin = used[0] ?? address
   await on.query({ text: 'insert into data_set (origin) values ($1)', values: [origin] })
   await add(on, [...new Set([origin, ...used])])
@@ -105,17 +111,4 @@ async function add(on: Queryable, addresses: readonly string[]): Promise<void> {
       select address, not exists (select from resource) from unnest($1::text[]) as address`,
     values: [addresses],
   })
-}
-
-/** What the systems of Health IDs that were given out begin with, the most used first: in data sets that are older than their identity. */
-async function originsInUse(on: Queryable): Promise<string[]> {
-  const rows = await on.query<{ origin: string }>({
-    text: `select left(each ->> 'system', -length($2::text)) as origin
-      from health_id h join resource r on r.type = $1 and r.id = h.patient
-      cross join lateral json_array_elements(r.body::json -> 'identifier') as each
-      where each ->> 'value' = h.value and right(each ->> 'system', length($2::text)) = $2
-      group by 1 order by count(*) desc, 1 limit ${mostAddresses - 1}`,
-    values: [typeNumber('Patient'), '/fhir/NamingSystem/health-id'],
-  })
-  return rows.map(row => row.origin)
 }

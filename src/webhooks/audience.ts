@@ -2,6 +2,8 @@
 // which the statement runs; of consents, and of what else is between organisations, those that it names. Asked when it is decided who
 // gets an event, and again whenever it is sent.
 import { anyGrant, seenBy } from '../access/consent/visibility.ts'
+import { clients } from '../identity/relations.ts'
+import { currentEntries, formerVersions, isAuthor } from '../store/relations.ts'
 
 /** Whoever may see the resource is told; otherwise the organisations that a JSON array names. */
 export const readers = '*'
@@ -11,30 +13,29 @@ export const readers = '*'
  * that is told of, after a deletion that mark, and for FHIR subscriptions the current one, since that is sent; and the resource as
  * it is `now`, if that is another version. What codes a former version had is not kept, so consents by code do not open it.
  */
-export const audienceOf = `join client c on c.id = p.client_id
+export const audienceOf = `join ${clients} c on c.id = p.client_id
   left join lateral (
-    select s.type, s.subject, s.author, s.about, s.tokens from resource r join search s using (key)
+    select r.type, r.subject, r.author, r.about, r.tokens from ${currentEntries} r
     where r.type = e.type and r.id = e.resource_id and (r.version = e.version or e.event = '')
     union all
-    select h.type, h.subject, h.author, h.about, null::bigint[] from history h
+    select h.type, h.subject, h.author, h.about, null::bigint[] from ${formerVersions} h
     where h.type = e.type and h.id = e.resource_id and h.version = e.version and e.event <> ''
   ) told on e.audience = '${readers}' and not c.consent_exempt
   left join lateral (
-    select s.type, s.subject, s.author, s.about, s.tokens from resource r join search s using (key)
+    select r.type, r.subject, r.author, r.about, r.tokens from ${currentEntries} r
     where r.type = e.type and r.id = e.resource_id and r.version <> e.version and e.event <> ''
   ) now on e.audience = '${readers}' and not c.consent_exempt`
 
 const viewers = { author: 'p.author', organization: 'p.organization' }
 
 /** The condition that the client may be told. */
-export const mayBeTold = `(c.revoked_at is null and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
+export const mayBeTold = `(c.is_active and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
     when c.consent_exempt then true
     when e.audience <> '${readers}' then e.audience::jsonb ? c.organization_id
     else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or ${seenBy(viewers, 'now')}) end)`
 
 /**
  * The condition that the client may know the Health ID of the patient: that it registered him, or that he has opened something to it.
- * `offset 0`: looked up one by one, whatever the planner believes of their number.
  */
 export const mayKnowPatient = `(c.consent_exempt or e.audience <> '${readers}' or e.patient = ''
-    or exists (select from search q where q.self = told.subject and q.author = p.author offset 0) or ${anyGrant('p.organization', 'told.subject')})`
+    or ${isAuthor('p.author', 'told.subject')} or ${anyGrant('p.organization', 'told.subject')})`

@@ -1,9 +1,10 @@
 // From the outbox to the queue: each event gets its final bytes and a delivery for every endpoint that is told of it, in the
 // transaction that takes it out of the outbox. So it is done once, however many processes do it and whenever one of them ends.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import { type Database, valuePlans } from '../db/database.ts'
-import type { Queryable, Statement } from '../db/statement.ts'
+import type { Database } from '../db/database.ts'
+import type { Queryable } from '../db/statement.ts'
 import { envelopeOf } from '../events/envelope.ts'
+import { type Kind, putBack, takeWaiting, type Waiting } from '../events/waiting.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
@@ -21,30 +22,8 @@ export interface DispatchParts {
   readonly subscribed: (changes: readonly Waiting[]) => Promise<readonly Following[]>
 }
 
-/** Something in the outbox. */
-export interface Waiting {
-  readonly key: number
-  readonly id: string
-  /** Empty for a change that only FHIR subscriptions are told of. */
-  readonly event: string
-  readonly type: number
-  readonly resource_id: string
-  readonly version: number
-  readonly happened_at: Date
-  readonly patient: string
-  readonly patients: string
-  readonly data: string
-  readonly audience: string
-  readonly organization_id: string
-  readonly facility_id: string
-  readonly request_id: string
-}
-
 /** What is taken at a time. */
 const most = 500
-
-/** Events of the catalogue, or the changes that FHIR subscriptions follow. */
-export type Kind = 'events' | 'changes'
 
 /** Whether more waits than was taken from the outbox, and how many deliveries came of that. */
 interface Dispatched {
@@ -71,60 +50,24 @@ const isCostly = (error: unknown): boolean => error instanceof Failure && error.
 
 function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
-    const waiting = await take(on, kind, most)
+    const waiting = await takeWaiting(on, kind, most)
     return { isMore: waiting.length === most, made: waiting.length === 0 ? 0 : await sendOut(parts, on, waiting) }
   })
-}
-
-/** Has what could not be dispatched tried again, by a process that has just been started and may know better. */
-export async function giveAnotherTry(on: Queryable): Promise<void> {
-  await on.query({ text: 'update event_outbox set problem = null where problem is not null', values: [] })
 }
 
 /** One that cannot be dispatched keeps nobody else waiting: it stays where it is, with the reason, for people to look at. */
 async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
-    const [first] = await take(on, kind, 1)
+    const [first] = await takeWaiting(on, kind, 1)
     if (!first) return { isMore: false, made: 0 }
     try {
       return { isMore: true, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
     } catch (error) {
       if (isPassing(error)) throw error
       parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: an event cannot be sent out')
-      await keep(on, first, String((error as Error).message))
+      await putBack(on, first, String((error as Error).message))
       return { isMore: true, made: 0 }
     }
-  })
-}
-
-/** What is still to be dispatched of a kind: the condition of its index. */
-const kinds = { events: `event <> '' and problem is null`, changes: `event = '' and problem is null` } as const
-
-const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
-
-/**
- * Planned each time: a plan that is kept from when the outbox was empty looks through all of it, again for each row. And whatever
- * the plan, an array is made once, so that there are never more than the limit.
- */
-async function take(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
-  await on.run(valuePlans)
-  const taken = await on.query<Waiting>({
-    name: `event-take-${kind}`,
-    text: `delete from event_outbox where ${kinds[kind]} and key = any(array(
-        select key from event_outbox where ${kinds[kind]} order by key limit $1 for update skip locked))
-      returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
-    values: [limit],
-  })
-  await on.run(keptPlans)
-  return taken
-}
-
-async function keep(on: Queryable, waiting: Waiting, problem: string): Promise<void> {
-  const columns = [...Object.keys(waiting), 'problem']
-  await on.query({
-    text: `insert into event_outbox (${columns.join(', ')}) overriding system value
-      values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
-    values: [...Object.values(waiting), problem],
   })
 }
 

@@ -1,6 +1,7 @@
 // The subscriptions of Connect in their table (interface §2.13). Each belongs to the client that made it, whose rights decide what it
 // is told; its secrets are kept sealed, since they are needed to sign.
 import type { Queryable, Transactional } from '../db/statement.ts'
+import { clients } from '../identity/relations.ts'
 import { seal, unseal } from '../lib/encryption.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
@@ -240,7 +241,7 @@ export async function listAll(on: Queryable): Promise<Listed[]> {
   >({
     text: `select p.*, h.last_delivery_at, h.failures, c.organization_id,
         (select count(*) from (select from webhook_delivery d where d.endpoint = p.key limit 1000) counted)::integer as pending
-      from webhook_endpoint p join client c on c.id = p.client_id left join webhook_health h on h.endpoint = p.key order by p.key`,
+      from webhook_endpoint p join ${clients} c on c.id = p.client_id left join webhook_health h on h.endpoint = p.key order by p.key`,
     values: [],
   })
   return rows.map(row => ({

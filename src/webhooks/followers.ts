@@ -4,6 +4,7 @@
 import { type Caller, createCaller } from '../access/caller.ts'
 import { int2Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
+import { clients } from '../identity/relations.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
 import { typeName } from '../store/type-number.ts'
@@ -81,7 +82,7 @@ interface Watcher {
 }
 
 const selected = `select p.key, p.id, p.watches, p.criteria, c.id as client_id, c.organization_id, c.scopes, c.consent_exempt
-  from webhook_endpoint p join client c on c.id = p.client_id and c.revoked_at is null`
+  from webhook_endpoint p join ${clients} c on c.id = p.client_id and c.is_active`
 
 const watchersOf = (database: Database, changes: readonly Change[]): Promise<Watcher[]> =>
   database.query<Watcher>({

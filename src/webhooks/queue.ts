@@ -2,6 +2,7 @@
 // planned each time: a plan that is kept from when the queue was empty looks through all of it, and takes minutes with a backlog.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
+import { currentVersions, formerVersions } from '../store/relations.ts'
 import { audienceOf, mayBeTold, mayKnowPatient, readers } from './audience.ts'
 
 /** A delivery that this process works on until its lease ends. */
@@ -133,10 +134,10 @@ export async function lookAgain(on: Queryable, task: Task, wanted: Wanted): Prom
 
 const lookText = `
   select ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $4::text
-      when 'current' then (select r.body from resource r where r.type = e.type and r.id = e.resource_id)
+      when 'current' then (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id)
       when 'version' then coalesce(
-        (select r.body from resource r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
-        (select h.body from history h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
+        (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
+        (select h.body from ${formerVersions} h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
   from webhook_endpoint p join event e on e.id = $2::text ${audienceOf}
   where p.key = $1::bigint and p.is_active and p.revision = $3::integer`
 

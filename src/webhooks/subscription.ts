@@ -4,6 +4,7 @@
 import { grants } from '../access/scopes.ts'
 import type { Queryable } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
+import { clients } from '../identity/relations.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
@@ -183,7 +184,7 @@ async function enter(
   const [client] = await on.query<{ id: string; organization_id: string; scopes: string[]; others: number }>({
     text: `select c.id, c.organization_id, c.scopes, (
         select count(*) from webhook_endpoint p where p.client_id = c.id and p.watches is not null and p.id <> $1)::integer as others
-      from client c
+      from ${clients} c
       where c.id = coalesce((select client_id from webhook_endpoint where id = $1), $2)`,
     values: [idOf(id), author ?? null],
   })

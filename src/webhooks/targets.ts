@@ -4,6 +4,7 @@ import { grants } from '../access/scopes.ts'
 import { safeInt8Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { withoutHealthId, withResource } from '../events/envelope.ts'
+import { clients } from '../identity/relations.ts'
 import type { Outgoing } from '../outbound/send.ts'
 import { signatureHeaders, signingKey } from '../outbound/signature.ts'
 import { typeName } from '../store/type-number.ts'
@@ -82,7 +83,7 @@ function rowsOf(database: Database, tasks: readonly Task[]): Promise<TargetRow[]
     isFixed: true,
     text: `select p.key, p.id, p.revision, p.client_id, c.organization_id, p.url, p.media_type, p.watches is not null as is_fhir,
         p.is_full, p.secrets
-      from webhook_endpoint p join client c on c.id = p.client_id where p.key = any($1::bigint[])`,
+      from webhook_endpoint p join ${clients} c on c.id = p.client_id where p.key = any($1::bigint[])`,
     values: [safeInt8Array([...new Set(tasks.map(({ endpoint }) => endpoint))])],
   })
 }

@@ -1,8 +1,11 @@
 // What waits in the database, counted by one statement.
 import { beforeAll, expect, test } from 'vitest'
+import { auditBacklog } from '../../src/audit/backlog.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { eventBacklog } from '../../src/events/backlog.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createBacklog } from '../../src/metrics/backlog.ts'
+import { webhookBacklog } from '../../src/webhooks/backlog.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { createTestDatabase } from '../support/service.ts'
 
@@ -15,7 +18,12 @@ beforeAll(async () => {
 const run = (text: string) => database.query({ text, values: [] })
 
 async function counted(most?: number): Promise<Record<string, number>> {
-  const figures = await createBacklog(database, createLog('silent'), most)()
+  const figures = await createBacklog(
+    database,
+    createLog('silent'),
+    [webhookBacklog, eventBacklog, auditBacklog],
+    most,
+  )()
   return Object.fromEntries(
     figures.flatMap(({ name, values }) =>
       values.map(({ labels, value }) => [[name, ...Object.values(labels)].join(' '), Math.floor(value)]),

@@ -1,9 +1,10 @@
 // From the outbox to the queue: once for everybody who is told, whatever cannot be sent out.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import { giveAnotherTry, type Waiting } from '../../src/events/waiting.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { type DispatchParts, dispatch, giveAnotherTry, type Waiting } from '../../src/webhooks/dispatch.ts'
+import { type DispatchParts, dispatch } from '../../src/webhooks/dispatch.ts'
 import { openQueue, type Queue } from '../support/queue.ts'
 
 let queue: Queue

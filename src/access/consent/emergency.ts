@@ -11,6 +11,7 @@ import type { Access } from '../../store/access.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
 import { writeNote } from '../../store/note.ts'
 import type { Principal } from '../../store/principal.ts'
+import { aboutPatient, isStored } from '../../store/relations.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { type Caller, system } from '../caller.ts'
@@ -75,9 +76,9 @@ export function createEmergencyAccess({ database, storeFor, mergedWith, now }: E
 async function mustBeAllowed(database: Database, patient: string, same: readonly string[]): Promise<void> {
   const rows = await database.query<{ body: string | null }>({
     name: 'emergency-consents',
-    text: `select null as body from resource where type = ${typeNumber('Patient')} and id = $2
+    text: `select null as body where ${isStored(String(typeNumber('Patient')), '$2')}
       union all
-      select r.body from search s join resource r using (key) where s.patient = any($1::bigint[]) and s.type = ${typeNumber('Consent')}`,
+      select c.body from ${aboutPatient} c where c.patient = any($1::bigint[]) and c.type = ${typeNumber('Consent')}`,
     values: [int8Array(same.map(id => hash64(`Patient/${id}`))), patient],
   })
   if (!rows.some(({ body }) => body === null)) throw new Failure('NOT_FOUND', `There is no Patient/${patient}.`)

@@ -10,6 +10,7 @@ import { authorHash } from '../../store/author.ts'
 import type { Base } from '../../store/base.ts'
 import type { Principal } from '../../store/principal.ts'
 import type { Projected } from '../../store/projection.ts'
+import { authorOf, formerVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { patientIn, type Rule, refusesEmergencies, rulesOf } from './rules.ts'
 
@@ -71,7 +72,7 @@ async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<
   const rows = await on.query<{ id: string; body: string | null }>({
     name: 'consent-former',
     text: `select given.id, last.body from unnest($1::text[], $2::text[]) as given(id, is_stored) cross join lateral (
-        select h.body from history h where h.type = ${typeNumber('Consent')} and h.id = given.id
+        select h.body from ${formerVersions} h where h.type = ${typeNumber('Consent')} and h.id = given.id
           and (given.is_stored = 'true' or h.body is not null) order by h.version desc limit 1
       ) last`,
     values: [
@@ -87,8 +88,8 @@ async function recordersOf(on: Queryable, consents: readonly { id: string }[]): 
   const rows = await on.query<{ consent: string; party: string; organization: string }>({
     name: 'consent-recorders',
     text: `select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party,
-        (select s.author from search s where s.self = given.self),
-        (select h.author from history h where h.type = ${typeNumber('Consent')} and h.id = given.consent order by h.version desc limit 1))::text as party
+        ${authorOf('given.self')},
+        (select h.author from ${formerVersions} h where h.type = ${typeNumber('Consent')} and h.id = given.consent order by h.version desc limit 1))::text as party
       from unnest($1::text[], $2::bigint[]) as given(consent, self) left join consent_recorder w using (consent)`,
     values: [textArray(consents.map(({ id }) => id)), int8Array(consents.map(({ id }) => hash64(`Consent/${id}`)))],
   })

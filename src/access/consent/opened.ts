@@ -54,3 +54,13 @@ function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }
   const has = (list: readonly string[]): boolean => postings.some(posting => list.includes(posting))
   return (codes === null || has(codes)) && (except === null || !has(except))
 }
+
+/** Whether a Consent (id) opens anything of the patient's (id) record, to anyone, now or later. */
+export async function isOpening(on: Queryable, patient: string, consent: string): Promise<boolean> {
+  const [granted] = await on.query({
+    name: 'consent-opens',
+    text: 'select from consent_grant where patient = $1 and consent = $2 limit 1',
+    values: [hash64(`Patient/${patient}`), consent],
+  })
+  return granted !== undefined
+}

@@ -7,6 +7,7 @@ import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
+import { aboutPatient, allVersions, formerVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { postingsOf } from './codes.ts'
@@ -65,11 +66,11 @@ async function concerned(on: Queryable, changes: readonly Projected[]): Promise<
     name: 'consent-concerned',
     text: `with linked(id, body) as (
         select given.id, former.body from unnest($1::text[]) as given(id) cross join lateral (
-          select h.body from history h where h.type = ${typeNumber('Patient')} and h.id = given.id and h.body is not null
+          select h.body from ${formerVersions} h where h.type = ${typeNumber('Patient')} and h.id = given.id and h.body is not null
           order by h.version desc limit 1
         ) former where former.body like '%"replace%'
       )
-      select ${named} as id from (select type, id, body from resource union all select type, id, body from history) c
+      select ${named} as id from ${allVersions} c
       where c.type = ${typeNumber('Consent')} and c.id = any($1::text[]) and ${named} is not null
       union
       select id from linked
@@ -126,9 +127,9 @@ interface Found {
 async function consentsOf(on: Queryable, patients: readonly string[]): Promise<Found[]> {
   const rows = await on.query<{ ord: number; author: string; body: string }>({
     name: 'consents-of',
-    text: `select ord, coalesce(w.party, s.author)::text as author, r.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
-      join search s on s.patient = given.patient and s.type = ${typeNumber('Consent')} join resource r using (key)
-      left join consent_recorder w on w.consent = r.id`,
+    text: `select ord, coalesce(w.party, c.author)::text as author, c.body from unnest($1::bigint[]) with ordinality as given(patient, ord)
+      join ${aboutPatient} c on c.patient = given.patient and c.type = ${typeNumber('Consent')}
+      left join consent_recorder w on w.consent = c.id`,
     values: [int8Array(patients.map(patientHash))],
   })
   return rows.map(({ ord, ...found }) => ({ patient: patients[ord - 1]!, ...found }))

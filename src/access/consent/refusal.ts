@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import { nowhere } from '../../store/base.ts'
+import { aboutPatient } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { rulesOf } from './rules.ts'
@@ -13,8 +14,8 @@ const endReason = 'https://health-interop.org/fhir/StructureDefinition/consent-e
 export async function refusal(on: Queryable, subject: bigint, organizationId: string): Promise<Failure> {
   const consents = await on.query<{ body: string }>({
     name: 'consent-why',
-    text: `select r.body from search s join resource r using (key)
-      where s.patient = $1::bigint and s.type = ${typeNumber('Consent')} order by r.updated_at desc limit 100`,
+    text: `select c.body from ${aboutPatient} c
+      where c.patient = $1::bigint and c.type = ${typeNumber('Consent')} order by c.updated_at desc limit 100`,
     values: [subject],
   })
   const own = consents

@@ -4,6 +4,7 @@ import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { mint, neighbour, parse } from '../../lib/health-id.ts'
+import { isStored } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 
 /** Who answers for a Health ID now. */
@@ -41,14 +42,14 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
     isFixed: true,
     text: `with recursive chain(patient, hops) as (
         (select h.patient, 0 from health_id h where h.value = $1
-          order by h.is_current desc, exists (select from resource r where r.type = $2 and r.id = h.patient) desc limit 1)
+          order by h.is_current desc, ${isStored('$2', 'h.patient')} desc limit 1)
         union all
         select l.by_patient, hops + 1 from chain join patient_replaced l using (patient) where hops < ${MOST_MERGED}
       )
       select c.patient,
         (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = $1 desc, h.value limit 1) as current,
         exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
-        exists (select from resource r where r.type = $2 and r.id = c.patient) as is_stored,
+        ${isStored('$2', 'c.patient')} as is_stored,
         exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
       from chain c order by c.hops`,
     values: [healthId, typeNumber('Patient')],

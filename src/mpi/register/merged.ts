@@ -3,6 +3,7 @@
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
+import { currentVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 
 interface Edge {
@@ -28,7 +29,7 @@ export async function mergedWith(on: Queryable, patients: readonly string[]): Pr
         from same join patient_replaced l on l.patient = same.id or l.by_patient = same.id
       )
       select l.patient, l.by_patient, r.body from same join patient_replaced l on l.by_patient = same.id
-        join resource r on r.type = $2 and r.id = l.by_patient`,
+        join ${currentVersions} r on r.type = $2 and r.id = l.by_patient`,
     values: [textArray(patients), typeNumber('Patient')],
   })
   const neighbours = new Map<string, string[]>()

@@ -1,0 +1,15 @@
+// What the audit trail has still to tell, for metrics.
+import type { Backlog } from '../db/backlog.ts'
+
+/** Changes that are committed and not yet in the trail. */
+export const auditBacklog: Backlog = {
+  name: 'audit',
+  query: 'select count(*) as audit_pending_changes from (select from audit_pending limit $1::integer) rows',
+  figures: [
+    {
+      name: 'audit_pending_changes',
+      help: 'Requests of whose changes the audit trail has still to tell.',
+      isCapped: true,
+    },
+  ],
+}

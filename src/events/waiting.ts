@@ -1,0 +1,62 @@
+// What waits in the outbox: taken out by those who find out who is told of it.
+import { valuePlans } from '../db/database.ts'
+import type { Queryable, Statement } from '../db/statement.ts'
+
+/** Something in the outbox. */
+export interface Waiting {
+  readonly key: number
+  readonly id: string
+  /** Empty for a change that only FHIR subscriptions are told of. */
+  readonly event: string
+  readonly type: number
+  readonly resource_id: string
+  readonly version: number
+  readonly happened_at: Date
+  readonly patient: string
+  readonly patients: string
+  readonly data: string
+  readonly audience: string
+  readonly organization_id: string
+  readonly facility_id: string
+  readonly request_id: string
+}
+
+/** Events of the catalogue, or the changes that FHIR subscriptions follow. */
+export type Kind = 'events' | 'changes'
+
+/** What is still to be dispatched of a kind: the condition of its index. */
+const kinds = { events: `event <> '' and problem is null`, changes: `event = '' and problem is null` } as const
+
+const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
+
+/**
+ * Takes the oldest out, within a transaction. Planned each time: a plan that is kept from when the outbox was empty looks through
+ * all of it, again for each row. And whatever the plan, an array is made once, so that there are never more than the limit.
+ */
+export async function takeWaiting(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
+  await on.run(valuePlans)
+  const taken = await on.query<Waiting>({
+    name: `event-take-${kind}`,
+    text: `delete from event_outbox where ${kinds[kind]} and key = any(array(
+        select key from event_outbox where ${kinds[kind]} order by key limit $1 for update skip locked))
+      returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
+    values: [limit],
+  })
+  await on.run(keptPlans)
+  return taken
+}
+
+/** Puts one back that was taken and could not be dispatched. @param problem why, for operators to read */
+export async function putBack(on: Queryable, waiting: Waiting, problem: string): Promise<void> {
+  const columns = [...Object.keys(waiting), 'problem']
+  await on.query({
+    text: `insert into event_outbox (${columns.join(', ')}) overriding system value
+      values (${columns.map((_, index) => `$${index + 1}`).join(', ')})`,
+    values: [...Object.values(waiting), problem],
+  })
+}
+
+/** Has what could not be dispatched tried again, by a process that has just been started and may know better. */
+export async function giveAnotherTry(on: Queryable): Promise<void> {
+  await on.query({ text: 'update event_outbox set problem = null where problem is not null', values: [] })
+}
