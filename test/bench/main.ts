@@ -10,7 +10,8 @@ import { writeCopies } from './scale.ts'
 import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
-const help = `Usage: npm run bench -- maps
+const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organization ID]
+       npm run bench -- maps
        npm run bench -- budget search-parameters [--data DIR] [--seconds N]
        npm run bench -- matching [--rounds N]
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
@@ -27,6 +28,9 @@ const help = `Usage: npm run bench -- maps
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
+  explain     prints instead how a search is answered: the steps of its strategy in the order in which they are tried, when each
+              gives up, and their SQL; with --data, also what PostgreSQL does on DIR (explain analyze); with --organization,
+              as for a client of that organisation, which sees by consent
   maps        measures the maps of the service instead, beside @medplum/core
   budget      measures instead what one client's costly search parameters or searches are to others, on DIR-budget
   matching    measures instead how many people are found again, and how many strangers are taken for them
@@ -49,7 +53,8 @@ nothing if it is there already, and measures each workload; the median round cou
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    data: { type: 'string', default: './data/bench' },
+    data: { type: 'string' },
+    organization: { type: 'string' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
     crowd: { type: 'string', default: '0' },
@@ -71,7 +76,7 @@ const folders: Readonly<Record<string, string>> = {
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
 }
-const dataDir = resolve(options.data) + (folders[positionals[0] ?? ''] ?? '')
+const dataDir = resolve(options.data ?? './data/bench') + (folders[positionals[0] ?? ''] ?? '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
 
@@ -88,6 +93,10 @@ async function main(): Promise<void> {
   if (options.help) {
     process.stdout.write(help)
     return
+  }
+  if (positionals[0] === 'explain') {
+    const { explain } = await import('./explain.ts')
+    return explain({ search: positionals[1] ?? '', organization: options.organization, dataDir: options.data })
   }
   if (positionals[0] === 'maps') {
     const { benchMaps } = await import('./maps.ts')

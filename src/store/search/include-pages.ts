@@ -3,12 +3,14 @@
 import type { Queryable } from '../../db/statement.ts'
 import type { HitRow } from './hit.ts'
 import { includedWith } from './include.ts'
-import { type Page, readPage } from './page.ts'
+import type { Page } from './page.ts'
+import { plan } from './plan.ts'
 import { fitsPage, reachable } from './reachable.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import { isBackward } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { conditions } from './statement.ts'
+import { run } from './strategy.ts'
 
 /** A page of matches with all that belongs on it. */
 export interface Filled {
@@ -95,7 +97,7 @@ export async function goneOn(
   if (!(await isMatch(on, request, from.key, options))) return undefined
   const found = await reachable(on, { includes: request.includes, keys: [from.key] }, within, options)
   const isLast = found.length <= options.maxIncluded
-  const after = isLast ? await readPage(on, { ...request, count: 1, cursor: from }, options) : undefined
+  const after = isLast ? await run(on, plan({ ...request, count: 1, cursor: from }, options)) : undefined
   const next = after?.rows.length === 0 ? undefined : from
   return { rows: [], ...pageOf(found, { from, next, previous: undefined }, options) }
 }

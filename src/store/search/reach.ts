@@ -1,38 +1,23 @@
-// Searches of a caller who may see little of very much: what he may see is looked through, instead of everything for what he
-// may see. What lies within reach is still asked whether he may see it: this only narrows.
+// Searches of a caller who may see little of very much look through that little, instead of everything. What lies within reach is
+// still checked against the caller's consents: this only narrows.
 import { int2Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
-import type { Queryable } from '../../db/statement.ts'
 import { isWorldly } from '../index/subject.ts'
 import { patientsNamed } from '../patients.ts'
 import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
-import { type Binder, createBinder } from './binder.ts'
+import type { Binder } from './binder.ts'
 import type { Criterion, SearchRequest } from './request.ts'
-import type { SearchOptions } from './sql-context.ts'
 
-/** The statement that says what a search may look through; undefined if it asks for few resources, or for what everybody sees. */
-export function reachText(
-  { types, criteria }: SearchRequest,
-  { visibility, ...binder }: Seen & Pick<Binder, 'bind'>,
-): string | undefined {
-  // What may be about nobody is seen by everybody, and no patient leads to it.
-  if (!visibility || types.some(isWorldly) || criteria.some(isNarrow)) return undefined
-  return visibility.reach(types.map(typeNumber), binder)
-}
+/**
+ * True if it may pay to look through what the caller may see alone: not if the search asks for few resources, or for what
+ * everybody sees, as what may be about nobody: no patient leads to it.
+ */
+export const canNarrow = ({ types, criteria }: SearchRequest, { visibility }: Seen): boolean =>
+  visibility !== undefined && !types.some(isWorldly) && !criteria.some(isNarrow)
 
-/** What a search may look through; undefined if it had better be answered as for somebody who sees everything. */
-export async function reachOf(
-  on: Queryable,
-  request: SearchRequest,
-  { visibility }: SearchOptions,
-): Promise<Reach | undefined> {
-  const binder = createBinder()
-  const text = reachText(request, { ...binder, visibility })
-  if (text === undefined) return undefined
-  const [reach] = await on.query<Reach>({ name: preparedName(text), isFixed: true, text, values: binder.values })
-  return reach
-}
+/** The statement that says what a search may look through, for one that can be narrowed. */
+export const reachText = ({ types }: SearchRequest, { visibility, ...binder }: Seen & Pick<Binder, 'bind'>): string =>
+  visibility!.reach(types.map(typeNumber), binder)
 
 /** True for what few resources meet, whoever asks. */
 export const isNarrow = (criterion: Criterion): boolean =>

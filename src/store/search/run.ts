@@ -4,14 +4,16 @@ import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName } from '../type-number.ts'
 import { withReason } from './costs.ts'
-import { countMatches } from './count.ts'
+import { planCount } from './count.ts'
 import { type Hit, toHit } from './hit.ts'
 import { type Filled, filled, goneOn } from './include-pages.ts'
-import { type Page, readPage } from './page.ts'
+import type { Page } from './page.ts'
+import { plan } from './plan.ts'
 import { type Criterion, type Cursor, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { conditions } from './statement.ts'
+import { run } from './strategy.ts'
 
 export interface SearchResult {
   readonly matches: readonly Hit[]
@@ -49,14 +51,14 @@ const nothing = { matches: [], included: [], next: undefined, previous: undefine
 
 async function runResolved(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
   const { cursor, warnings } = request
-  if (request.summary === 'count') return { ...nothing, total: await countMatches(on, request, options), warnings }
+  if (request.summary === 'count') return { ...nothing, total: await run(on, planCount(request, options)), warnings }
   if (cursor?.within !== undefined) {
     const { within, ...place } = cursor
     const rest = await goneOn(on, request, { ...place, within }, options)
     if (!rest) return runResolved(on, { ...request, cursor: place }, options)
     return { ...shown(rest), total: await totalOf(on, request, undefined, options), closed: undefined, warnings }
   }
-  const page = await readPage(on, request, options)
+  const page = await run(on, plan(request, options))
   const total = await totalOf(on, request, page, options)
   return { ...shown(await filled(on, request, page, options)), total, closed: page.closed, warnings }
 }
@@ -74,7 +76,7 @@ async function totalOf(
 ): Promise<number | undefined> {
   if (request.total === 'none') return undefined
   if (page && !page.next && !request.cursor) return page.rows.length
-  return request.total === undefined ? undefined : countMatches(on, request, options)
+  return request.total === undefined ? undefined : run(on, planCount(request, options))
 }
 
 /** The keys of the matches, at most `limit`: for conditional requests, which only ask whether there is one. */

@@ -1,0 +1,35 @@
+// Decides how a page of matches is read: by which statements, in which order. Asks nothing of the database.
+// `npm run bench -- explain` prints what comes of it; test/store/search/plan.test.ts lists it for the searches that clients send.
+import { suitsOnePlan } from './one-plan.ts'
+import type { Page, PageRow } from './page.ts'
+import { canNarrow } from './reach.ts'
+import type { SearchRequest } from './request.ts'
+import type { SearchOptions } from './sql-context.ts'
+import { findAll } from './steps/find-all.ts'
+import { askReach, searchWithin } from './steps/reach.ts'
+import { readInOrder } from './steps/read-in-order.ts'
+import { walkCodes } from './steps/walk-codes.ts'
+import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
+import type { Step, Strategy } from './strategy.ts'
+import { needsWord } from './text-query.ts'
+import { walkedCodes } from './walk.ts'
+
+/** How a page of a search is read, and one match more to know whether there is another page. */
+export function plan(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
+  const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
+  const codes = walkedCodes(request, options.indexer)
+  if (codes) return [walkCodes(request, options, codes, narrowed)]
+  if (suitsOnePlan(request, options.indexer)) return [readInOrder(request, options, { isFixed: true, narrowed })]
+  const texts = sortedTexts(request, options)
+  const steps: Step<Page, PageRow>[] = []
+  // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
+  if (narrowed) steps.push(askReach(request, options, narrowed))
+  if (isOfWords(request) || (texts && request.criteria.length > 0))
+    steps.push(findAll(request, options, isOfWords(request)))
+  if (texts) steps.push(walkTexts(request, options, texts))
+  return [...steps, readInOrder(request, options, { isFixed: false, narrowed: undefined })]
+}
+
+/** True if a word must be there: how many resources have it is not known before it is looked for. */
+const isOfWords = ({ criteria }: SearchRequest): boolean =>
+  criteria.some(each => each.kind === 'text' && needsWord(each.query))

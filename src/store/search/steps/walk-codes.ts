@@ -1,0 +1,58 @@
+// Walk along the newest resources of a code, or of a few codes, until the page is full.
+import { int8Array } from '../../../db/arrays.ts'
+import { seen } from '../../visibility.ts'
+import type { Page, PageRow } from '../page.ts'
+import type { SearchRequest } from '../request.ts'
+import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
+import { conditionOf } from '../sql.ts'
+import type { SearchOptions, SqlContext } from '../sql-context.ts'
+import { createContext, type Source, typeCondition } from '../statement.ts'
+import type { Step } from '../strategy.ts'
+import { isClinicalDate } from '../walk.ts'
+import { pageStep } from './read-in-order.ts'
+
+/**
+ * Walks the table `coded`.
+ * @param postings of the codes
+ * @param narrowed takes over if the caller may see little
+ */
+export const walkCodes = (
+  request: SearchRequest,
+  options: SearchOptions,
+  postings: readonly bigint[],
+  narrowed: Step<Page, PageRow>['within'],
+): Step<Page, PageRow> =>
+  pageStep('walk codes, newest first', request, { isFixed: true, narrowed }, () => walked(request, options, postings))
+
+// `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
+function walked(
+  request: SearchRequest,
+  options: SearchOptions,
+  postings: readonly bigint[],
+): Source & { context: SqlContext } {
+  const context = createContext(request, options, 'c')
+  const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
+  const others = request.criteria.filter(each => !dated.includes(each))
+  const inner = [
+    typeCondition(request, context),
+    ...others.map(each => conditionOf(each, 's', context)),
+    ...seen('s', context),
+  ].join(' and ')
+  const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
+  const within = dated.map(each => conditionOf(each, 's', context))
+  const [single, ...more] = postings
+  if (more.length === 0) {
+    const where = [`c.posting = ${context.bind(single)}::bigint`, ...within].join(' and ')
+    return { context, from, where, key: 'c.key' }
+  }
+  // Each code is walked for a page of its own; a resource that has several comes once.
+  const orders = ordersOf(request, context)
+  const where = ['c.posting = p.posting', ...within]
+  if (request.cursor) where.push(beyond(request.cursor, orders, 'c.key', context))
+  const pages = `(
+    select distinct w.date, w.key from unnest(${context.bind(int8Array(postings))}::bigint[]) as p(posting) cross join lateral (
+      select c.date, c.key from ${from} where ${where.join(' and ')}
+      ${orderBy(orders, ['c.date'], 'c.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}) w
+  ) c`
+  return { context, from: pages, where: 'true', key: 'c.key' }
+}

@@ -1,0 +1,52 @@
+// Walk along the texts of a string parameter in their order until the page is full: for matches so many that sorting them all
+// would take long.
+import type { ParamKey } from '../../index/postings.ts'
+import { seen } from '../../visibility.ts'
+import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
+import type { SearchRequest } from '../request.ts'
+import { beyond, isBackward, type Order, orderBy, valueOfMissing } from '../sort.ts'
+import { conditionOf } from '../sql.ts'
+import type { SearchOptions } from '../sql-context.ts'
+import { createContext, pageText, type Source, typeCondition } from '../statement.ts'
+import type { Step } from '../strategy.ts'
+
+/** The string parameter by which results are sorted, if its texts can be walked in that order from the place of the cursor. */
+export function sortedTexts({ types, sort, cursor }: SearchRequest, { indexer }: SearchOptions): ParamKey | undefined {
+  const [first, ...more] = sort
+  if (types.length > 1 || more.length > 0 || first?.param.type !== 'string') return undefined
+  const [key, ...others] = indexer.params.keys(types[0]!, first.param.code)
+  return others.length > 0 || cursor?.values[0] === valueOfMissing(first.descending) ? undefined : key
+}
+
+/** Most texts that are walked along before matches are sorted all at once. */
+const longestWalk = 20_000
+
+/** Walks along the texts of a parameter. The page does not fill if the rest has no text at all, or lies too far along. */
+export const walkTexts = (request: SearchRequest, options: SearchOptions, param: ParamKey): Step<Page, PageRow> => ({
+  name: 'walk texts in order',
+  givesUp: `the page is not full after ${longestWalk} texts`,
+  statement() {
+    const context = createContext(request, options, 's')
+    const { descending } = request.sort[0]!
+    const orders: Order[] = [{ expression: 'w.folded', type: 'text collate "C"', descending, usesResource: false }]
+    const conditions = [
+      typeCondition(request, context),
+      ...request.criteria.map(each => conditionOf(each, 's', context)),
+      ...seen('s', context),
+    ]
+    const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
+    const texts = `select w.key, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
+    ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
+    const source: Source = {
+      // Each resource stands where its first text stands, or its last in descending order.
+      from: `(${texts}) w cross join lateral (
+      select s.key from search s where s.key = w.key and ${conditions.join(' and ')}
+        and not exists (select from word v where v.key = w.key and v.param = w.param
+          and (v.folded, v.exact) ${descending ? '>' : '<'} (w.folded, w.exact)) offset 0) s`,
+      where: 'true',
+      key: 'w.key',
+    }
+    return prepared(pageText(request, context, { ...source, orders }), context)
+  },
+  read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
+})

@@ -1,0 +1,164 @@
+// Which steps answer a search, in which order, and when each of them gives up: decided before the database is asked.
+import { describe, expect, test } from 'vitest'
+import { byConsent } from '../../../src/access/consent/visibility.ts'
+import type { Queryable, Statement } from '../../../src/db/statement.ts'
+import { createIndexer } from '../../../src/store/index/entry.ts'
+import { serviceParty } from '../../../src/store/principal.ts'
+import { planCount } from '../../../src/store/search/count.ts'
+import { parseSearch } from '../../../src/store/search/parse.ts'
+import { plan } from '../../../src/store/search/plan.ts'
+import type { SearchRequest } from '../../../src/store/search/request.ts'
+import type { SearchOptions } from '../../../src/store/search/sql-context.ts'
+import { run, type Step, type Strategy } from '../../../src/store/search/strategy.ts'
+import { baseOf } from '../../support/base.ts'
+
+const base = baseOf('http://localhost')
+const indexer = createIndexer(base)
+const everything: SearchOptions = {
+  ...{ indexer, base, party: serviceParty, visibility: undefined, maySee: () => true, maxIncluded: 1000 },
+}
+const byGrants: SearchOptions = {
+  ...everything,
+  visibility: byConsent({ clientId: 'app', organizationId: 'clinic', purpose: '' }),
+}
+
+function asked(search: string): SearchRequest {
+  const [type, query] = search.split('?') as [string, string]
+  const types = type.split(',')
+  const given = { params: indexer.params, strict: true, defaultCount: 20, maxCount: 1000 }
+  return parseSearch(types, new URLSearchParams(query), given)
+}
+
+const namesOf = (strategy: Strategy<unknown, never>): string[] => strategy.map(({ name }) => name)
+
+const kept = 'read in order, by a kept plan'
+const codes = 'walk codes, newest first'
+const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
+const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
+
+describe('a page is read by', () => {
+  test.each<[search: string, steps: string[], byGrants: string[]]>([
+    ['Observation?patient=p7&code=http://loinc.org|8302-2', [kept], [kept]],
+    ['Observation?patient=p7', [kept], [kept]],
+    ['Observation?patient=p7&_sort=-date', [kept], [kept]],
+    ['Observation?patient=p7&date=ge2020&category=laboratory', [kept], [kept]],
+    ['Observation?', [kept], [kept]],
+    ['Observation?date=2020', [kept], [kept]],
+    ['Observation?code=8302-2', [codes], [codes]],
+    ['Observation?code=8302-2,8867-4&_sort=-date&date=2020', [codes], [codes]],
+    ['Observation?code=8302-2&status=final', [codes], [codes]],
+    ['Observation?code=8302-2&value-quantity=gt5', [order], [ask, order]],
+    ['Observation?patient=p7,p8', [order], [order]],
+    ['Observation?patient=p7&_sort=date', [order], [order]],
+    ['Observation?_sort=_lastUpdated', [order], [ask, order]],
+    ['Observation,Condition?_lastUpdated=gt2020', [order], [ask, order]],
+    ['Patient?identifier=1', [order], [order]],
+    ['Patient?name=ann', [order], [ask, order]],
+    ['Patient?_sort=family', [texts, order], [ask, texts, order]],
+    ['Patient?name=ann&_sort=-family', [all, texts, order], [ask, all, texts, order]],
+    ['Patient?_sort=family,given', [order], [ask, order]],
+    ['Observation?_content=unusual', [all, order], [ask, all, order]],
+    ['Observation?_content=NOT usual', [order], [ask, order]],
+    ['Patient?_content=unusual&_sort=family', [all, texts, order], [ask, all, texts, order]],
+    ['Organization?name=clinic', [order], [order]],
+  ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
+    const request = asked(search)
+    expect([namesOf(plan(request, everything)), namesOf(plan(request, byGrants))]).toEqual([steps, narrowed])
+  })
+
+  test('the texts only as far as there are some', () => {
+    const request = asked('Patient?_sort=family')
+    const at = (value: string): SearchRequest => ({
+      ...request,
+      cursor: { direction: 'next', values: [value], key: 1 },
+    })
+    expect(namesOf(plan(at('smith'), everything))).toEqual([texts, order])
+    expect(namesOf(plan(at('\u{10FFFF}'), everything))).toEqual([order])
+  })
+})
+
+describe('matches are counted by', () => {
+  const [single, wide] = ['count by the grants of each match', 'count by all grants at once']
+  test.each<[search: string, steps: string[], byGrants: string[]]>([
+    ['Observation?code=8302-2&_total=accurate', ['count'], [ask, single, wide]],
+    ['Observation?code=8302-2&_total=estimate', ['count', 'estimate'], [ask, single, wide, 'estimate']],
+    ['Observation?patient=p7&_total=accurate', ['count'], ['count']],
+    ['Organization?name=clinic&_total=accurate', ['count'], [single, wide]],
+  ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
+    const request = asked(search)
+    expect([namesOf(planCount(request, everything)), namesOf(planCount(request, byGrants))]).toEqual([steps, narrowed])
+  })
+})
+
+const reach = { patients: '{1}', own: '{}' }
+
+test('every step but the last says when it gives up, and what the caller may see is asked wherever that may be little', () => {
+  const conditions = (search: string) =>
+    plan(asked(search), byGrants).map(({ name, givesUp, within: narrowed }) => [
+      name,
+      givesUp,
+      narrowed && namesOf(narrowed(reach)),
+    ])
+  expect(conditions('Patient?name=ann&_sort=family')).toEqual([
+    [ask, 'the caller may see much', [within]],
+    [all, 'more than 1000 resources match', undefined],
+    [texts, 'the page is not full after 20000 texts', undefined],
+    [order, undefined, undefined],
+  ])
+  expect(conditions('Observation?code=8302-2')).toEqual([[codes, undefined, [within]]])
+  expect(conditions('Observation?patient=p7&code=8302-2')).toEqual([[kept, undefined, undefined]])
+})
+
+/** A database that gives these answers, one to each statement. */
+function answering(...answers: object[][]): Queryable & { readonly statements: Statement[] } {
+  const statements: Statement[] = []
+  return {
+    statements,
+    run: () => expect.unreachable(),
+    async query<Row extends object>(statement: Statement) {
+      statements.push(statement)
+      return answers[statements.length - 1] as Row[]
+    },
+  }
+}
+
+describe('a strategy is run', () => {
+  const matches = (count: number, more = {}) =>
+    Array.from({ length: count }, (_, at) => ({ key: at, type: 1, id: `${at}`, body: '{}', k0: 'x', ...more }))
+  const strategy = plan(asked('Patient?name=ann&_sort=family'), byGrants)
+
+  test.each<[what: string, answers: object[][], rows: number]>([
+    ['what the caller may see is little', [[reach], matches(3)], 3],
+    ['there are few matches', [[], matches(5, { found: 5 })], 5],
+    ['there are none', [[], [{ found: 0, key: null }]], 0],
+    ['there are many', [[], matches(1, { found: 1001 }), matches(21)], 20],
+    ['texts do not fill the page', [[], matches(1, { found: 1001 }), matches(20), matches(19)], 19],
+  ])('until a step has the page: %s', async (_what, answers, rows) => {
+    const on = answering(...answers)
+    const page = await run(on, strategy)
+    expect([page.rows.length, on.statements.length]).toEqual([rows, answers.length])
+  })
+
+  test('and builds the statement of a step only when it is its turn', async () => {
+    const built: string[] = []
+    const watched: Step<number, object>[] = [3, undefined, 5].map((result, at) => ({
+      name: `step ${at}`,
+      statement() {
+        built.push(`step ${at}`)
+        return { text: '', values: [] }
+      },
+      read: () => (at === 0 ? undefined : (result ?? 4)),
+    }))
+    expect(await run(answering([], []), watched)).toBe(4)
+    expect(built).toEqual(['step 0', 'step 1'])
+  })
+
+  test('and one whose last step gives up is a mistake', async () => {
+    const step: Step<number, object> = {
+      name: 'x',
+      statement: () => ({ text: '', values: [] }),
+      read: () => undefined,
+    }
+    await expect(run(answering([]), [step])).rejects.toThrow('No step of the search has a result.')
+  })
+})
