@@ -13,7 +13,7 @@ export function sessionIn(headers: IncomingHttpHeaders): string | undefined {
   const values = new Set<string>()
   for (const part of (headers.cookie ?? '').split(';')) {
     const at = part.indexOf('=')
-    if (at > 0 && part.slice(0, at).trim() === sessionCookie) values.add(part.slice(at + 1).trim())
+    if (at !== -1 && part.slice(0, at).trim() === sessionCookie) values.add(part.slice(at + 1).trim())
   }
   return values.size === 1 ? [...values][0] : undefined
 }
