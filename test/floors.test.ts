@@ -102,9 +102,11 @@ function tablesMade(): string[] {
   return [...tables].sort()
 }
 
+const withoutComments = (text: string): string => text.replace(/^\s*(?:\/\/|\/\*|\*).*$|\s\/\/ .*$/gm, '')
+
 /** The words that stand where SQL expects a table; `table: 'x'` hands one to a function that makes the statement. */
 function tablesNamed(text: string): string[] {
-  const code = text.replace(/^\s*(?:\/\/|\/\*|\*).*$|\s\/\/ .*$/gm, '')
+  const code = withoutComments(text)
   const listed = [...code.matchAll(tableLists)].flatMap(([, list]) => list!.toLowerCase().split(','))
   const handed = [...code.matchAll(/\btable: ['"`]([a-z_]+)/g)].map(([, table]) => table!)
   return [...listed, ...handed].map(
@@ -165,4 +167,16 @@ test('a table is found wherever a statement names it', () => {
       .filter(each => Object.hasOwn(owners, each))
       .sort(),
   ).toEqual(found.sort())
+})
+
+/** http/trail.ts makes the witness of each request. */
+const witnessing = ['store/', 'audit/', 'http/trail.ts']
+
+test('no handler tells the audit trail by hand, or silences it: the store records accesses, asOperation operations, asAct what else is done', () => {
+  const strays = files.filter(
+    file =>
+      !witnessing.some(home => file.startsWith(home)) &&
+      /\b(?:witness|isInOperation)\b/.test(withoutComments(readFileSync(join(source, file), 'utf8'))),
+  )
+  expect(strays).toEqual([])
 })

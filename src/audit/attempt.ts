@@ -1,9 +1,9 @@
 // What a request was about when nothing of it reached the store: read from its method and address.
 import { isResourceType } from '../definitions/r4.ts'
-import type { Access, Deed } from '../store/access.ts'
+import { type Access, type Deed, deedOfMethod } from '../store/access.ts'
 import { isId } from '../store/ids.ts'
 
-const deeds: Readonly<Record<string, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
+const deeds: Readonly<Record<string, Deed | undefined>> = deedOfMethod
 
 /**
  * The attempt at an access.

@@ -10,6 +10,8 @@ import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access } from '../store/access.ts'
+import { asOperation } from '../store/operation.ts'
+import { heardBy } from '../store/recording.ts'
 import type { Whole } from '../store/whole.ts'
 import type { Reply } from './route.ts'
 
@@ -93,12 +95,11 @@ async function keptOrDone<Who extends Asker>(
   if (kept) return replay(kept, request, mark)
   const { caller } = request
   const shown: Shown = { patients: new Set(), resources: 0 }
-  const witness = (access: Access): void => {
+  const count = (access: Access): void => {
     for (const patient of access.patients) shown.patients.add(patient)
     shown.resources += access.resources
-    caller.witness?.(access)
   }
-  const reply = await work({ ...caller, witness, within: on })
+  const reply = await work({ ...heardBy(caller, count), within: on })
   const body = await bytesOf(reply.body)
   if (reply.kept === null) return { ...reply, body }
   const toKeep = reply.kept === undefined ? body : Buffer.from(reply.kept)
@@ -147,7 +148,7 @@ async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Pr
   })
 }
 
-function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer): Reply {
+async function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer): Promise<Reply> {
   const { patients, resources, scopes, status, headers, body } = kept
   if (!kept.request.equals(mark))
     throw new Failure(
@@ -160,13 +161,9 @@ function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer): Reply
       'INSUFFICIENT_SCOPE',
       `The reply was made for a token with more scopes: repeat the request with ${missing.join(' ')} as well.`,
     )
-  caller.witness?.({
-    deed: 'operation',
-    query: `${line} (the reply kept for its Idempotency-Key)`,
-    patients,
-    resources,
-  })
-  return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: body ?? undefined }
+  const result = { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: body ?? undefined }
+  const query = `${line} (the reply kept for its Idempotency-Key)`
+  return asOperation(caller, { query }, async () => ({ result, patients, resources }))
 }
 
 async function keep(

@@ -6,7 +6,9 @@ import type { Features } from '../mpi/matching/person.ts'
 import { type Holder, holderOf } from '../mpi/register/health-ids.ts'
 import type { Addresses } from '../mpi/register/patient.ts'
 import type { Register } from '../mpi/register/register.ts'
+import { asOperation } from '../store/operation.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'
+import { recordedFor } from '../store/recording.ts'
 import type { Store } from '../store/store.ts'
 import { asWhole, type Whole } from '../store/whole.ts'
 
@@ -16,7 +18,7 @@ export interface People {
   rank(person: Features): Promise<Decision>
   /** Who answers for a Health ID in canonical form. */
   holderOf(healthId: string): Promise<Holder | undefined>
-  /** The Patients among these (ids) whom the caller may see, by id; the witness is told of them, and of no others. */
+  /** The Patients among these (ids) whom the caller may see, by id; the audit trail names them, and no others. */
   seen(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
   together<T>(work: (own: Store, service: Store) => Promise<T>): Promise<T>
@@ -39,20 +41,16 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
       addresses,
       rank: person => register.rank(on, person),
       holderOf: healthId => holderOf(on, healthId),
-      async seen(ids) {
-        const store = storeFor({ ...caller, witness: undefined })
-        const query = Object.entries({ _id: ids.join(','), _count: String(ids.length) })
-        const { matches } = ids.length === 0 ? nobody : await store.search(store.parse(['Patient'], query, true))
-        const found = new Map(matches.map(({ id, body }) => [id, body]))
-        const told = { deed: 'operation', type: 'Patient', query: 'Patient/$match' } as const
-        caller.witness?.({ ...told, patients: [...found.keys()], resources: found.size })
-        return found
-      },
-      together: work =>
-        asWhole(whole, caller, own => {
-          const { within, witness, note } = own
-          return work(storeFor(own), storeFor({ ...system, within, witness, note }))
+      seen: ids =>
+        asOperation(caller, { type: 'Patient', query: 'Patient/$match' }, async inner => {
+          const store = storeFor(inner)
+          const query = Object.entries({ _id: ids.join(','), _count: String(ids.length) })
+          const { matches } = ids.length === 0 ? nobody : await store.search(store.parse(['Patient'], query, true))
+          const result = new Map(matches.map(({ id, body }) => [id, body]))
+          return { result, patients: [...result.keys()], resources: result.size }
         }),
+      together: work =>
+        asWhole(whole, caller, own => work(storeFor(own), storeFor({ ...system, ...recordedFor(own) }))),
     }
   }
 }

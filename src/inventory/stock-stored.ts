@@ -9,6 +9,7 @@ import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import { conditionName } from '../store/conditional.ts'
 import { extension, momentOf, ownExtension } from '../store/elements.ts'
+import { inOperation } from '../store/operation.ts'
 import type { Acting } from '../store/whole.ts'
 
 /** What it takes to look it up. */
@@ -54,7 +55,7 @@ export async function storedItems(
   system: string,
   values: readonly string[],
 ): Promise<Map<string, Stored>> {
-  const store = storeFor(onBehalfOf({ ...caller, witness: undefined }, { Basic: 'rs' }))
+  const store = storeFor(onBehalfOf(inOperation(caller), { Basic: 'rs' }))
   const wanted = values.map(value => token(system, value)).join(',')
   const params: [string, string][] = [
     ['identifier', wanted],

@@ -7,6 +7,7 @@ import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { freeHealthId, lostHealthIds } from '../mpi/register/health-ids.ts'
 import { type Addresses, healthIdsOf, type OwnNumber } from '../mpi/register/patient.ts'
+import { inOperation } from '../store/operation.ts'
 import type { Acting } from '../store/whole.ts'
 
 export interface Addition {
@@ -42,7 +43,7 @@ export async function complete(
   const store = parts.storeFor(onBehalfOf({ ...caller, within: on }, { Patient: 'ru' }))
   for (let tries = 1; ; tries++) {
     const { body, version } = await parts
-      .storeFor(onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }))
+      .storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' }))
       .read('Patient', id)
     const { patient, healthId, isChanged } = await completed(parts, on, parseJson(body) as JsonObject, addition)
     if (!isChanged) return healthId

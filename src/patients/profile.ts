@@ -7,6 +7,7 @@ import { parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Holder } from '../mpi/register/health-ids.ts'
 import { Demographics } from '../shapes/demographics.ts'
+import { asOperation, inOperation } from '../store/operation.ts'
 import type { Acting } from '../store/whole.ts'
 
 export interface Profile {
@@ -18,7 +19,7 @@ export interface Profile {
 }
 
 /**
- * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The trail is told of the
+ * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The audit trail records the
  * operation, as `query`, instead of the reading.
  */
 export async function profileOf(
@@ -27,10 +28,10 @@ export async function profileOf(
   { patient }: Holder,
   query: string,
 ): Promise<Profile | undefined> {
-  const { caller } = request
-  const store = parts.storeFor(onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }))
-  const { body } = await store.read('Patient', patient)
-  caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 1 })
+  const body = await asOperation(request.caller, { type: 'Patient', id: patient, query }, async caller => {
+    const { body: result } = await parts.storeFor(onBehalfOf(caller, { Patient: 'r' })).read('Patient', patient)
+    return { result, patients: [patient], resources: 1 }
+  })
   const record = parts.translator.fromFhir(
     'patient-from-fhir',
     Demographics,
@@ -46,7 +47,7 @@ export async function mayBeSeen(
   caller: Caller,
   { patient }: Holder,
 ): Promise<boolean> {
-  const reader = { ...onBehalfOf({ ...caller, witness: undefined }, { Patient: 'r' }), visibility: caller.visibility }
+  const reader = { ...onBehalfOf(inOperation(caller), { Patient: 'r' }), visibility: caller.visibility }
   try {
     await storeFor(reader).read('Patient', patient)
     return true

@@ -11,6 +11,7 @@ import type { OwnNumber } from '../mpi/register/patient.ts'
 import type { Register, Verdict } from '../mpi/register/register.ts'
 import { reviewTask } from '../mpi/register/review.ts'
 import type { Access } from '../store/access.ts'
+import { recordedFor } from '../store/recording.ts'
 import { type Acting, asWhole } from '../store/whole.ts'
 import { type CompletingParts, complete } from './complete.ts'
 import {
@@ -160,18 +161,13 @@ async function register(
 /** The service asks for it, not the caller, who may not see whom it is about. */
 async function askToReview(
   parts: ResolveParts,
-  { within, witness, note }: Caller,
+  caller: Caller,
   id: string,
   suspects: readonly Ranked[],
 ): Promise<void> {
   // Whom the Task names besides is told to nobody, and the caller reads the trail of its own organisation.
   const discreet = (access: Access): Access => ({ ...access, patients: [id] })
-  const store = parts.storeFor({
-    ...system,
-    within,
-    witness: access => witness?.(discreet(access)),
-    note: note && (changes => note(changes.map(discreet))),
-  })
+  const store = parts.storeFor({ ...system, ...recordedFor(caller, discreet) })
   await store.create('Task', reviewTask(id, suspects, parts.now()))
 }
 

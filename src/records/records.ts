@@ -12,6 +12,7 @@ import { Diagnosis } from '../shapes/diagnosis.ts'
 import { LabResult } from '../shapes/lab-result.ts'
 import { Prescription } from '../shapes/prescription.ts'
 import { VitalSign } from '../shapes/vital-sign.ts'
+import { asOperation } from '../store/operation.ts'
 import { encodeCursor } from '../store/search/request.ts'
 import type { Acting } from '../store/whole.ts'
 
@@ -118,16 +119,13 @@ export async function recordsOf(
     ? (await mergedWith(parts.databaseFor(request.caller), [subject.patient])).get(subject.patient)!
     : [subject.patient]
   const due = slice.after ? shown.filter(({ name }) => slice.after!.has(name)) : shown
-  const pages = await Promise.all(due.map(kind => pageOf(parts, request, { ...subject, same }, kind, slice)))
-  const { caller } = request
-  const resources = pages.reduce((sum, page) => sum + page.records.length, 0)
-  caller.witness?.({
-    deed: 'operation',
-    type: 'Patient',
-    id: subject.patient,
-    query: `connect/patient/${subject.healthId}/records?type=${due.map(({ name }) => name).join(',')}`,
-    patients: same,
-    resources,
+  const query = `connect/patient/${subject.healthId}/records?type=${due.map(({ name }) => name).join(',')}`
+  const operation = { type: 'Patient', id: subject.patient, query }
+  const pages = await asOperation(request.caller, operation, async caller => {
+    const result = await Promise.all(
+      due.map(kind => pageOf(parts, { ...request, caller }, { ...subject, same }, kind, slice)),
+    )
+    return { result, patients: same, resources: result.reduce((sum, page) => sum + page.records.length, 0) }
   })
   return {
     data: Object.fromEntries(pages.map(({ kind, records }) => [kind.name, records])),
@@ -144,8 +142,7 @@ async function pageOf(
   { since, until, limit, after }: Slice,
 ) {
   const opens = (type: string, interaction: string): boolean => type === kind.type && interaction === 's'
-  // The operation is told as one, not each of its searches.
-  const store = parts.storeFor({ ...request.caller, may: opens, witness: undefined })
+  const store = parts.storeFor({ ...request.caller, may: opens })
   const query: [string, string][] = [
     ['patient', same.join(',')],
     ...Object.entries(kind.query),

@@ -1,4 +1,5 @@
 // An access to data, as it is told to whoever keeps the record of accesses.
+import type { WriteMethod } from './type-number.ts'
 
 /** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began. */
 export type Deed =
@@ -16,6 +17,19 @@ export type Deed =
   | 'transaction'
   | 'operation'
   | 'emergency'
+
+/** What each method of HTTP does to a resource that it changes. */
+export const deedOfMethod = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+} as const satisfies Readonly<Record<WriteMethod, Deed>>
+
+/** True for what changes something, or was to change it. */
+export const isChange = (deed: Deed): boolean => changes.has(deed)
+
+const changes: ReadonlySet<Deed> = new Set([...Object.values(deedOfMethod), 'transaction'])
 
 /** One access to data, or the attempt at one. */
 export interface Access {

@@ -37,9 +37,9 @@ export function createStore(parts: StoreParts): (principal: Principal) => Store 
 }
 
 function bind(session: Session): Store {
-  const { witness } = session.principal
+  const { witness, isInOperation } = session.principal
   const store = bound(session)
-  return witness ? witnessed(store, session.base, witness) : store
+  return witness ? witnessed(store, session.base, witness, isInOperation) : store
 }
 
 function bound(session: Session): Store {

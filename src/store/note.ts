@@ -5,7 +5,7 @@ import type { Queryable, Statement, Transaction } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import type { Access, Deed, Note } from './access.ts'
+import { type Access, deedOfMethod, type Note } from './access.ts'
 import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import type { Indexer } from './index/entry.ts'
@@ -145,13 +145,11 @@ export function tellCommitted(on: Queryable | Transaction, { committed }: Note):
   else committed()
 }
 
-const deeds: Readonly<Record<WriteMethod, Deed>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
-
 /** A change as the witness is told of it. */
 function accessOf({ method, condition }: Changing, written: Changed, base: Base): Access {
   const { type, id, version } = written
   return {
-    deed: deeds[method],
+    deed: deedOfMethod[method],
     type,
     id,
     version,

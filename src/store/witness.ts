@@ -1,6 +1,6 @@
 // What a caller's store tells of every access: the store is the one door, so no handler reads or changes anything in silence.
 
-import type { Access, Deed, Witness } from './access.ts'
+import { type Access, type Deed, deedOfMethod, isChange, type Witness } from './access.ts'
 import type { Base } from './base.ts'
 import { isId } from './ids.ts'
 import { patientsIn, patientsNamed } from './patients.ts'
@@ -14,14 +14,18 @@ import type { Written } from './write.ts'
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
 type Told = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }
 
-/** The same store, telling the witness of everything that is done with it. Every method is named, so that none can be new and silent. */
-export function witnessed(store: Store, base: Base, witness: Witness): Store {
+/**
+ * The same store, telling the witness of everything that is done with it, or, as part of an operation, of every change. Every method is named, so that none can be new and
+ * silent.
+ */
+export function witnessed(store: Store, base: Base, witness: Witness, isInOperation = false): Store {
   const tell = ({ named = [], ...asked }: Asked, told: Told | { readonly failure: unknown }): void => {
     if ('failure' in told) return witness({ ...asked, patients: named, resources: 0, failure: told.failure })
     const { bodies, most = bodies.length, ...more } = told
     witness({ ...asked, ...more, patients: patientsIn(bodies, base, named), resources: Math.min(bodies.length, most) })
   }
   const watch = async <T>(asked: Asked, work: () => Promise<T>, told: (result: T) => Told): Promise<T> => {
+    if (isInOperation && !isChange(asked.deed)) return work()
     try {
       const result = await work()
       tell(asked, told(result))
@@ -149,8 +153,6 @@ function searched(request: SearchRequest): Asked {
 const parametersOf = ({ applied }: SearchRequest): string =>
   new URLSearchParams(applied.map(([name, value]): [string, string] => [name, value])).toString()
 
-const deeds = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const
-
 /** Reads of a transaction were told by the store that answered them. */
 function tellEntry(
   tell: (asked: Asked, told: Told) => void,
@@ -159,5 +161,5 @@ function tellEntry(
 ): void {
   if (method === 'GET' || method === 'HEAD') return
   const change = 'written' in result ? result.written : undefined
-  tell({ ...one(deeds[method], type, id), query: where(type, query) }, change ? written(change) : { bodies: [] })
+  tell({ ...one(deedOfMethod[method], type, id), query: where(type, query) }, change ? written(change) : { bodies: [] })
 }

@@ -9,8 +9,8 @@ import { uuidv7 } from '../../lib/ids.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Access } from '../../store/access.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
-import { writeNote } from '../../store/note.ts'
 import type { Principal } from '../../store/principal.ts'
+import { asAct } from '../../store/recording.ts'
 import { aboutPatient, isStored } from '../../store/relations.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -59,15 +59,12 @@ export function createEmergencyAccess({ database, storeFor, mergedWith, now }: E
         patients: [patient],
         resources: 0,
       }
-      const isFirst = await database.transaction(async within => {
+      await asAct(database, caller, access, async within => {
         const opened = now()
         if (!(await note(within, caller, emergency, opened))) return false
         await storeFor({ ...system, within }).create('Task', taskOf(caller, emergency, opened))
-        const kept = caller.note?.([access])
-        if (kept) await writeNote(within, kept)
         return true
       })
-      if (isFirst) caller.witness?.(access)
       return same.map(id => hash64(`Patient/${id}`))
     },
   }

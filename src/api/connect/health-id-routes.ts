@@ -11,6 +11,7 @@ import { mayBeSeen, profileOf } from '../../patients/profile.ts'
 import { resolve } from '../../patients/resolve.ts'
 import { ResolveRequest } from '../../patients/resolve-body.ts'
 import { writeNote } from '../../store/note.ts'
+import { asOperation } from '../../store/operation.ts'
 import { PatientSearchReply, ResolveReply, VerifyReply } from './health-id-shapes.ts'
 import type { ConnectParts } from './parts.ts'
 
@@ -42,23 +43,18 @@ function resolveRoute(parts: ConnectParts): Route {
     replies: { 200: ResolveReply, 201: ResolveReply },
     async handle(request) {
       const { body, caller, requestId } = request
-      const { status, healthId, patient, matchedBy, possibleDuplicates, currentHealthId } = await resolve(
-        parts,
-        request,
-      )
       const told = new URLSearchParams()
       for (const name of ['purpose', 'external_reference'] as const) {
         const value = body[name]
         if (value !== undefined) told.set(name, value)
       }
-      caller.witness?.({
-        deed: 'operation',
-        type: 'Patient',
-        id: patient,
-        query: `connect/patients/resolve${told.size > 0 ? `?${told}` : ''}`,
-        patients: patient === undefined ? [] : [patient],
-        resources: patient === undefined ? 0 : 1,
+      const query = `connect/patients/resolve${told.size > 0 ? `?${told}` : ''}`
+      const resolved = await asOperation(caller, { type: 'Patient', query }, async own => {
+        const result = await resolve(parts, { ...request, caller: own })
+        const patients = result.patient === undefined ? [] : [result.patient]
+        return { result, id: result.patient, patients, resources: patients.length }
       })
+      const { status, healthId, patient, matchedBy, possibleDuplicates, currentHealthId } = resolved
       return reply(status === 'created' ? 201 : 200, {
         health_id: healthId,
         status,
@@ -104,8 +100,10 @@ function verifyRoute(parts: ConnectParts): Route {
       if (holder.current !== healthId) {
         const query = `connect/patients/verify/${healthId}`
         const { patient } = holder
-        caller.witness?.({ deed: 'operation', type: 'Patient', id: patient, query, patients: [patient], resources: 0 })
-        return reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current })
+        return asOperation(caller, { type: 'Patient', id: patient, query }, async () => ({
+          result: reply(200, { ...checked, registered: true, status: 'merged', current_health_id: holder.current }),
+          ...{ patients: [patient], resources: 0 },
+        }))
       }
       const profile = await profileOf(parts, request, holder, `connect/patients/verify/${healthId}`)
       await tellVerified(parts, request, holder.patient, healthId)

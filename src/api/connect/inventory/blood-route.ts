@@ -6,6 +6,7 @@ import { type BloodRow, bloodInventory } from '../../../inventory/blood-inventor
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
 import { BloodUnit } from '../../../shapes/blood-unit.ts'
 import { id, moment, nullable } from '../../../shapes/fields.ts'
+import { asOperation } from '../../../store/operation.ts'
 import type { ConnectParts } from '../parts.ts'
 
 const path = '/api/v1/connect/blood-bank/inventory'
@@ -61,10 +62,10 @@ export function bloodRoute(parts: ConnectParts): Route {
     async handle({ query, caller, search }) {
       const list = listName('blood', query)
       const wanted = wantedOf(parts.cursors, list, query)
-      const found = await bloodInventory(parts.databaseFor(caller), parts.now(), query, wanted)
-      caller.witness?.({
-        ...{ deed: 'operation', type: 'BiologicallyDerivedProduct', query: `${path.slice(1)}?${search}` },
-        ...{ patients: [], resources: found.units },
+      const operation = { type: 'BiologicallyDerivedProduct', query: `${path.slice(1)}?${search}` }
+      const found = await asOperation(caller, operation, async own => {
+        const result = await bloodInventory(parts.databaseFor(own), parts.now(), query, wanted)
+        return { result, patients: [], resources: result.units }
       })
       const { data, ...more } = page(parts.cursors, list, wanted, found.rows, {
         position: row => [row.facility_id, row.blood_group, row.component],

@@ -8,6 +8,7 @@ import { reportStock } from '../../../inventory/stock-report.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../../lib/paging.ts'
 import { id, text } from '../../../shapes/fields.ts'
 import { StockItem } from '../../../shapes/stock-item.ts'
+import { asOperation } from '../../../store/operation.ts'
 import { fold } from '../../../store/values.ts'
 import type { ConnectParts } from '../parts.ts'
 
@@ -70,16 +71,16 @@ function listRoute(parts: ConnectParts): Route {
       if (query.q !== undefined && fold(query.q) === '') throw wrong('q', 'holds no letter or digit to look for')
       const list = listName('stock', query)
       const wanted = wantedOf(parts.cursors, list, query)
-      const rows = await stockRows(parts.databaseFor(caller), todayOf(parts), query, wanted)
-      const reply200 = page(parts.cursors, list, wanted, rows, {
-        position: row => [row.facility, row.code_system, row.code, row.id],
-        item: stockItemOf(parts.translator, parts.translator.contextOf(request)),
+      const operation = { type: 'Basic', query: `${path.slice(1)}?${request.search}` }
+      const shown = await asOperation(caller, operation, async own => {
+        const rows = await stockRows(parts.databaseFor(own), todayOf(parts), query, wanted)
+        const result = page(parts.cursors, list, wanted, rows, {
+          position: row => [row.facility, row.code_system, row.code, row.id],
+          item: stockItemOf(parts.translator, parts.translator.contextOf(request)),
+        })
+        return { result, patients: [], resources: result.data.length }
       })
-      caller.witness?.({
-        ...{ deed: 'operation', type: 'Basic', query: `${path.slice(1)}?${request.search}` },
-        ...{ patients: [], resources: reply200.data.length },
-      })
-      return reply(200, reply200)
+      return reply(200, shown)
     },
   })
 }

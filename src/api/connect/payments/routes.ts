@@ -7,6 +7,7 @@ import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '.
 import { nothing, paymentOf, paymentsOf } from '../../../payments/reconciliation.ts'
 import { day, money } from '../../../shapes/fields.ts'
 import { PaymentRecord } from '../../../shapes/payment.ts'
+import { asOperation } from '../../../store/operation.ts'
 import { patientsIn } from '../../../store/patients.ts'
 import type { ConnectParts } from '../parts.ts'
 
@@ -66,15 +67,17 @@ function reconciliationRoute(parts: ConnectParts): Route {
       const list = listName('payments', { ...query, currency: asked, organization })
       const wanted = wantedOf(parts.cursors, list, query)
       const of = { organization, date, timeZone: parts.timeZone, currency: asked }
-      const { rows, totals: all } = await paymentsOf(parts.databaseFor(caller), of, wanted)
-      const shown = page(parts.cursors, list, wanted, rows, {
-        position: row => [row.paid_at.toISOString(), row.id],
-        item: paymentOf(parts.translator, parts.translator.contextOf(request)),
-      })
-      const bodies = rows.slice(0, wanted.limit).map(({ id, body }) => ({ type: 'PaymentReconciliation', id, body }))
-      caller.witness?.({
-        ...{ deed: 'operation', type: 'PaymentReconciliation', query: `${path.slice(1)}?${request.search}` },
-        ...{ patients: patientsIn(bodies, parts.addresses.base, []), resources: bodies.length },
+      const type = 'PaymentReconciliation'
+      const operation = { type, query: `${path.slice(1)}?${request.search}` }
+      const { shown, totals: all } = await asOperation(caller, operation, async own => {
+        const { rows, totals } = await paymentsOf(parts.databaseFor(own), of, wanted)
+        const shown = page(parts.cursors, list, wanted, rows, {
+          position: row => [row.paid_at.toISOString(), row.id],
+          item: paymentOf(parts.translator, parts.translator.contextOf(request)),
+        })
+        const bodies = rows.slice(0, wanted.limit).map(({ id, body }) => ({ type, id, body }))
+        const patients = patientsIn(bodies, parts.addresses.base, [])
+        return { result: { shown, totals }, patients, resources: bodies.length }
       })
       const { currency: _currency, ...own } = all.find(each => each.currency === asked) ?? {
         currency: asked,
