@@ -46,7 +46,7 @@ export function createDeclare(emergency: EmergencyAccess): Declare {
 // What is found in a list of ids is no emergency of each.
 const several = new Failure(
   'MALFORMED_REQUEST',
-  'Emergency access is for one patient: ask for what is about others in requests of their own.',
+  'Emergency access covers one patient: send a separate request for each patient.',
 )
 
 function purposeOf(header: string | string[] | undefined): string | undefined {
@@ -72,6 +72,6 @@ function emergencyReason(caller: Caller, headers: IncomingHttpHeaders): string |
   if (reason.length >= shortest && reason.length <= longest) return reason
   throw new Failure(
     'EMERGENCY_REASON_REQUIRED',
-    `Say in X-Emergency-Reason, in ${shortest} to ${longest} characters, why this patient's data is needed without consent: it is kept, reviewed and shown to the patient.`,
+    `X-Emergency-Reason must state, in ${shortest} to ${longest} characters, why this patient's data is needed without consent. The reason is stored, reviewed and shown to the patient.`,
   )
 }

@@ -96,7 +96,7 @@ export const scopes: Readonly<Record<string, Scope>> = {
   'pharmacy:stock:read': { meaning: 'Read pharmacy stock levels', risk: 'Low' },
   'blood:inventory:read': { meaning: 'Read blood bank inventory', risk: 'Low' },
   'payments:reconciliation:read': {
-    meaning: 'Read payment reconciliation records of the own organisation',
+    meaning: 'Read payment reconciliation records of your organisation',
     risk: 'Medium',
   },
   'webhooks:manage': { meaning: 'Manage webhook subscriptions', risk: 'Medium' },

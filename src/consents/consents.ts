@@ -51,7 +51,7 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
     answer: (request, subject, consent, answer, expiresAt) =>
       alone(parts, request, subject, async inner => {
         const stored = (await find(parts, inner, subject)).find(({ record }) => record.consent_id === consent)
-        if (!stored) throw new Failure('NOT_FOUND', 'There is no such consent of this patient.')
+        if (!stored) throw new Failure('NOT_FOUND', 'This patient has no consent with this id.')
         const { record } = stored
         mustStand(record, answer)
         if (answer !== 'grant') return end(parts, inner, subject, stored, answer)
@@ -66,7 +66,7 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
           record.status === standing[answer] && (answer === 'deny' || isPermitted(resource, organization, parts.base))
         const [first, ...more] = all.filter(isAnswered)
         if (!first)
-          throw new Failure('CONFLICT', `There is no consent for this organisation that is ${standing[answer]}.`)
+          throw new Failure('CONFLICT', `This organisation has no ${standing[answer]} consent of this patient.`)
         const status = await endFor(parts, inner, subject, first, organization, answer)
         for (const stored of more) await endFor(parts, inner, subject, stored, organization, answer)
         return status
@@ -142,10 +142,7 @@ const done = { grant: 'granted', deny: 'denied', revoke: 'revoked' } as const
 
 function mustStand({ status }: Found, answer: Answer): void {
   if (status === standing[answer]) return
-  throw new Failure(
-    'CONFLICT',
-    `The consent is ${status}: only one that is ${standing[answer]} can be ${done[answer]}.`,
-  )
+  throw new Failure('CONFLICT', `The consent is ${status}, not ${standing[answer]}, so it cannot be ${done[answer]}.`)
 }
 
 /** One transaction, alone with the patient's consents. */
@@ -175,7 +172,7 @@ function mustBeTold({ consent_type }: Found): void {
   if (consent_type !== null) return
   throw new Failure(
     'CONFLICT',
-    'This consent names parts of the record that cannot be shown here, so it cannot be given here: have the organisation ask by consent/request.',
+    'This consent covers parts of the record that cannot be shown here, so it cannot be granted here: the organisation must request it with consent/request.',
   )
 }
 
@@ -208,6 +205,6 @@ async function mustOpen(on: Queryable, { patient }: Subject, consent: string): P
   if (await isOpening(on, patient, consent)) return
   throw new Failure(
     'CONFLICT',
-    'A refusal of the patient stands against this, so it would open nothing: have whoever recorded the refusal take it back first.',
+    'A refusal by the patient is in force, so this consent would open nothing: the party that recorded the refusal must withdraw it first.',
   )
 }

@@ -35,6 +35,6 @@ export function provenanceOf(
         who,
       },
     ],
-    ...(proof ? { reason: [{ text: `The patient's agreement was obtained: ${proof}.` }] } : {}),
+    ...(proof ? { reason: [{ text: `The patient agreed: ${proof}.` }] } : {}),
   }
 }

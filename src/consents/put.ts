@@ -31,4 +31,4 @@ export async function put(
 }
 
 const changed = (cause: Failure): Failure =>
-  new Failure('CONFLICT', 'The consent was changed at the same moment: try again.', { retryAfter: 1, cause })
+  new Failure('CONFLICT', 'Another request changed the consent at the same time: try again.', { retryAfter: 1, cause })

@@ -51,7 +51,7 @@ function differenceProblems({ scopes, requested_scopes: requested }: Given): Fai
   if (!scopes || !requested) return []
   const [one, other] = [new Set(scopes), new Set(requested)]
   if (one.size === other.size && scopes.every(each => other.has(each))) return []
-  const message = 'names other scopes than requested_scopes: leave one of them out'
+  const message = 'lists other scopes than requested_scopes: omit one of the two'
   return [{ field: 'scopes', code: 'different', message }]
 }
 
@@ -63,7 +63,7 @@ function scopeProblems(scopes: readonly string[] | undefined, field: string): Fa
       : [{ field: `${field}.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
   )
   if (unknown.length > 0 || typesOpenedBy(scopes).length > 0) return unknown
-  return [{ field, code: 'empty', message: 'open nothing for reading, so there is nothing to consent to' }]
+  return [{ field, code: 'empty', message: 'grant no read access, so there is nothing to consent to' }]
 }
 
 /** Later than this nobody knows what he consents to. */
@@ -72,8 +72,8 @@ const mostYears = 100
 function endProblems(end: string | undefined, now: Date): FailureDetail[] {
   if (end === undefined) return []
   const time = Date.parse(end)
-  if (time <= now.getTime()) return [{ field: 'expires_at', code: 'past', message: 'must lie in the future' }]
+  if (time <= now.getTime()) return [{ field: 'expires_at', code: 'past', message: 'must be in the future' }]
   if (time > now.getTime() + mostYears * 365.25 * 86_400_000)
-    return [{ field: 'expires_at', code: 'far', message: `must lie within ${mostYears} years` }]
+    return [{ field: 'expires_at', code: 'far', message: `must be within ${mostYears} years` }]
   return []
 }

@@ -76,7 +76,10 @@ function encodingOf({ headers }: IncomingMessage): 'gzip' | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase()
   if (!encoding || encoding === 'identity') return undefined
   if (encoding === 'gzip') return 'gzip'
-  throw new Failure('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported; send gzip or nothing.`)
+  throw new Failure(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `Content-Encoding ${encoding} is not supported: use gzip or omit the header.`,
+  )
 }
 
 /** The bytes of a gzipped body, unpacked as they come. */
@@ -93,7 +96,7 @@ async function* inflated(request: IncomingMessage): AsyncGenerator<Buffer> {
     for await (const chunk of unpacked as AsyncIterable<Buffer>) {
       plain += chunk.length
       if (plain > mostInflated * Math.max(packed, 5000))
-        throw new Failure('PAYLOAD_TOO_LARGE', `The gzip unpacks to more than ${mostInflated} times its bytes.`)
+        throw new Failure('PAYLOAD_TOO_LARGE', `The gzip body expands to more than ${mostInflated} times its size.`)
       yield chunk
     }
   } catch (error) {
@@ -123,9 +126,12 @@ export function mustBeEscaped(text: string, part: 'path' | 'query' | 'form'): vo
   try {
     decoded = decodeURIComponent(text)
   } catch {
-    throw new Failure('MALFORMED_REQUEST', `The ${part} holds a percent sign that starts no valid UTF-8 escape.`)
+    throw new Failure(
+      'MALFORMED_REQUEST',
+      `The ${part} contains a percent sign that does not start a valid UTF-8 escape.`,
+    )
   }
-  if (decoded.includes('\0')) throw new Failure('MALFORMED_REQUEST', `The ${part} holds a NUL character (%00).`)
+  if (decoded.includes('\0')) throw new Failure('MALFORMED_REQUEST', `The ${part} contains a NUL character (%00).`)
 }
 
 const form = 'application/x-www-form-urlencoded'
@@ -147,9 +153,9 @@ export function parseBody(bytes: Buffer, type: string | undefined): unknown {
 // V8 quotes a piece of the text in its message, which may be patient data; the position is enough to find it.
 function withoutContent(message: string): string {
   const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(message)
-  if (position?.[2]) return `it stops making sense at line ${position[2]}, column ${position[3]}`
-  if (position) return `it stops making sense at character ${position[1]}`
-  return /end of JSON/.test(message) ? 'it ends too early' : 'it cannot be read'
+  if (position?.[2]) return `syntax error at line ${position[2]}, column ${position[3]}`
+  if (position) return `syntax error at character ${position[1]}`
+  return /end of JSON/.test(message) ? 'unexpected end of input' : 'it cannot be read'
 }
 
 const json = ['application/json']
@@ -219,9 +225,13 @@ export async function bodyOf(
   if (isBytes) return { body: bytes, bytes }
   const taken = route.consumes ?? json
   if (type !== undefined && !taken.includes(type)) {
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `The body is ${type}; this address takes ${taken.join(', ')}.`, {
-      headers: { accept: taken.join(', ') },
-    })
+    throw new Failure(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `The media type ${type} of the body is not supported: send ${taken.join(', ')}.`,
+      {
+        headers: { accept: taken.join(', ') },
+      },
+    )
   }
   await hold.turn(bytes.length, values)
   return { body: parseBody(bytes, type), bytes }

@@ -49,10 +49,10 @@ function find(surface: Surface | undefined, method: string, path: string): Found
   if (!matched?.path.length)
     throw new Failure(
       'NOT_FOUND',
-      `There is nothing at this address (${method}): see /openapi.json for all that there is.`,
+      `No operation exists at this address (${method}): see /openapi.json for all operations.`,
     )
   const allowed = [...new Set(matched.path.flatMap(entry => entry.methods))].filter(name => name !== 'HEAD')
-  throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed.join(', ')}.`, {
+  throw new Failure('METHOD_NOT_ALLOWED', `This address does not support ${method}, only ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })
 }

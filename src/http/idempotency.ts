@@ -57,7 +57,7 @@ export function keyOf(header: string | string[] | undefined): string | undefined
   if (header === undefined) return undefined
   const key = String(header)
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
-  throw new Failure('MALFORMED_REQUEST', 'An Idempotency-Key has 1 to 255 printable ASCII characters.')
+  throw new Failure('MALFORMED_REQUEST', 'Idempotency-Key must have 1 to 255 printable ASCII characters.')
 }
 
 export function createIdempotency({ database, whole, log, now }: IdempotencyParts): Idempotency {
@@ -143,9 +143,13 @@ async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Pr
     }),
   ])
   if (lock!.free) return kept
-  throw new Failure('IDEMPOTENCY_IN_PROGRESS', 'A request with this Idempotency-Key is still in hand: ask again.', {
-    retryAfter: 1,
-  })
+  throw new Failure(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'A request with this Idempotency-Key is still in progress: try again later.',
+    {
+      retryAfter: 1,
+    },
+  )
 }
 
 async function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer): Promise<Reply> {
@@ -153,16 +157,16 @@ async function replay(kept: Kept, { caller, line }: KeyedRequest, mark: Buffer):
   if (!kept.request.equals(mark))
     throw new Failure(
       'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for another request, with another address or body: give each request its own.',
+      'This Idempotency-Key was used for a request with a different address or body: use a new key for each request.',
     )
   const missing = scopes.filter(scope => !caller.has(scope))
   if (missing.length > 0)
     throw new Failure(
       'INSUFFICIENT_SCOPE',
-      `The reply was made for a token with more scopes: repeat the request with ${missing.join(' ')} as well.`,
+      `The stored reply was created for a token with more scopes: repeat the request with a token that also has ${missing.join(' ')}.`,
     )
   const result = { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body: body ?? undefined }
-  const query = `${line} (the reply kept for its Idempotency-Key)`
+  const query = `${line} (the stored reply for its Idempotency-Key)`
   return asOperation(caller, { query }, async () => ({ result, patients, resources }))
 }
 

@@ -41,7 +41,7 @@ export async function identify(
     const wanted = access.scopes.join(' or ')
     throw new Failure(
       'INSUFFICIENT_SCOPE',
-      `This needs the scope ${wanted}: ask for it when you fetch the token, or have it added to the client.`,
+      `This operation requires the scope ${wanted}: request it with the access token, or have it added to the client.`,
       {
         headers: {
           'www-authenticate': `Bearer realm="health-interop", error="insufficient_scope", scope="${access.scopes.join(' ')}"`,

@@ -62,7 +62,7 @@ export function createIntake(options: IntakeOptions = {}): Intake {
   const forLarge = mostOf(memory)
   const forSmall = mostOf(Math.floor(memory / 8))
   const turns = createShares({
-    ...{ name: 'turns for large bodies', total: 1000, perClient: 1 },
+    ...{ name: 'slots for large request bodies', total: 1000, perClient: 1 },
     ...{ waitingPerClient: 50, waiting: 1000, patience: turnPatience },
   })
   const [large, little] = [createShares({ ...shared, ...forLarge }), createShares({ ...shared, ...forSmall })]

@@ -43,8 +43,8 @@ export interface Limits {
 
 const words: Readonly<Record<Policy, string>> = {
   default: 'requests',
-  lookup: 'requests that look people up',
-  token: 'requests for tokens',
+  lookup: 'patient lookups',
+  token: 'token requests',
 }
 
 /**
@@ -65,10 +65,14 @@ export function createLimits(quotas: Quotas, now: () => number = Date.now): Limi
       const longest = Math.max(...waits)
       if (longest > 0) {
         const { policy, quota } = asked[waits.indexOf(longest)]!.look(who, time)
-        throw new Failure('RATE_LIMITED', `More than ${quota} ${words[policy]} in a minute: wait ${longest} s.`, {
-          retryAfter: longest,
-          headers: verdictHeaders(asked.map(counter => counter.look(who, time))),
-        })
+        throw new Failure(
+          'RATE_LIMITED',
+          `Rate limit exceeded: more than ${quota} ${words[policy]} in a minute. Retry after ${longest} s.`,
+          {
+            retryAfter: longest,
+            headers: verdictHeaders(asked.map(counter => counter.look(who, time))),
+          },
+        )
       }
       for (const counter of asked) counter.add(who, time)
       return asked.map(counter => counter.look(who, time))

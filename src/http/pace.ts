@@ -74,7 +74,7 @@ async function inTime<T>(next: Promise<T>, pace: Pace, received: number, waited:
     return await Promise.race([next, late])
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('MALFORMED_REQUEST', 'The connection was closed before the whole body had come.')
+    throw new Failure('MALFORMED_REQUEST', 'The connection was closed before the whole body arrived.')
   } finally {
     clearTimeout(timer)
   }
@@ -83,6 +83,6 @@ async function inTime<T>(next: Promise<T>, pace: Pace, received: number, waited:
 const tooSlow = ({ grace, slowest }: Pace): Failure =>
   new Failure(
     'REQUEST_TIMEOUT',
-    `The body comes too slowly: the time for it is ${grace / 1000} s, and a second more for every ${slowest} bytes.`,
+    `The body arrives too slowly: the limit is ${grace / 1000} s, plus one second for every ${slowest} bytes.`,
     { headers: { connection: 'close' } },
   )

@@ -96,7 +96,7 @@ export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[]
 
 /** What is answered when the records cannot be written. */
 export const unrecorded = (cause: unknown): Failure =>
-  new Failure('UNAVAILABLE', 'The audit trail cannot be written at the moment, so nothing is disclosed: try again.', {
+  new Failure('UNAVAILABLE', 'The audit trail is temporarily unavailable, so no data is returned: try again.', {
     retryAfter: 2,
     cause,
   })

@@ -13,12 +13,12 @@ interface ParseError extends Error {
 }
 
 const words: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: 'The address and the headers together are longer than 16 kB: send shorter ones.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
-  HPE_INVALID_URL: 'The address holds a character that must be percent-encoded.',
+  HPE_HEADER_OVERFLOW: 'The address and headers together exceed 16 kB: shorten them.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+  HPE_INVALID_URL: 'The address contains a character that must be percent-encoded.',
 }
 
-const searchHint = ' Send a long search as a form, by POST to _search.'
+const searchHint = ' For a long search, use POST to _search.'
 
 /** Says what was wrong in the dialect of the surface that was meant, and closes the connection. */
 export function answerUnreadable(error: ParseError, socket: Duplex): void {

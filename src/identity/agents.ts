@@ -42,7 +42,7 @@ export async function rotateKey(database: Database, id: string, overlap: number)
       where id = $1 and revoked_at is null returning id`,
     values: [id, digestOf(key), overlap],
   })
-  if (rows.length === 0) throw new Failure('NOT_FOUND', `There is no agent ${id.slice(0, 100)} that is not revoked.`)
+  if (rows.length === 0) throw new Failure('NOT_FOUND', `There is no active agent ${id.slice(0, 100)}.`)
   return key
 }
 

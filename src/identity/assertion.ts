@@ -54,9 +54,11 @@ export async function proveAssertion(database: Database, assertion: string, opti
   const { jti, exp } = await verified(assertion, options)
   const life = exp! - options.now / 1000
   if (life > longestLife + tolerance)
-    throw invalidClient(`client_assertion must expire within ${longestLife} seconds; this one has ${Math.ceil(life)}.`)
+    throw invalidClient(
+      `client_assertion must expire within ${longestLife} seconds; this one expires in ${Math.ceil(life)}.`,
+    )
   if (typeof jti !== 'string' || !/^[^\0]{1,255}$/.test(jti))
-    throw invalidClient('client_assertion needs a jti of 1 to 255 characters.')
+    throw invalidClient('client_assertion must have a jti of 1 to 255 characters.')
   const used = await database.query({
     text: `insert into used_assertion (client_id, jti, expires_at) values ($1, $2, $3)
       on conflict (client_id, jti) do update set expires_at = excluded.expires_at where used_assertion.expires_at < $4
@@ -64,7 +66,7 @@ export async function proveAssertion(database: Database, assertion: string, opti
     values: [options.clientId, jti, new Date((exp! + tolerance) * 1000), new Date(options.now)],
   })
   if (used.length === 0)
-    throw invalidClient('client_assertion was used before: sign a new one, with a new jti, for each request.')
+    throw invalidClient('client_assertion was used before: sign a new assertion with a new jti for each request.')
 }
 
 async function verified(assertion: string, { clientId, jwks, audiences, now }: AssertionCheck): Promise<JWTPayload> {
@@ -95,7 +97,7 @@ function refused(error: unknown): Failure {
   if (error instanceof errors.JWTExpired) return invalidClient('client_assertion has expired.')
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'nbf' && error.reason === 'check_failed')
-      return new Failure('CLOCK_SKEW', 'client_assertion is not valid yet: set the clock of the client.')
+      return new Failure('CLOCK_SKEW', 'client_assertion is not valid yet: check the clock of the client.')
     return invalidClient(`client_assertion has the wrong ${error.claim}.`)
   }
   // Nothing but the assertion and the keys of the client goes into the check: whatever else fails is a fault of these.
@@ -107,7 +109,7 @@ export function mustBePublicKeys(jwks: JSONWebKeySet): void {
   const problems =
     isObject(jwks) && Array.isArray(jwks.keys) && jwks.keys.length > 0
       ? jwks.keys.flatMap(problem)
-      : ['The set holds no keys.']
+      : ['The key set contains no keys.']
   if (problems.length > 0) throw new Failure('VALIDATION_FAILED', problems.join(' '))
 }
 
@@ -118,12 +120,12 @@ export const publicKeysAmong = (keys: readonly JsonObject[]): JSONWebKeySet['key
 function problem(jwk: unknown, at: number): string[] {
   if (!isObject(jwk)) return [`Key ${at + 1} is not an object.`]
   const name = `Key ${jwk['kid'] ?? at + 1}`
-  if ('d' in jwk || 'k' in jwk) return [`${name} is private: send the public part only.`]
+  if ('d' in jwk || 'k' in jwk) return [`${name} is a private key: send only the public key.`]
   if (jwk['kty'] === 'EC' && jwk['crv'] !== 'P-384') return [`${name} must be on the curve P-384 (ES384).`]
-  if (jwk['kty'] !== 'EC' && jwk['kty'] !== 'RSA') return [`${name} must be RSA or EC P-384.`]
+  if (jwk['kty'] !== 'EC' && jwk['kty'] !== 'RSA') return [`${name} must be an RSA or EC P-384 key.`]
   try {
     const bits = createPublicKey({ key: jwk as never, format: 'jwk' }).asymmetricKeyDetails?.modulusLength
-    return bits === undefined || bits >= 2048 ? [] : [`${name} has ${bits} bits; RSA keys need 2048.`]
+    return bits === undefined || bits >= 2048 ? [] : [`${name} has ${bits} bits: RSA keys need at least 2048.`]
   } catch {
     return [`${name} cannot be read.`]
   }

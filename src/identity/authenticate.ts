@@ -61,7 +61,7 @@ async function byAssertion(parts: ClientCheck, proof: ByAssertion, address: stri
   const clientId = claimedClient(proof.assertion)
   try {
     if (proof.clientId !== undefined && proof.clientId !== clientId)
-      throw invalidClient('client_id is not the client that signed the assertion.')
+      throw invalidClient('client_id differs from the client that signed the assertion.')
     const found = await findClient(database, clientId)
     if (!found || found.client.revokedAt) throw invalidClient()
     const { jwks, jwksUrl } = found.client
@@ -96,7 +96,10 @@ export function bearerAuthenticator(
   return ({ headers }) => {
     const token = bearerToken(headers)
     if (token.startsWith(patientTokenPrefix))
-      throw new Failure('TOKEN_INVALID', "This address takes access tokens of clients, not a patient's own token.")
+      throw new Failure(
+        'TOKEN_INVALID',
+        'This operation requires an access token of an integration client, not a patient token.',
+      )
     const verified = tokens.verify(token)
     return verified instanceof Promise ? verified.then(callerOf) : verified.caller
   }
@@ -108,6 +111,6 @@ export function bearerToken(headers: Credentials['headers']): string {
   if (typeof header === 'string' && /^bearer /i.test(header)) return header.slice(7).trim()
   throw new Failure(
     'UNAUTHENTICATED',
-    'Send an access token: Authorization: Bearer <token>; POST /api/v1/connect/auth/token gives one.',
+    'Send an access token: Authorization: Bearer <token>. Get one from POST /api/v1/connect/auth/token.',
   )
 }

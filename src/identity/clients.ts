@@ -67,7 +67,7 @@ export async function createClient(
   const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks, jwksUrl } = input
   if (jwks) mustBePublicKeys(jwks)
   // A patient or a user is told as patient/… or user/… where a client is told by its id.
-  if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id has no slash.')
+  if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')
   const secret = input.secret === null ? undefined : (input.secret ?? newSecret(environment))
   const hash = secret && (await hashOf(secret))
   const client = await database.transaction(async on => {
@@ -79,7 +79,7 @@ export async function createClient(
         ...[jwks ? JSON.stringify(jwks) : null, jwksUrl ?? null],
       ],
     })
-    if (!row) throw new Failure('CONFLICT', `There is already a client with the id ${id}.`)
+    if (!row) throw new Failure('CONFLICT', `A client with the id ${id} already exists.`)
     if (hash) await insertSecret(on, id, hash, 'first')
     return toClient(row)
   })
@@ -99,7 +99,7 @@ export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }
     text: 'update client set jwks = $2, jwks_url = $3 where id = $1 and revoked_at is null returning *',
     values: [id, jwks ? JSON.stringify(jwks) : null, jwksUrl ?? null],
   })
-  if (!row) throw new Failure('NOT_FOUND', `There is no client ${id} that is not revoked.`)
+  if (!row) throw new Failure('NOT_FOUND', `There is no active client ${id}.`)
   return toClient(row)
 }
 
@@ -122,7 +122,10 @@ export function addSecret(
 ): Promise<string> {
   return withNewSecret(database, environment, clientId, label, async (_on, live) => {
     if (live.length >= 2)
-      throw new Failure('CONFLICT', 'The client has two live secrets already: rotate, which ends the older one.')
+      throw new Failure(
+        'CONFLICT',
+        'The client already has two active secrets: rotate the secret, which ends the older one.',
+      )
   })
 }
 
@@ -155,7 +158,7 @@ async function withNewSecret(
       text: 'select * from client where id = $1 and revoked_at is null for update',
       values: [clientId],
     })
-    if (!client) throw new Failure('NOT_FOUND', `There is no client ${clientId} that is not revoked.`)
+    if (!client) throw new Failure('NOT_FOUND', `There is no active client ${clientId}.`)
     const live = await on.query<StoredSecret>({
       text: `select id, hash from client_secret where client_id = $1 and (expires_at is null or expires_at > now())
         order by id desc`,

@@ -48,6 +48,6 @@ export function mustBeSameOrigin({ method, headers, baseUrl }: Sent): void {
   if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return
   throw new Failure(
     'FORBIDDEN',
-    `A page of another origin may not change anything in the portal: this one is ${URL.parse(baseUrl)?.origin}.`,
+    `Requests from another origin cannot change the portal: use a page of ${URL.parse(baseUrl)?.origin}.`,
   )
 }

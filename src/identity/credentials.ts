@@ -32,30 +32,30 @@ export function presented({ headers, body }: Pick<Credentials, 'headers' | 'body
     each => each !== undefined,
   )
   if (found.length + (assertion === undefined ? 0 : 1) > 1)
-    throw new Failure('MALFORMED_REQUEST', 'Send the client credentials in one way only (RFC 6749 §2.3).')
+    throw new Failure('MALFORMED_REQUEST', 'Send the client credentials with one method only (RFC 6749 §2.3).')
   if (assertion !== undefined) return { clientId, assertion }
   const [proof] = found
   if (!proof)
     throw invalidClient(
-      'Send the client id and secret: in the body, as HTTP Basic, or as X-Client-ID and X-Client-Secret; or a client_assertion.',
+      'Send the client id and secret in the body, with HTTP Basic, or in X-Client-ID and X-Client-Secret; or send a client_assertion.',
     )
   if (clientId !== undefined && clientId !== proof.clientId)
-    throw new Failure('MALFORMED_REQUEST', 'client_id in the body is not the client that the header names.')
+    throw new Failure('MALFORMED_REQUEST', 'client_id in the body differs from the client in the header.')
   return proof
 }
 
 /** The one answer to every wrong proof: it does not say which part was wrong. */
-export function invalidClient(message = 'The client is unknown, or its credentials are not valid.'): Failure {
+export function invalidClient(message = 'The client is unknown or its credentials are invalid.'): Failure {
   return new Failure('INVALID_CLIENT', message)
 }
 
 function basic(header: string | undefined): BySecret | undefined {
   if (!header) return undefined
-  if (!/^basic( |$)/i.test(header)) throw invalidClient('Authorization must be HTTP Basic here.')
+  if (!/^basic( |$)/i.test(header)) throw invalidClient('Authorization must use HTTP Basic for this operation.')
   // Spaces say nothing in base64.
   const text = Buffer.from(header.slice(5), 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  if (colon < 0) throw invalidClient('Authorization holds no client id and secret.')
+  if (colon < 0) throw invalidClient('Authorization must contain a client id and a secret.')
   return { clientId: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
 }
 
@@ -76,7 +76,7 @@ function byHeaders(header: (name: string) => string | undefined): BySecret | und
 function byBody(body: unknown, clientId: string | undefined): BySecret | undefined {
   const secret = parameter(body, 'client_secret')
   if (secret === undefined) return undefined
-  if (clientId === undefined) throw invalidClient('client_secret came without client_id.')
+  if (clientId === undefined) throw invalidClient('client_secret requires client_id.')
   return { clientId, secret }
 }
 
@@ -92,7 +92,7 @@ function assertionIn(body: unknown): string | undefined {
 function parameter(body: unknown, name: string): string | undefined {
   const values =
     body instanceof URLSearchParams ? body.getAll(name) : isObject(body) && name in body ? [body[name]] : []
-  if (values.length > 1) throw new Failure('MALFORMED_REQUEST', `${name} came more than once.`)
+  if (values.length > 1) throw new Failure('MALFORMED_REQUEST', `${name} must not be repeated.`)
   const [value] = values
   if (value !== undefined && typeof value !== 'string')
     throw new Failure('MALFORMED_REQUEST', `${name} must be a string.`)

@@ -39,6 +39,6 @@ export async function mustBeFitForProduction(config: Config, database: Database)
   })
   if (demo.length > 0)
     throw new ConfigError(
-      `The database holds the demo client (${demoClient.id}), whose secret everybody knows: revoke it, or use a database of its own for production.`,
+      `The database contains the demo client (${demoClient.id}), whose secret is public: revoke it, or use a separate database for production.`,
     )
 }

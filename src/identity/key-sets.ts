@@ -80,7 +80,7 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
     body.on('error', () => {})
     if (statusCode !== 200) {
       body.destroy()
-      throw new UnusableKeys(`answered ${statusCode}`)
+      throw new UnusableKeys(`responded with ${statusCode}`)
     }
     const chunks: Buffer[] = []
     let length = 0
@@ -101,7 +101,7 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
         await source.fetching
       }
       if (source.kept && now() - source.kept.fetchedAt < longest) return source.kept.keys
-      throw invalidClient('The keys of the client cannot be fetched from its JWKS URL at the moment.')
+      throw invalidClient('The keys of the client cannot be fetched from its JWKS URL: try again.')
     },
     close: () => agent.destroy(),
   }
@@ -116,7 +116,7 @@ const has = ({ keys }: JSONWebKeySet, kid: string | undefined): boolean =>
 function keysIn(text: string): JSONWebKeySet {
   const set = parsed(text)
   const keys = publicKeysAmong(objectsIn(isObject(set) && set['keys']).slice(0, mostKeys))
-  if (keys.length === 0) throw new UnusableKeys('the key set holds no public key for RS384, ES384 or RS256')
+  if (keys.length === 0) throw new UnusableKeys('the key set contains no public key for RS384, ES384 or RS256')
   return { keys }
 }
 

@@ -107,7 +107,7 @@ function privateKeyOf(row: KeyRow, encryptionKey: Buffer): KeyObject {
     return createPrivateKey({ key: jwk, format: 'jwk' })
   } catch (cause) {
     throw new ConfigError(
-      'The signing keys in the database were sealed under another key: start with the ENCRYPTION_KEY (or the encryption.key file) they were made with.',
+      'The signing keys in the database were encrypted with another key: start with the ENCRYPTION_KEY (or encryption.key file) that encrypted them.',
       { cause },
     )
   }

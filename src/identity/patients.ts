@@ -55,18 +55,18 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
       if (!patient)
         throw new Failure(
           'UNAUTHENTICATED',
-          'The Health ID and the code do not belong together, or the code has expired or is used up: ask for a new one.',
+          'The Health ID and the code do not match, or the code has expired or was used: request a new code.',
         )
       return give(database, patient.patient, patient.current ?? canonical, now())
     },
     async authenticate({ headers }) {
       const found = await tokenRow(database, presented(headers))
-      if (!found || found.revoked_at) throw invalid('it is not known, or was revoked')
+      if (!found || found.revoked_at) throw invalid('it is unknown or was revoked')
       if (found.expires_at.getTime() <= now())
-        throw new Failure('TOKEN_EXPIRED', 'The token of this telephone has expired: enrol it again.')
+        throw new Failure('TOKEN_EXPIRED', 'The patient token has expired: enrol the device again.')
       // Two records of one patient may have been made one since.
       const holder = await holderOf(found.health_id)
-      if (!holder) throw invalid('nobody answers for its Health ID any more')
+      if (!holder) throw invalid('its Health ID is no longer registered')
       return patientCaller(holder.patient, holder.current ?? found.health_id, found.id)
     },
     async revoke({ tokenId, within }) {
@@ -128,10 +128,10 @@ function presented(headers: Credentials['headers']): string {
   if (token === undefined)
     throw new Failure(
       'UNAUTHENTICATED',
-      "Send the patient's own token: Authorization: Bearer pat_…; POST /api/v1/mobile/enrol gives one.",
+      'Send a patient token: Authorization: Bearer pat_…. Get one from POST /api/v1/mobile/enrol.',
     )
   if (!/^pat_[0-9A-Za-z]{43}$/.test(token))
-    throw invalid("this address takes a patient's own token, pat_…, which POST /api/v1/mobile/enrol gives")
+    throw invalid('this operation requires a patient token, pat_…, from POST /api/v1/mobile/enrol')
   return token
 }
 

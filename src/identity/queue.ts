@@ -17,8 +17,7 @@ export function createQueue(width: number, depth: number): Queue {
     async run(work) {
       if (running < width) running++
       else if (waiting.length < depth) await new Promise<void>(turn => waiting.push(turn))
-      else
-        throw new Failure('UNAVAILABLE', 'Too many clients are signing in at the moment: try again.', { retryAfter: 1 })
+      else throw new Failure('UNAVAILABLE', 'Too many clients are signing in: try again.', { retryAfter: 1 })
       try {
         return await work()
       } finally {

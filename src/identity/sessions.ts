@@ -69,10 +69,10 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (cookie === undefined)
         throw refused(
           'UNAUTHENTICATED',
-          `Sign in: POST /api/v1/portal/session sets the cookie ${sessionCookie}, which is to be sent.`,
+          `Sign in with POST /api/v1/portal/session and send the cookie ${sessionCookie}.`,
         )
       const row = await sessionRow(database, cookie)
-      if (!row) throw refused('UNAUTHENTICATED', 'There is no such session: sign in again.')
+      if (!row) throw refused('UNAUTHENTICATED', 'The session does not exist: sign in again.')
       if (row.expires_at.getTime() <= now() || row.last_seen_at.getTime() <= now() - idleFor * 1000)
         throw refused('TOKEN_EXPIRED', 'The session has ended: sign in again.')
       if (row.last_seen_at.getTime() <= now() - 60_000) await seen(database, row.session, now())
@@ -93,7 +93,7 @@ async function signedIn(parts: SessionsParts, email: string, password: string, a
     return id === undefined ? undefined : found?.user
   })
   if (user) return user
-  throw refused('UNAUTHENTICATED', 'The e-mail address and the password do not belong together.')
+  throw refused('UNAUTHENTICATED', 'The e-mail address or the password is wrong.')
 }
 
 interface SessionRow {

@@ -51,7 +51,7 @@ export function createThrottle(now: () => number): Throttle {
       take() {
         const wait = Math.max(...budgets.map(({ budget, who }) => budget.wait(who)))
         if (wait > 0)
-          throw new Failure('AUTH_THROTTLED', `Too many failed attempts to sign in: wait ${wait} s.`, {
+          throw new Failure('AUTH_THROTTLED', `Too many failed sign-in attempts. Retry after ${wait} s.`, {
             retryAfter: wait,
           })
         count()

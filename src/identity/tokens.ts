@@ -71,7 +71,7 @@ export function createTokens(options: TokensOptions): Tokens {
     if (exp * 1000 <= now()) throw expired()
     if (revocations.has(jti, client_id)) throw invalid('it was revoked')
     if (!isCurrent())
-      throw new Failure('UNAVAILABLE', 'Revoked tokens cannot be looked up at the moment: try again.', {
+      throw new Failure('UNAVAILABLE', 'The revocation list is temporarily unavailable: try again.', {
         retryAfter: 2,
       })
     return verified
@@ -135,7 +135,7 @@ async function read(token: string, { keys, issuer, now }: TokensOptions): Promis
       token,
       async ({ kid }) => {
         const key = kid === undefined ? undefined : await keys.find(kid)
-        if (!key) throw invalid('its key is not one of ours')
+        if (!key) throw invalid('it was signed with an unknown key')
         return key
       },
       {
@@ -156,14 +156,14 @@ async function read(token: string, { keys, issuer, now }: TokensOptions): Promis
 }
 
 function reason(error: Error): string {
-  if (error instanceof errors.JWTClaimValidationFailed) return `its ${error.claim} is not what it must be`
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is not ours'
+  if (error instanceof errors.JWTClaimValidationFailed) return `its claim ${error.claim} is missing or wrong`
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'its signature is wrong'
   if (error instanceof errors.JOSEAlgNotAllowed) return 'it is not signed with RS256'
-  return 'it is not a token of this service'
+  return 'it was not issued by this service'
 }
 
 function expired(): Failure {
-  return new Failure('TOKEN_EXPIRED', 'The access token has expired: fetch a new one.')
+  return new Failure('TOKEN_EXPIRED', 'The access token has expired: request a new one.')
 }
 
 function invalid(why: string, cause?: unknown): Failure {

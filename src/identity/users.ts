@@ -32,14 +32,15 @@ export async function createUser(
   input: { readonly email: string; readonly organizationId: string; readonly role: Role },
 ): Promise<{ user: User; password: string }> {
   const email = foldEmail(input.email)
-  if (!isEmail.test(email)) throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is no e-mail address.`)
+  if (!isEmail.test(email))
+    throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is not an e-mail address.`)
   const { password, hash } = await newPassword()
   const [row] = await database.query<UserRow>({
     text: `insert into portal_user (id, email, hash, organization_id, role) values ($1, $2, $3, $4, $5)
       on conflict (email) do nothing returning ${columns}`,
     values: [`usr_${randomText(20)}`, email, hash, input.organizationId, input.role],
   })
-  if (!row) throw new Failure('CONFLICT', `There is a user ${email} already.`)
+  if (!row) throw new Failure('CONFLICT', `A user ${email} already exists.`)
   return { user: toUser(row), password }
 }
 
@@ -61,7 +62,7 @@ export async function resetPassword(database: Database, email: string): Promise<
       text: 'update portal_user set hash = $2 where email = $1 and disabled_at is null returning id',
       values: [foldEmail(email), hash],
     })
-    if (!row) throw new Failure('NOT_FOUND', `There is no user ${foldEmail(email).slice(0, 254)} who is not disabled.`)
+    if (!row) throw new Failure('NOT_FOUND', `There is no active user ${foldEmail(email).slice(0, 254)}.`)
     await endSessions(on, row.id)
   })
   return password

@@ -55,13 +55,13 @@ export function itemsIn(body: unknown, now: Date): Sent {
 function* problems(item: StockItemSent, now: Date, other: number | undefined): Generator<FailureDetail> {
   const { medication_code, batches, updated_at } = item
   if (other !== undefined)
-    yield { field: 'medication_code', code: 'duplicate', message: `is that of items.${other} at the same facility` }
+    yield { field: 'medication_code', code: 'duplicate', message: `duplicates items.${other} at the same facility` }
   if (medication_code.length > longestCode)
     yield { field: 'medication_code', code: 'maxLength', message: `must not have more than ${longestCode} characters` }
   if (batches && batches.length > mostBatches)
     yield { field: 'batches', code: 'maxItems', message: `must not have more than ${mostBatches} items` }
   const counted = Date.parse(updated_at)
-  if (Number.isNaN(counted)) yield { field: 'updated_at', code: 'format', message: 'must be a moment of the calendar' }
+  if (Number.isNaN(counted)) yield { field: 'updated_at', code: 'format', message: 'must be an existing date and time' }
   if (counted > now.getTime() + skew)
     yield { field: 'updated_at', code: 'future', message: 'must not be in the future' }
 }

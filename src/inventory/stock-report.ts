@@ -62,7 +62,7 @@ function mustBeOwn(items: readonly StockItemSent[], place: (index: number) => st
   if (details.length === 0) return
   throw new Failure(
     'FORBIDDEN',
-    `${details[0]!.field} is not a facility of your organisation: report for your organisation itself, for organisations that are part of it (Organization.partOf), or for locations that it manages (Location.managingOrganization).`,
+    `${details[0]!.field} is not a facility of your organisation: report for your organisation, for organisations that are part of it (Organization.partOf), or for locations it manages (Location.managingOrganization).`,
     { details },
   )
 }
@@ -94,7 +94,7 @@ function reportsOf(
   })
   if (details.length === 0) return reports
   const { field, message } = details[0]!
-  throw new Failure('VALIDATION_FAILED', `${field || 'The item'} cannot be written as FHIR: ${message}.`, { details })
+  throw new Failure('VALIDATION_FAILED', `${field || 'The item'} cannot be converted to FHIR: ${message}.`, { details })
 }
 
 async function write(parts: ReportParts, caller: Caller, reports: readonly Report[]): Promise<Outcome[]> {

@@ -80,6 +80,6 @@ export async function storedItems(
 function twice(value: string, first: string, second: string): Failure {
   return new Failure(
     'CONFLICT',
-    `Basic/${first} and Basic/${second} both have the identifier ${value}, so it is unclear which to replace: delete one of them.`,
+    `Basic/${first} and Basic/${second} both have the identifier ${value}, so it is ambiguous which one to replace: delete one of them.`,
   )
 }

@@ -34,8 +34,7 @@ export function createCursors(encryptionKey: Buffer): Cursors {
 }
 
 function unknown(cause?: unknown): Failure {
-  const message =
-    'is not a cursor of this list: send next_cursor as it came, with the same filters, or begin without it'
+  const message = 'is not a cursor of this list: send next_cursor unchanged with the same filters, or omit it'
   return new Failure('VALIDATION_FAILED', `query.cursor ${message}.`, {
     details: [{ field: 'query.cursor', code: 'cursor', message }],
     cause,

@@ -21,7 +21,7 @@ export function seal(key: Buffer, text: string, context: string): Buffer {
 
 /** Decrypts what `seal` made. @throws Error if the key or the context is another one, or the bytes were changed. */
 export function unseal(key: Buffer, sealed: Buffer, context: string): string {
-  if (sealed[0] !== layout) throw new Error('These bytes were not sealed by this service.')
+  if (sealed[0] !== layout) throw new Error('The data was not encrypted by this service.')
   const [nonce, rest] = [sealed.subarray(1, 1 + nonceLength), sealed.subarray(1 + nonceLength)]
   const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength })
   cipher.setAAD(Buffer.from(context)).setAuthTag(rest.subarray(0, tagLength))
@@ -62,6 +62,6 @@ async function readKey(file: string): Promise<Buffer | undefined> {
   if (text === undefined) return undefined
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== 32)
-    throw new ConfigError(`${file} does not hold 32 bytes in base64: restore it, or set ENCRYPTION_KEY.`)
+    throw new ConfigError(`${file} must contain 32 bytes in base64: restore it, or set ENCRYPTION_KEY.`)
   return key
 }

@@ -85,14 +85,14 @@ export class Failure extends Error {
 /** A request that does not fit its description: the first problem in words, all of them as details. */
 export function invalid(details: readonly FailureDetail[]): Failure {
   const [first] = details
-  const text = first ? `${first.field || 'The body'} ${first.message}` : 'The request does not fit its description'
+  const text = first ? `${first.field || 'The body'} ${first.message}` : 'The request does not match its schema'
   return new Failure('VALIDATION_FAILED', /[.?!]$/.test(text) ? text : `${text}.`, { details })
 }
 
 /** The failure to show for anything thrown: unknown errors say nothing of themselves. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
-  return new Failure('INTERNAL_ERROR', 'Something went wrong on our side. Quote the request id when you report it.', {
+  return new Failure('INTERNAL_ERROR', 'An internal error occurred. Include the request id when you report it.', {
     cause: error,
   })
 }

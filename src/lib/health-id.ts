@@ -49,7 +49,7 @@ export function parse(text: string): Reading {
  * @throws RangeError if the country is not two letters
  */
 export function mint(country: string, random: (bytes: number) => Uint8Array = randomBytes): string {
-  if (!/^[A-Z]{2}$/.test(country)) throw new RangeError('A country is two capital letters (ISO 3166-1).')
+  if (!/^[A-Z]{2}$/.test(country)) throw new RangeError('A country must be two capital letters (ISO 3166-1).')
   const body = Array.from(random(BODY - COUNTRY), byte => SYMBOLS[byte & 31]!).join('')
   const values = valuesOf(country + body)
   const checks = checkValues(values)

@@ -86,6 +86,6 @@ const tooBroad = (members: number): Failure => {
 }
 
 const tooMany = (most: number): Failure =>
-  new Failure('PAYLOAD_TOO_LARGE', `The JSON holds more than ${most} values: send it in parts.`, {
+  new Failure('PAYLOAD_TOO_LARGE', `The JSON contains more than ${most} values: split the request.`, {
     issue: 'too-costly',
   })

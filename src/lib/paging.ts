@@ -82,7 +82,7 @@ export function page<Row, Item>(
 
 /** @throws Failure VALIDATION_FAILED unless the text is a day of the calendar. */
 export function mustBeDay(name: string, text: string): void {
-  if (!isDay(text)) throw wrong(name, 'must be a day of the calendar, such as 2026-03-14')
+  if (!isDay(text)) throw wrong(name, 'must be a calendar date, such as 2026-03-14')
 }
 
 /** The failure for a query member. */

@@ -140,17 +140,16 @@ export function createShares(options: SharesOptions): Shares {
   return {
     async take(who, amount = 1, signal) {
       signal?.throwIfAborted()
-      if (amount > perClient)
-        throw new RangeError(`${amount} ${name} are more than the share of one client (${perClient})`)
+      if (amount > perClient) throw new RangeError(`${amount} ${name} exceed the limit of one client (${perClient})`)
       const share = takeNow(who, amount)
       if (share) return share
       if ((queues.get(who)?.length ?? 0) >= options.waitingPerClient)
         throw new Failure(
           'RATE_LIMITED',
-          `This client holds its share of ${name}, and ${options.waitingPerClient} more of its requests wait: send fewer at a time.`,
+          `This client has reached its limit of ${name}, and ${options.waitingPerClient} more of its requests are waiting: send fewer requests at a time.`,
           { retryAfter: 1 },
         )
-      if (waiting >= options.waiting) throw busy(`Too many requests wait for ${name}`)
+      if (waiting >= options.waiting) throw busy(`Too many requests are waiting for ${name}`)
       return wait(who, amount, signal)
     },
     used: () => used,

@@ -45,7 +45,7 @@ export function xhtmlProblem(text: string): string | undefined {
     content ||= match?.[2] === 'img'
     at = comment ?? next + match![0].length
   }
-  if (open.length > 0) return `has a <${open.at(-1)}> that is not closed`
+  if (open.length > 0) return `has an unclosed <${open.at(-1)}>`
   if (!content) return 'has no content'
   return inNamespace.test(trimmed) ? undefined : `has no xmlns="${NAMESPACE}" in its <div>`
 }
@@ -67,10 +67,10 @@ function unknownMarkup(text: string, at: number): string {
 
 function tagProblem(match: RegExpExecArray, open: string[]): string | undefined {
   const [whole, closing, name = '', attributes = '', selfClosing] = match
-  if (!elements.has(name)) return `has the element <${name}>, which a narrative may not have`
+  if (!elements.has(name)) return `has the element <${name}>, which is not allowed in a narrative`
   if (closing) {
     if (attributes || selfClosing) return unknownMarkup(whole, 0)
-    return open.pop() === name ? undefined : `has a </${name}> out of place`
+    return open.pop() === name ? undefined : `has a misplaced </${name}>`
   }
   if (!selfClosing) open.push(name)
   return attributes === '' ? undefined : attributesProblem(attributes)
@@ -82,7 +82,7 @@ function attributesProblem(attributes: string): string | undefined {
     const value = double ?? single ?? ''
     if (/^on/i.test(name)) return `has the event handler ${name}`
     if (!attributeNames.has(name) && !name.startsWith('xmlns:'))
-      return `has the attribute ${name.slice(0, 30)}, which a narrative may not have`
+      return `has the attribute ${name.slice(0, 30)}, which is not allowed in a narrative`
     if (seen.has(name)) return `has the attribute ${name} twice in one tag`
     if (name === 'xmlns' && value !== NAMESPACE) return `has an element of another namespace than ${NAMESPACE}`
     if (isScript(value)) return `has a script in ${name}`
@@ -94,7 +94,7 @@ function attributesProblem(attributes: string): string | undefined {
 }
 
 function textProblem(text: string): string | undefined {
-  if (text.includes(']]>')) return 'has ]]> in its text, where XML wants ]]&gt;'
+  if (text.includes(']]>')) return 'has ]]> in its text: write ]]&gt;'
   return text.includes('&') ? referenceProblem(text) : undefined
 }
 
@@ -103,11 +103,11 @@ const reference = /&(?:(?:amp|lt|gt|quot|apos);|#(\d{1,7});|#x([\dA-Fa-f]{1,6});
 // XML knows five entities by name, and R4 adds none (https://hl7.org/fhir/R4/narrative.html#xhtml).
 function referenceProblem(text: string): string | undefined {
   for (const [whole, decimal, hex, name] of text.matchAll(reference)) {
-    if (whole === '&') return 'has a bare &, which is written &amp;'
+    if (whole === '&') return 'has an unescaped &: write &amp;'
     if (name)
-      return `has the entity &${name};, which XML does not know: write the character itself, or its number such as &#160;`
+      return `has the entity &${name};, which is not defined in XML: write the character itself or a numeric reference such as &#160;`
     const code = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : undefined
-    if (code !== undefined && !isCharacter(code)) return `has ${whole}, which is no character of XML`
+    if (code !== undefined && !isCharacter(code)) return `has ${whole}, which is not an XML character`
   }
   return undefined
 }

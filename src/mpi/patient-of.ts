@@ -26,7 +26,11 @@ export async function patientOf(on: Queryable, text: string): Promise<Known> {
   const healthId = await readHealthId(on, text, 'path.health_id')
   const holder = await holderOf(on, healthId)
   if (holder) return { ...holder, healthId: holder.current ?? healthId }
-  throw new Failure('PATIENT_NOT_FOUND', 'Nobody is registered under this Health ID: resolve registers people.', {
-    details: [{ field: 'path.health_id', code: 'not-found', message: 'is not registered' }],
-  })
+  throw new Failure(
+    'PATIENT_NOT_FOUND',
+    'No patient is registered with this Health ID: register the patient with POST /api/v1/connect/patients/resolve.',
+    {
+      details: [{ field: 'path.health_id', code: 'not-found', message: 'is not registered' }],
+    },
+  )
 }

@@ -103,28 +103,28 @@ function problemOf(url: URL, reach: Reach): Problem | undefined {
     if (problem) return problem
   }
   if (url.username || url.password)
-    return ['credentials', 'must not hold a user name or password; verify the signature of each event instead']
+    return ['credentials', 'must not contain a user name or password: verify the signature of each event instead']
   if (url.href.includes('#')) return ['fragment', 'must not have a fragment (#…), which is never sent']
   return isIP(host) === 0 ? nameProblem(host, reach) : addressProblem(host, reach)
 }
 
 function schemeProblem(protocol: string, host: string, reach: Reach): Problem | undefined {
   if (protocol === 'http:' && reach.isLocal && (isLocalhost(host) || isLoopback(host))) return undefined
-  const exception = reach.isLocal ? '; http may only name this machine: localhost or 127.0.0.1' : ''
-  return ['scheme', `must begin with https://${exception}`]
+  const exception = reach.isLocal ? '; http is allowed only for localhost or 127.0.0.1' : ''
+  return ['scheme', `must start with https://${exception}`]
 }
 
 const isLocalhost = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
 function nameProblem(host: string, reach: Reach): Problem | undefined {
   if (isLocalhost(host))
-    return reach.isLocal ? undefined : ['private', `must not name this machine (${host}), but a host on the internet`]
+    return reach.isLocal ? undefined : ['private', `must name a host on the internet, not this machine (${host})`]
   const isInside = !host.includes('.') || /\.(local|internal)$/.test(host)
   if (!isInside || reach.allowed.rules.length > 0) return undefined
-  return ['private', `must name a host on the internet, and ${host} is a name of a private network`]
+  return ['private', `must name a host on the internet: ${host} belongs to a private network`]
 }
 
 function addressProblem(host: string, reach: Reach): Problem | undefined {
   if (mayReach(host, reach)) return undefined
-  return ['private', `must lead to a public address, and ${host} is private or reserved`]
+  return ['private', `must resolve to a public address: ${host} is private or reserved`]
 }

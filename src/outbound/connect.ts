@@ -72,7 +72,7 @@ function vettedConnector({ reach, timeout, lookup = resolving(), ca }: ConnectOp
 
 function refusal(protocol: string, address: string, reach: Reach): Error | undefined {
   if (protocol !== 'https:' && !(reach.isLocal && isLoopback(address)))
-    return coded(plainHttp, 'Without TLS only this machine is called.')
+    return coded(plainHttp, 'Without TLS, only localhost can be called.')
   return mayReach(address, reach) ? undefined : outOfReach()
 }
 
@@ -82,7 +82,7 @@ function vettedLookup(lookup: LookupFunction, reach: Reach): LookupFunction {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, [])
       const addresses = found as LookupAddress[]
-      if (addresses.length === 0) return done(coded('ENOTFOUND', `${hostname} has no address.`), [])
+      if (addresses.length === 0) return done(coded('ENOTFOUND', `${hostname} has no IP address.`), [])
       if (!addresses.every(({ address }) => mayReach(address, reach))) return done(outOfReach(), [])
       done(null, addresses)
     })
@@ -90,6 +90,6 @@ function vettedLookup(lookup: LookupFunction, reach: Reach): LookupFunction {
 
 const outOfReach = () => coded(privateAddress, 'The address may not be called.')
 
-const gone = () => coded('ECONNRESET', 'The connection was closed as soon as it was open.')
+const gone = () => coded('ECONNRESET', 'The connection was closed immediately after it opened.')
 
 const coded = (code: string, message: string): NodeJS.ErrnoException => Object.assign(new Error(message), { code })

@@ -3,11 +3,11 @@ import { plainHttp, privateAddress } from './connect.ts'
 
 export const redirected = 'redirects are not followed'
 
-const closed = 'the connection was closed without an answer'
+const closed = 'the connection was closed without a response'
 
-export const answered = (status: number): string => `answered ${status}`
+export const answered = (status: number): string => `responded with ${status}`
 
-export const noAnswer = (milliseconds: number): string => `no answer in ${milliseconds / 1000} seconds`
+export const noAnswer = (milliseconds: number): string => `no response within ${milliseconds / 1000} seconds`
 
 /** The reason that an error stands for. @param timeout milliseconds there were. */
 export function reasonOf(error: unknown, timeout: number): string {
@@ -15,7 +15,7 @@ export function reasonOf(error: unknown, timeout: number): string {
   if (timeouts.has(code)) return noAnswer(timeout)
   if (code === 'UND_ERR_SOCKET') return message.startsWith('bad ') ? notHttp : closed
   if (name === 'HTTPParserError') return notHttp
-  if (/ERR_SSL|ERR_TLS|EPROTO/.test(code)) return reasons[code] ?? 'no secure connection could be agreed on (TLS)'
+  if (/ERR_SSL|ERR_TLS|EPROTO/.test(code)) return reasons[code] ?? 'the TLS handshake failed'
   return reasons[code] ?? (certificates.test(code) ? untrusted : `the connection failed (${code || 'unknown error'})`)
 }
 
@@ -26,9 +26,9 @@ export function isClosing(error: unknown): boolean {
 
 const closings: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
-const notHttp = 'the answer is not HTTP'
+const notHttp = 'the response is not HTTP'
 
-const untrusted = 'the certificate is not valid: its issuer is not trusted'
+const untrusted = 'the certificate is invalid: its issuer is not trusted'
 
 const timeouts: ReadonlySet<string> = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'])
 
@@ -37,7 +37,7 @@ const certificates = /CERT|ISSUER|SIGNATURE|CRL/
 
 const reasons: Readonly<Record<string, string>> = {
   [privateAddress]: 'the address is private',
-  [plainHttp]: 'only https is called',
+  [plainHttp]: 'the URL must use https',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',
@@ -45,13 +45,13 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was reset',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  CERT_HAS_EXPIRED: 'the certificate is not valid: it has expired',
-  CERT_NOT_YET_VALID: 'the certificate is not valid: its time has not begun',
-  CERT_REVOKED: 'the certificate is not valid: it was revoked',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is not valid: it is for another host',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
-  ERR_INVALID_URL: 'the URL is not valid',
+  CERT_HAS_EXPIRED: 'the certificate is invalid: it has expired',
+  CERT_NOT_YET_VALID: 'the certificate is invalid: it is not yet valid',
+  CERT_REVOKED: 'the certificate is invalid: it was revoked',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is invalid: it is for another host',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
+  ERR_INVALID_URL: 'the URL is invalid',
   UND_ERR_INVALID_ARG: 'the request could not be written',
-  UND_ERR_CLOSED: 'the service was stopping',
-  UND_ERR_DESTROYED: 'the service was stopping',
+  UND_ERR_CLOSED: 'the service was shutting down',
+  UND_ERR_DESTROYED: 'the service was shutting down',
 }

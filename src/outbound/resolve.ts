@@ -51,4 +51,4 @@ function addresses(ask: Ask, hostname: string, family: number): Promise<Found> {
 }
 
 const silent = (hostname: string): NodeJS.ErrnoException =>
-  Object.assign(new Error(`No name server answers for ${hostname}.`), { code: 'EAI_AGAIN' })
+  Object.assign(new Error(`No DNS server responds for ${hostname}.`), { code: 'EAI_AGAIN' })

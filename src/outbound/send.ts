@@ -142,7 +142,7 @@ function drop(exchange: Exchange, reason: string | undefined): void {
   exchange.controller?.abort(dropped)
 }
 
-const dropped = new Error('Nobody waits for this reply any more.')
+const dropped = new Error('The caller no longer waits for this reply.')
 
 /**
  * Ends the exchange with what is known of the reply. Only the first call has an effect.

@@ -69,21 +69,21 @@ export interface Signed {
 
 /** Checks a delivery as its receiver does. @throws SignatureError unless it was signed with the secret just now. */
 export function verifySignature({ header, body, secret, now = Date.now(), tolerance = 300 }: Signed): void {
-  if (!header) throw new SignatureError('missing', 'There is no X-Service-Signature header.')
+  if (!header) throw new SignatureError('missing', 'The X-Service-Signature header is missing.')
   const { time, signatures } = parse(header)
   const age = Math.floor(now / 1000) - Number(time)
   if (age > tolerance)
     throw new SignatureError(
       'too-old',
-      `It was signed ${age} seconds ago, more than ${tolerance}: a replay, or a clock that is wrong.`,
+      `The signature is ${age} seconds old, more than ${tolerance}: the request is a replay, or a clock is wrong.`,
     )
   if (age < -tolerance)
-    throw new SignatureError('in-the-future', `It was signed ${-age} seconds from now: one of the clocks is wrong.`)
+    throw new SignatureError('in-the-future', `The signature is ${-age} seconds in the future: a clock is wrong.`)
   const expected = hmac(signingKey(secret).whole, `${time}.`, body)
   if (signatures.some(each => timingSafeEqual(Buffer.from(each, 'hex'), expected))) return
   throw new SignatureError(
     'wrong',
-    'The signature is not that of this body and secret: verify the raw bytes as they came, not JSON written anew, with the webhook_secret of this very subscription.',
+    'The signature does not match the body and the secret: verify the raw bytes as received, not re-serialised JSON, with the webhook_secret of this subscription.',
   )
 }
 
@@ -99,6 +99,6 @@ function parse(header: string): { readonly time: string; readonly signatures: re
   if (time !== undefined && signatures.length > 0) return { time, signatures }
   throw new SignatureError(
     'malformed',
-    'X-Service-Signature is not of the form t=<seconds>,v1=<64 hexadecimal digits>.',
+    'X-Service-Signature must have the form t=<seconds>,v1=<64 hexadecimal digits>.',
   )
 }

@@ -102,7 +102,7 @@ function* unclean(body: ResolveBody): Generator<FailureDetail> {
   for (const [field, value] of Object.entries(body)) {
     if (typeof value !== 'string') continue
     if (/\p{Cc}/u.test(value) || !value.isWellFormed())
-      yield wrong(field, 'pattern', 'must not hold control characters or halves of characters')
+      yield wrong(field, 'pattern', 'must not contain control characters or unpaired surrogates')
     else if (value.trim() === '') yield wrong(field, 'minLength', 'must not be blank')
   }
 }
@@ -110,24 +110,25 @@ function* unclean(body: ResolveBody): Generator<FailureDetail> {
 function* nameless({ first_name, last_name, phone_number }: ResolveBody): Generator<FailureDetail> {
   for (const [field, value] of Object.entries({ first_name, last_name }))
     if (value !== undefined && value.trim() !== '' && !/\p{L}/u.test(value))
-      yield wrong(field, 'pattern', 'must hold a letter')
+      yield wrong(field, 'pattern', 'must contain a letter')
   if (phone_number !== undefined && !/\p{Nd}/u.test(phone_number))
-    yield wrong('phone_number', 'pattern', 'must hold digits')
+    yield wrong('phone_number', 'pattern', 'must contain digits')
 }
 
 function* impossible({ date_of_birth, country_code }: ResolveBody, now: Date): Generator<FailureDetail> {
   const latest = new Date(now.getTime() + MOST_AHEAD).toISOString().slice(0, 10)
-  if (date_of_birth !== undefined && date_of_birth > latest) yield wrong('date_of_birth', 'future', 'is in the future')
+  if (date_of_birth !== undefined && date_of_birth > latest)
+    yield wrong('date_of_birth', 'future', 'must not be in the future')
   if (date_of_birth !== undefined && date_of_birth < EARLIEST)
     yield wrong('date_of_birth', 'minimum', 'is before 1880: is the year right?')
   if (country_code === undefined || countries.has(country_code.toUpperCase())) return
   const meant = nearest(country_code.toUpperCase(), [...countries])
-  const hint = meant ? `; perhaps ${meant}?` : ''
-  yield wrong('country_code', 'value', `is not a country of ISO 3166-1 in two letters, such as CM${hint}`)
+  const hint = meant ? `; did you mean ${meant}?` : ''
+  yield wrong('country_code', 'value', `is not an ISO 3166-1 alpha-2 country code, such as CM${hint}`)
 }
 
 function* missing(body: ResolveBody): Generator<FailureDetail> {
   if (body.health_id !== undefined) return
   for (const field of ['first_name', 'last_name', 'date_of_birth'] as const)
-    if (body[field] === undefined) yield wrong(field, 'required', 'is required when there is no health_id')
+    if (body[field] === undefined) yield wrong(field, 'required', 'is required without health_id')
 }

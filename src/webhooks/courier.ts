@@ -47,7 +47,7 @@ const leaseSeconds = 30
 const beginWithin = 15_000
 /** Milliseconds for which it counts that the client may be told: whatever waits longer is asked about once more. */
 const trustFor = 100
-const notDue = 'the subscriber may not see what it is about any more'
+const notDue = 'the subscriber may no longer access the data'
 /** Taken of an endpoint before it has answered anything lately: many that hang must not take the room of the others. */
 const firstTaken = 3
 /** Tasks taken at a time, and in hand in all. */

@@ -120,7 +120,7 @@ export async function createEndpoint(
     ],
   })
   if (!row)
-    throw new Failure('CONFLICT', `A client has at most ${mostOfClient} subscriptions: delete one that is not needed.`)
+    throw new Failure('CONFLICT', `A client can have at most ${mostOfClient} subscriptions: delete an unused one.`)
   return { endpoint: toEndpoint(row), secret }
 }
 
@@ -139,7 +139,10 @@ export async function findEndpoint(on: Queryable, id: string, clientId: string):
 }
 
 function missing(): never {
-  throw new Failure('NOT_FOUND', 'This client has no such subscription: list them to see their ids.')
+  throw new Failure(
+    'NOT_FOUND',
+    'This client has no subscription with this id: list the subscriptions to see their ids.',
+  )
 }
 
 /** A client's endpoints in the order in which they were made. @param after key of the last one that is known */

@@ -144,7 +144,7 @@ async function found(
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error
     // Such as criteria by a search parameter that is not there any more.
-    refused({ id: watcher.id, reason: `its criteria cannot be searched by: ${error.message}` })
+    refused({ id: watcher.id, reason: `its criteria are not a valid search: ${error.message}` })
     return []
   }
 }

@@ -7,8 +7,8 @@ import type { Result } from './queue.ts'
 const patienceDays = 5
 
 const reasons = {
-  gone: 'the receiver answered 410 Gone',
-  failing: `every attempt has failed for ${patienceDays} days`,
+  gone: 'the receiver responded with 410 Gone',
+  failing: `all delivery attempts failed for ${patienceDays} days`,
 } as const
 
 /** What happened to an endpoint, all results of a moment together. */

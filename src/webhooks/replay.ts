@@ -37,7 +37,10 @@ export async function replay(on: Queryable, event: string, clientId: string): Pr
     values: [event, clientId],
   })
   if (former.length === 0)
-    throw new Failure('EVENT_NOT_FOUND', 'No subscription of this client was sent such an event, or it is too old.')
+    throw new Failure(
+      'EVENT_NOT_FOUND',
+      'No subscription of this client received this event, or the event is no longer stored.',
+    )
   const ended = former.filter(each => !each.is_pending)
   const missed = ended.filter(({ outcome }) => outcome !== 'delivered')
   const wanted = missed.length > 0 ? missed : ended
@@ -48,7 +51,7 @@ export async function replay(on: Queryable, event: string, clientId: string): Pr
     'CONFLICT',
     wanted.some(each => !each.is_active)
       ? 'The subscription is disabled: set its status to active first.'
-      : 'The event is still being delivered: the attempts of the subscription show how far it is.',
+      : 'The event is still being delivered: see the delivery attempts of the subscription.',
   )
 }
 

@@ -82,8 +82,8 @@ const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || 
 function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject): Rule {
   const { type: kind, endpoint, payload, header } = isObject(channel) ? channel : {}
   if (kind !== 'rest-hook')
-    throw wrong('channel.type', 'not-supported', `is ${JSON.stringify(kind)}, but this server has rest-hook only`)
-  if (typeof endpoint !== 'string') throw wrong('channel.endpoint', 'required', 'is missing: say where to send to')
+    throw wrong('channel.type', 'not-supported', `is ${JSON.stringify(kind)}, but only rest-hook is supported`)
+  if (typeof endpoint !== 'string') throw wrong('channel.endpoint', 'required', 'is required')
   const [type, query] = criterionOf(parts, String(criteria))
   const mediaType = mediaTypeOf(payload)
   return {
@@ -97,7 +97,7 @@ function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject
 function callable(endpoint: string, isBase: boolean, reach: Reach): string {
   const url = mustBeCallable(endpoint, reach, 'Subscription.channel.endpoint')
   if (isBase && new URL(url).search !== '')
-    throw wrong('channel.endpoint', 'value', 'must have no query, since the place of the resource is put behind it')
+    throw wrong('channel.endpoint', 'value', 'must have no query, because the path of the resource is appended to it')
   return url
 }
 
@@ -106,7 +106,7 @@ const most = { criteria: 2000, parameters: 30 }
 function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
   const [type, query] = cutAt(criteria, '?')
   if (!isResourceType(type))
-    throw wrong('criteria', 'value', 'must be a search on one type of resources, such as Observation?code=718-7')
+    throw wrong('criteria', 'value', 'must be a search on one resource type, such as Observation?code=718-7')
   if (criteria.length > most.criteria || query.split('&').length > most.parameters)
     throw wrong(
       'criteria',
@@ -118,7 +118,7 @@ function criterionOf(parts: SubscriptionParts, criteria: string): [type: string,
     parseSearch([type], [...new URLSearchParams(query)], options)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    throw wrong('criteria', 'value', `cannot be searched by: ${error.message.replace(/\.$/, '')}`)
+    throw wrong('criteria', 'value', `is not a valid search: ${error.message.replace(/\.$/, '')}`)
   }
   return [type, query]
 }
@@ -129,7 +129,7 @@ function mediaTypeOf(payload: unknown): string | undefined {
   throw wrong(
     'channel.payload',
     'not-supported',
-    'must be application/fhir+json, or absent for a notice without content',
+    'must be application/fhir+json, or absent for a notification without content',
   )
 }
 
@@ -166,7 +166,7 @@ function mustBeSearched(type: string, may: Writer['may']): void {
   if (may(type, 's')) return
   throw new Failure(
     'INSUFFICIENT_SCOPE',
-    `The scopes do not allow to search ${type}, which the criteria do; system/${type}.rs would.`,
+    `The scopes do not permit the search on ${type} in the criteria: system/${type}.rs does.`,
   )
 }
 
@@ -191,9 +191,9 @@ async function enter(
   if (!client) return
   mustBeSearched(rule.type, grants(client.scopes))
   if (client.others >= mostOfClient)
-    throw new Failure('CONFLICT', `A client has at most ${mostOfClient} Subscriptions: delete one that is not needed.`)
+    throw new Failure('CONFLICT', `A client can have at most ${mostOfClient} Subscriptions: delete an unused one.`)
   if (author !== undefined && author !== client.id)
-    throw new Failure('FORBIDDEN', 'Only the client that made a Subscription changes what it is sent and where to.')
+    throw new Failure('FORBIDDEN', 'Only the client that created a Subscription can change its criteria and channel.')
   await on.query({
     text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, watches, criteria, media_type, ends_at, secrets)
       values ($1, $2, $3, $4, $5, '{}', $6, $7, $8, $9, $10)

@@ -93,7 +93,7 @@ function targetOf(parts: TargetParts, row: TargetRow): Target {
   return { key, revision, id, clientId, organizationId, ...wayOf(parts, row) }
 }
 
-const unreadable: Unsent = { reason: 'its secrets cannot be read with this ENCRYPTION_KEY', isFinal: false }
+const unreadable: Unsent = { reason: 'its secrets cannot be decrypted with this ENCRYPTION_KEY', isFinal: false }
 
 const never = (reason: string): Unsent => ({ reason, isFinal: true })
 
@@ -152,11 +152,12 @@ function fhirWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way
   return {
     wants: () => (mediaType === null ? 'nothing' : 'current'),
     outgoing(task, look) {
-      if (!look || !mayRead(look, task)) return never('the scopes of the client do not open the resource any more')
+      if (!look || !mayRead(look, task))
+        return never('the scopes of the client no longer permit access to the resource')
       if (mediaType === null) return { method: 'POST', url, headers, body: '' }
-      if (look.resource === null) return never('the resource is not there any more')
+      if (look.resource === null) return never('the resource no longer exists')
       // A URL cannot tell such an id from the way to another place.
-      if (/^\.\.?$/.test(task.source.id)) return never('the id of the resource cannot stand in a URL')
+      if (/^\.\.?$/.test(task.source.id)) return never('the id of the resource cannot be used in a URL')
       return {
         method: 'PUT',
         url: `${url.replace(/\/$/, '')}/${typeName(task.source.type)}/${task.source.id}`,

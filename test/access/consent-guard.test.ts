@@ -59,7 +59,7 @@ describe('a refusal that a hospital recorded', () => {
     ['somebody of no organisation', { author: 'user/cora', may: () => true, party: { organizationId: '' } }],
   ])('is not ended by %s, who hears who can', async (_who, writer) => {
     await records.put([refusal('stands', 'ada')], by('hospital'))
-    const message = expect.stringContaining('holds a refusal that another party recorded')
+    const message = expect.stringContaining('contains a refusal that another party recorded')
     await expect(records.remove('Consent/stands', writer)).rejects.toMatchObject({
       code: 'CONFLICT',
       options: { issue: 'business-rule', details: [{ field: 'Consent/stands', code: 'business-rule', message }] },
@@ -81,7 +81,7 @@ test('of a permission that another has recorded a client ends its own organisati
   const both = consentOf('shared', 'ada', 'clinic')
   both.provision.actor.push(...consentOf('', '', 'pharmacy').provision.actor)
   await records.put([both], by('hospital'))
-  const message = expect.stringContaining('holds rules that another party recorded')
+  const message = expect.stringContaining('contains rules that another party recorded')
   const refused = { code: 'CONFLICT', options: { details: [{ message }] } }
   const put = (consent: object) => records.put([consent], by('clinic'))
   await expect(records.remove('Consent/shared', by('clinic'))).rejects.toMatchObject(refused)
@@ -101,7 +101,7 @@ test('that a record is closed in emergencies is recorded by whoever says so of a
   const policy = [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-deny' }]
   const closed = (of: string) => consentOf('closed', of, 'clinic', { period: { end: '2001-01-01' } }, { policy })
   await records.put([closed('ada')], by('hospital'))
-  await expect(records.remove('Consent/closed', by('clinic'))).rejects.toThrow('holds a refusal')
+  await expect(records.remove('Consent/closed', by('clinic'))).rejects.toThrow('contains a refusal')
   await records.put([{ ...closed('ada'), language: 'fr' }], exempt)
   expect(await isOwn('closed', by('hospital'))).toBe(true)
   await records.put([closed('bruno')], exempt)

@@ -64,7 +64,7 @@ test.each([
   [
     'an emergency without a reason',
     { 'x-emergency-access': 'true' },
-    /^EMERGENCY_REASON_REQUIRED: Say in X-Emergency-Reason, in 10 to 500 characters/,
+    /^EMERGENCY_REASON_REQUIRED: X-Emergency-Reason must state, in 10 to 500 characters/,
   ],
   [
     'a reason that is long by its blanks',
@@ -92,7 +92,7 @@ test('an emergency opens one record, once, whichever number of the patient asks 
   expect(seen.opened).toEqual([{ patient: 'ada', reason: 'Found unconscious', requestId: 'r1' }])
   await expect(override('ben')).rejects.toMatchObject({
     code: 'MALFORMED_REQUEST',
-    message: 'Emergency access is for one patient: ask for what is about others in requests of their own.',
+    message: 'Emergency access covers one patient: send a separate request for each patient.',
   })
   expect([seen.opened.length, seen.shown]).toEqual([1, 2])
 })

@@ -94,7 +94,7 @@ describe('a Consent that holds a refusal of another author', () => {
     expect(await ada.seen('a')).toEqual([false, true, true])
     const reply = await ada.at('a', 'revoke', {}, { 'x-request-id': `revoke-${ada.id}` })
     expect(refusedBy(reply)).toEqual([409, 'CONFLICT'])
-    for (const who of ['the patient', 'organisation that recorded', 'consent-exempt'])
+    for (const who of ['The patient', 'organisation that recorded', 'consent-exempt'])
       expect(reply.body.message).toContain(who)
     expect(reply.body.details[0].field).toBe(`Consent/${ada.id}-but`)
     expect(await version(`Consent/${ada.id}-but`)).toBe('1')
@@ -277,7 +277,7 @@ describe('a refusal that another party puts into the Consent of a client', () =>
     expect((await put('application/json')).status).toBe(201)
     expect((await call('PUT', `Consent/${closed.id}`, { body: closed })).status).toBe(200)
     const { status, body } = await put('application/json')
-    const message = expect.stringMatching(/holds a refusal that another party recorded/)
+    const message = expect.stringMatching(/contains a refusal that another party recorded/)
     expect([status, body]).toEqual([
       409,
       expect.objectContaining({

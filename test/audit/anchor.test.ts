@@ -233,8 +233,8 @@ test('a collector gets every line, those too that it did not take at first, and 
 })
 
 test.each([
-  ['http://collector.example.org/', 'AUDIT_ANCHOR_URL must begin with https://'],
-  ['https://10.0.0.1/', 'AUDIT_ANCHOR_URL must lead to a public address'],
+  ['http://collector.example.org/', 'AUDIT_ANCHOR_URL must start with https://'],
+  ['https://10.0.0.1/', 'AUDIT_ANCHOR_URL must resolve to a public address'],
 ])('lines are not sent to %s: the service does not start', async (url, problem) => {
   await expect(startBeside(service, { ...pool, AUDIT_ANCHOR_URL: url })).rejects.toThrow(problem)
   const off = { AUDIT_ANCHOR_URL: 'https://collector.example.org/', AUDIT_ANCHOR_FILE: 'off' }

@@ -137,7 +137,7 @@ describe('to grant', () => {
     )
     const reasons = matches.flatMap(({ body }) => (JSON.parse(body) as JsonObject)['reason'] ?? [])
     expect(matches).toHaveLength(3)
-    expect(reasons).toEqual([{ text: "The patient's agreement was obtained: signed form." }])
+    expect(reasons).toEqual([{ text: 'The patient agreed: signed form.' }])
   })
 
   test('takes the place of a consent for emergencies alone, which denies the rest', async () => {
@@ -172,7 +172,7 @@ describe('to grant', () => {
   test('opens nothing where a refusal stands against it, and is not done then', async () => {
     await write(consentOf(`refusal-${people}`, amina.patient, 'clinic', { type: 'deny' }))
     expect(await refusal(grant('full_record'))).toMatchObject({
-      ...{ code: 'CONFLICT', message: expect.stringMatching(/^A refusal of the patient stands against this/) },
+      ...{ code: 'CONFLICT', message: expect.stringMatching(/^A refusal by the patient is in force/) },
     })
     expect(await desk.list(own, amina)).toHaveLength(1)
   })
@@ -198,9 +198,9 @@ describe('to answer', () => {
   })
 
   test.each<[string, Answer, string]>([
-    ['active', 'grant', 'The consent is active: only one that is pending can be granted.'],
-    ['active', 'deny', 'The consent is active: only one that is pending can be denied.'],
-    ['pending', 'revoke', 'The consent is pending: only one that is active can be revoked.'],
+    ['active', 'grant', 'The consent is active, not pending, so it cannot be granted.'],
+    ['active', 'deny', 'The consent is active, not pending, so it cannot be denied.'],
+    ['pending', 'revoke', 'The consent is pending, not active, so it cannot be revoked.'],
   ])('%s is nothing to %s', async (status, what, message) => {
     const { consent_id } = await (status === 'active' ? grant('summary') : ask('summary'))
     expect(await refusal(answer(consent_id, what))).toMatchObject({ code: 'CONFLICT', message })
@@ -208,7 +208,7 @@ describe('to answer', () => {
 
   test('is for a consent of the patient', async () => {
     await ask('summary')
-    const message = 'There is no such consent of this patient.'
+    const message = 'This patient has no consent with this id.'
     expect(await refusal(answer('absent', 'deny'))).toMatchObject({ code: 'NOT_FOUND', message })
   })
 
@@ -229,7 +229,7 @@ describe('to answer', () => {
     const id = `strange-${people}`
     await write(consentOf(id, amina.patient, 'clinic', ofType('Media'), { status: 'proposed' }))
     expect(await refusal(answer(id, 'grant'))).toMatchObject({
-      ...{ code: 'CONFLICT', message: expect.stringMatching(/^This consent names parts of the record/) },
+      ...{ code: 'CONFLICT', message: expect.stringMatching(/^This consent covers parts of the record/) },
     })
   })
 })
@@ -265,7 +265,7 @@ describe('to answer an organisation', () => {
       ['revoke', 'active'],
     ] as const)
       expect(await refusal(desk.answerAll(own, amina, 'clinic', what))).toMatchObject({
-        ...{ code: 'CONFLICT', message: `There is no consent for this organisation that is ${missing}.` },
+        ...{ code: 'CONFLICT', message: `This organisation has no ${missing} consent of this patient.` },
       })
   })
 

@@ -24,6 +24,6 @@ test('an organisation enters what it was told, and says how', () => {
   expect(recorded(clinic)).toEqual(written('enterer', 'Organization/clinic'))
   expect(recorded(clinic, 'signed form')).toEqual({
     ...written('enterer', 'Organization/clinic'),
-    reason: [{ text: "The patient's agreement was obtained: signed form." }],
+    reason: [{ text: 'The patient agreed: signed form.' }],
   })
 })

@@ -16,7 +16,7 @@ function refusedBy(failure: Failure): Promise<unknown> {
 test('is a conflict that passes', async () => {
   const stale = new Failure('PRECONDITION_FAILED', 'Consent/c is at version 3.')
   expect(await refusedBy(stale)).toMatchObject({
-    ...{ code: 'CONFLICT', message: 'The consent was changed at the same moment: try again.' },
+    ...{ code: 'CONFLICT', message: 'Another request changed the consent at the same time: try again.' },
     ...{ options: { retryAfter: 1 }, cause: stale },
   })
 })

@@ -79,7 +79,7 @@ const turns: readonly [string, JsonObject | undefined, JsonObject | undefined, s
 
 const reasons: readonly [string, JsonObject | undefined, string, string][] = [
   ['revoked', inactive, 'revoked', 'revoked'],
-  ['run out', expired, 'expired', 'expired'],
+  ['has expired', expired, 'expired', 'expired'],
   ['ended without a reason', but(active, { status: 'inactive' }), 'revoked', 'revoked'],
   ['refused', rejected, 'denied', 'denied'],
   ['an error', mistaken, 'revoked', 'entered_in_error'],

@@ -198,7 +198,7 @@ describe('what is counted of a body', () => {
     expect(await reply.json()).toMatchObject({
       resourceType: 'OperationOutcome',
       issue: [{ code: 'too-costly' }],
-      message: 'The JSON holds more than 500000 values: send it in parts.',
+      message: 'The JSON contains more than 500000 values: split the request.',
     })
   })
 
@@ -206,7 +206,7 @@ describe('what is counted of a body', () => {
     const plain = JSON.stringify({ resourceType: 'Basic', code: { text: 'x'.repeat(3_000_000) } })
     const packed = await send(gzipSync(plain), { 'content-encoding': 'gzip' })
     expect(packed.status).toBe(413)
-    expect(await packed.json()).toMatchObject({ message: 'The gzip unpacks to more than 200 times its bytes.' })
+    expect(await packed.json()).toMatchObject({ message: 'The gzip body expands to more than 200 times its size.' })
     const usual = JSON.stringify({ resourceType: 'Basic', code: { text: 'x'.repeat(30_000) } })
     expect((await send(gzipSync(usual), { 'content-encoding': 'gzip' })).status).toBe(201)
     const broken = await send(Buffer.from(gzipSync(usual).subarray(0, 40)), { 'content-encoding': 'gzip' })

@@ -22,7 +22,7 @@ describe('a route of a class', () => {
     const refused = await fetchToken()
     expect(refused.status).toBe(429)
     expect(refused.body).toMatchObject({ error_code: 'RATE_LIMITED', error: 'temporarily_unavailable' })
-    expect(refused.body.message).toContain('More than 2 requests for tokens in a minute')
+    expect(refused.body.message).toContain('more than 2 token requests in a minute')
     expect(refused.headers.get('retry-after')).toBe(String(refused.body.retry_after))
     expect(refused.headers.get('ratelimit')).toMatch(/^"token";r=0;t=(\d+), "default";r=\d;t=\d+$/)
   })

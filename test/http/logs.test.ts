@@ -89,7 +89,12 @@ test('neither is a secret that a client or a subscriber proves itself with', asy
   await call('PUT', 'Patient/clarisse-87', { body: { ...clarisse, active: true }, headers: named('log-webhook') })
   const failed = () => said('log-webhook').filter(line => line.delivery !== undefined)
   await until('the failed delivery is logged', () => failed().length > 0)
-  expect(failed()[0]).toMatchObject({ level: 'info', msg: 'webhooks: failed', status: 500, error: 'answered 500' })
+  expect(failed()[0]).toMatchObject({
+    level: 'info',
+    msg: 'webhooks: failed',
+    status: 500,
+    error: 'responded with 500',
+  })
 })
 
 test('an error of the database is told with its code and its place, and without the rows it quotes', async () => {

@@ -49,14 +49,22 @@ describe('what is no HTTP', () => {
   })
 
   test.each([
-    ['two hosts', 'GET /readyz HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\n\r\n', 'once only'],
-    ['the same host twice', 'GET /readyz HTTP/1.1\r\nHost: a.example\r\nhost: a.example\r\n\r\n', 'once only'],
+    ['two hosts', 'GET /readyz HTTP/1.1\r\nHost: a.example\r\nHost: b.example\r\n\r\n', 'must not be repeated'],
+    [
+      'the same host twice',
+      'GET /readyz HTTP/1.1\r\nHost: a.example\r\nhost: a.example\r\n\r\n',
+      'must not be repeated',
+    ],
     ['a host that is none', 'GET /readyz HTTP/1.1\r\nHost: a.example/x y\r\n\r\n', 'host name'],
-    ['another host in the address', 'GET http://b.example/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n', 'another host'],
+    [
+      'another host in the address',
+      'GET http://b.example/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n',
+      'differs from the header Host',
+    ],
     [
       'another port in the address',
       'GET http://a.example:81/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n',
-      'another host',
+      'differs from the header Host',
     ],
     ['an address that is neither', 'GET ftp://a.example/readyz HTTP/1.1\r\nHost: a.example\r\n\r\n', 'must be a path'],
     ['HTTP/0.9', 'GET /readyz\r\n\r\n', 'HTTP/1.1'],
@@ -88,7 +96,7 @@ describe('what is no HTTP', () => {
       `GET /api/fhir/R4/Patient?_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     )
     expect(status).toBe(400)
-    expect(JSON.stringify(body)).toContain('by POST to _search')
+    expect(JSON.stringify(body)).toContain('use POST to _search')
   })
 
   test('anything else, in the shape of the other interfaces', async () => {

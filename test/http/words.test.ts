@@ -30,7 +30,7 @@ describe('a field that is not known', () => {
     expect(body.message).toBe('dob is not a known field; did you mean `date_of_birth`?')
     expect(body.details).toEqual([
       { field: 'dob', code: 'unknown', message: 'is not a known field; did you mean `date_of_birth`?' },
-      { field: 'date_of_birth', code: 'required', message: 'is required when there is no health_id' },
+      { field: 'date_of_birth', code: 'required', message: 'is required without health_id' },
     ])
   })
 
@@ -80,8 +80,8 @@ test('a consent type that does not exist is answered with the type that is near 
 })
 
 test.each([
-  ['/api/v1/connect/pharmacy/stock', 'send shorter ones.'],
-  ['/api/fhir/R4/Patient', 'send shorter ones. Send a long search as a form, by POST to _search.'],
+  ['/api/v1/connect/pharmacy/stock', 'shorten them.'],
+  ['/api/fhir/R4/Patient', 'shorten them. For a long search, use POST to _search.'],
 ])('headers that are too long are answered with advice that fits the address: %s', async (path, advice) => {
   const text = await new Promise<string>((done, fail) => {
     get(`${service.url}${path}`, { headers: { 'x-long': 'a'.repeat(20_000) } }, async response => {

@@ -64,7 +64,7 @@ test('an agent that is revoked is so for good, and has no new key', async () => 
   await revokeAgent(database, agent.id)
   expect((await listAgents(database)).find(({ id }) => id === agent.id)!.revokedAt).toEqual(at)
   await expect(rotateKey(database, agent.id, 0)).rejects.toMatchObject({
-    ...{ code: 'NOT_FOUND', message: `There is no agent ${agent.id} that is not revoked.` },
+    ...{ code: 'NOT_FOUND', message: `There is no active agent ${agent.id}.` },
   })
 })
 
@@ -74,6 +74,6 @@ test('what names no agent is told by its first hundred characters', async () => 
     ...{ code: 'NOT_FOUND', message: `There is no agent ${'x'.repeat(100)}.` },
   })
   await expect(rotateKey(database, long, 0)).rejects.toMatchObject({
-    ...{ code: 'NOT_FOUND', message: `There is no agent ${'x'.repeat(100)} that is not revoked.` },
+    ...{ code: 'NOT_FOUND', message: `There is no active agent ${'x'.repeat(100)}.` },
   })
 })

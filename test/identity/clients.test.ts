@@ -25,7 +25,7 @@ const created = async (more: object = {}) =>
     .client
 const listed = async (id: string) => (await listClients(database)).find(each => each.id === id)!
 const labels = async (id: string) => (await listed(id)).secrets.map(({ label }) => label)
-const notThere = (id: string) => ({ code: 'NOT_FOUND', message: `There is no client ${id} that is not revoked.` })
+const notThere = (id: string) => ({ code: 'NOT_FOUND', message: `There is no active client ${id}.` })
 
 test('a secret says whether it is of production', () => {
   expect(newSecret('production')).toMatch(/^sk_live_[A-Za-z0-9]{43}$/)
@@ -49,16 +49,16 @@ test('a client has the id it is given, which has no slash and is given once', as
   expect((await created()).id).toMatch(/^client_[A-Za-z0-9]{20}$/)
   expect((await created({ id: 'ward-7' })).id).toBe('ward-7')
   await expect(created({ id: 'ward-7' })).rejects.toMatchObject({
-    ...{ code: 'CONFLICT', message: 'There is already a client with the id ward-7.' },
+    ...{ code: 'CONFLICT', message: 'A client with the id ward-7 already exists.' },
   })
   await expect(created({ id: 'patient/ada' })).rejects.toMatchObject({
-    ...{ code: 'VALIDATION_FAILED', message: 'A client id has no slash.' },
+    ...{ code: 'VALIDATION_FAILED', message: 'A client id must not contain a slash.' },
   })
 })
 
 test('keys that are private are refused, and leave nothing behind', async () => {
   const jwks = { keys: [{ kty: 'oct', k: 'c2VjcmV0' }] }
-  const message = 'Key 1 is private: send the public part only.'
+  const message = 'Key 1 is a private key: send only the public key.'
   await expect(created({ id: 'private', jwks })).rejects.toMatchObject({ code: 'VALIDATION_FAILED', message })
   expect(await findClient(database, 'private')).toBeUndefined()
   const { id } = await created()
@@ -77,7 +77,7 @@ test('a client has two secrets at most', async () => {
   await addSecret(database, 'local', id)
   await expect(addSecret(database, 'local', id)).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: 'The client has two live secrets already: rotate, which ends the older one.',
+    message: 'The client already has two active secrets: rotate the secret, which ends the older one.',
   })
   expect(await labels(id)).toEqual(['first', undefined])
 })

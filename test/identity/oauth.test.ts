@@ -44,7 +44,7 @@ test('the members of a form are those that are not empty, each once, as the sche
   expect(membersOf(schema, new URLSearchParams('grant_type=x&scope='))).toEqual({ grant_type: 'x' })
   expect(membersOf(schema, { grant_type: 'x', scope: '' })).toEqual({ grant_type: 'x', scope: '' })
   expect(() => membersOf(schema, new URLSearchParams('grant_type=x&grant_type=y'))).toThrow(
-    expect.objectContaining({ code: 'MALFORMED_REQUEST', message: 'grant_type came more than once.' }),
+    expect.objectContaining({ code: 'MALFORMED_REQUEST', message: 'grant_type must not be repeated.' }),
   )
   expect(() => membersOf(schema, new URLSearchParams('scope=a'))).toThrow(
     expect.objectContaining({ code: 'VALIDATION_FAILED' }),

@@ -45,11 +45,10 @@ async function enrolled() {
 
 const wrongPair = {
   code: 'UNAUTHENTICATED',
-  message:
-    'The Health ID and the code do not belong together, or the code has expired or is used up: ask for a new one.',
+  message: 'The Health ID and the code do not match, or the code has expired or was used: request a new code.',
 }
 const invalid = (why: string) => ({ code: 'TOKEN_INVALID', message: `The token is not valid: ${why}.` })
-const gone = invalid('it is not known, or was revoked')
+const gone = invalid('it is unknown or was revoked')
 
 test('a code gives a token once, which proves the patient for half a year', async () => {
   const { patient, healthId, code } = await coded()
@@ -65,7 +64,7 @@ test('a code gives a token once, which proves the patient for half a year', asyn
   await bearer(given.token)
   time++
   await expect(bearer(given.token)).rejects.toMatchObject({
-    ...{ code: 'TOKEN_EXPIRED', message: 'The token of this telephone has expired: enrol it again.' },
+    ...{ code: 'TOKEN_EXPIRED', message: 'The patient token has expired: enrol the device again.' },
   })
 })
 
@@ -146,11 +145,11 @@ test('what is no Bearer is told how a token is sent; what is no token of a patie
   ])
     await expect(patients.authenticate({ headers: { authorization } }), authorization).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
-      message: "Send the patient's own token: Authorization: Bearer pat_…; POST /api/v1/mobile/enrol gives one.",
+      message: 'Send a patient token: Authorization: Bearer pat_…. Get one from POST /api/v1/mobile/enrol.',
     })
   for (const other of ['x', 'pat_', `x${token}`, `${token}x`, token.slice(0, -1), `${token.slice(0, -1)}-`])
     await expect(bearer(other), other).rejects.toMatchObject(
-      invalid("this address takes a patient's own token, pat_…, which POST /api/v1/mobile/enrol gives"),
+      invalid('this operation requires a patient token, pat_…, from POST /api/v1/mobile/enrol'),
     )
   await expect(bearer(`pat_${'x'.repeat(43)}`)).rejects.toMatchObject(gone)
 })
@@ -163,7 +162,7 @@ test('a token goes with the patient: to whoever replaces him, under the Health I
   holders.set(healthId, { patient: 'heir', current: undefined, isMerged: true })
   expect(await bearer(token)).toMatchObject({ patientId: 'heir', healthId })
   holders.clear()
-  await expect(bearer(token)).rejects.toMatchObject(invalid('nobody answers for its Health ID any more'))
+  await expect(bearer(token)).rejects.toMatchObject(invalid('its Health ID is no longer registered'))
 })
 
 test('a token is given under the Health ID that the patient has now', async () => {

@@ -33,7 +33,7 @@ function keySets(change: Partial<KeySetOptions> = {}) {
 
 const unfetched = {
   ...{ code: 'INVALID_CLIENT' },
-  message: 'The keys of the client cannot be fetched from its JWKS URL at the moment.',
+  message: 'The keys of the client cannot be fetched from its JWKS URL: try again.',
 }
 
 test('keys are asked for as JSON', async () => {
@@ -56,10 +56,10 @@ test('of a set the first twenty keys count', async () => {
 })
 
 test.each<[string, unknown, number, string]>([
-  ['another status', { keys: [jwk] }, 404, 'answered 404'],
+  ['another status', { keys: [jwk] }, 404, 'responded with 404'],
   ['no JSON', 'hello', 200, 'the key set is not JSON'],
   ['too much', 'x'.repeat(65_537), 200, 'the key set has more than 65536 bytes'],
-  ['no key', { keys: [] }, 200, 'the key set holds no public key for RS384, ES384 or RS256'],
+  ['no key', { keys: [] }, 200, 'the key set contains no public key for RS384, ES384 or RS256'],
 ])('an operator reads why keys could not be fetched: %s', async (_what, answer, status, reason) => {
   const { url } = await publisher(answer, status)
   const { sets, warned } = keySets()

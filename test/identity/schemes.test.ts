@@ -176,7 +176,7 @@ describe.each(schemes)('a route of %s', scheme => {
     const answer = await ask(`/${scheme}`, other === 'open' ? {} : proofs[other])
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toBeTruthy()
-    expect(answer.body.message).toMatch(/[Ss]end |takes|Sign in|must be HTTP Basic/)
+    expect(answer.body.message).toMatch(/[Ss]end |requires|Sign in|must use HTTP Basic/)
   })
 })
 

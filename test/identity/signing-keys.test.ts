@@ -82,7 +82,7 @@ test('keys that were sealed under another key are refused in words, with what fa
   await begun()
   const other = createKeys({ database, encryptionKey: Buffer.alloc(32, 1), now: () => time, lifetime: 3600 })
   await expect(other).rejects.toMatchObject({
-    message: expect.stringContaining('start with the ENCRYPTION_KEY (or the encryption.key file) they were made with.'),
+    message: expect.stringContaining('start with the ENCRYPTION_KEY (or encryption.key file) that encrypted them.'),
     cause: expect.any(Error),
   })
 })

@@ -40,7 +40,7 @@ test('a client has ten failures at an address at once, and then one each six sec
     expect.objectContaining({
       code: 'AUTH_THROTTLED',
       options: { retryAfter: 6 },
-      message: expect.stringContaining('wait 6 s'),
+      message: expect.stringContaining('Retry after 6 s'),
     }),
   )
   clock = 5_999

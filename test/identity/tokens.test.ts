@@ -41,7 +41,7 @@ const refused = (token: string, at = tokens): Promise<unknown> =>
     ({ code, message }) => `${code} ${message}`,
   )
 const because = (why: string) => `TOKEN_INVALID The access token is not valid: ${why}.`
-const expired = 'TOKEN_EXPIRED The access token has expired: fetch a new one.'
+const expired = 'TOKEN_EXPIRED The access token has expired: request a new one.'
 
 /** A token as the service itself signs it, but for what the test changes. */
 const signed = async (change: JWTPayload = {}, header: object = {}, key = ours.privateKey) =>
@@ -75,17 +75,17 @@ test('a token proves its client and what it was given, and nothing that it was n
 test.each(['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti', 'scope', 'organization_id'])(
   'a token without %s is refused, and told so',
   async claim => {
-    expect(await refused(await signed({ [claim]: undefined }))).toBe(because(`its ${claim} is not what it must be`))
+    expect(await refused(await signed({ [claim]: undefined }))).toBe(because(`its claim ${claim} is missing or wrong`))
   },
 )
 
 test.each<[string, () => Promise<string>, string]>([
-  ['for another audience', () => signed({ aud: 'https://other.example.org' }), 'its aud is not what it must be'],
-  ['of another issuer', () => signed({ iss: 'https://other.example.org' }), 'its iss is not what it must be'],
-  ['of another type', () => signed({}, { typ: 'JWT' }), 'its typ is not what it must be'],
-  ['under an unknown key', () => signed({}, { kid: 'theirs' }), 'its key is not one of ours'],
-  ['that names no key', () => signed({}, { kid: undefined }), 'its key is not one of ours'],
-  ['that somebody else signed', () => signed({}, {}, theirs.privateKey), 'its signature is not ours'],
+  ['for another audience', () => signed({ aud: 'https://other.example.org' }), 'its claim aud is missing or wrong'],
+  ['of another issuer', () => signed({ iss: 'https://other.example.org' }), 'its claim iss is missing or wrong'],
+  ['of another type', () => signed({}, { typ: 'JWT' }), 'its claim typ is missing or wrong'],
+  ['under an unknown key', () => signed({}, { kid: 'theirs' }), 'it was signed with an unknown key'],
+  ['that names no key', () => signed({}, { kid: undefined }), 'it was signed with an unknown key'],
+  ['that somebody else signed', () => signed({}, {}, theirs.privateKey), 'its signature is wrong'],
   ['signed by another algorithm', () => signed({}, { alg: 'PS256' }), 'it is not signed with RS256'],
   [
     'that our public key is the secret of',
@@ -97,7 +97,7 @@ test.each<[string, () => Promise<string>, string]>([
     },
     'it is not signed with RS256',
   ],
-  ['of 16 KiB without sense', async () => 'x'.repeat(16_384), 'it is not a token of this service'],
+  ['of 16 KiB without sense', async () => 'x'.repeat(16_384), 'it was not issued by this service'],
   ['of more than 16 KiB', async () => 'x'.repeat(16_385), 'it is too long'],
 ])('a token %s is refused in words', async (_what, forge, why) => {
   expect(await refused(await forge())).toBe(because(why))
@@ -140,7 +140,7 @@ test('while revocations may be unknown no token is good, and none is bad: try ag
   isCurrent = false
   for (const _ of ['unknown', 'known'])
     await expect((async () => tokens.verify(token))()).rejects.toMatchObject({
-      ...{ code: 'UNAVAILABLE', message: 'Revoked tokens cannot be looked up at the moment: try again.' },
+      ...{ code: 'UNAVAILABLE', message: 'The revocation list is temporarily unavailable: try again.' },
       options: { retryAfter: 2 },
     })
   isCurrent = true

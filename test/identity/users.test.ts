@@ -58,7 +58,7 @@ test('a user is whom his address and the password that he was told once prove', 
 test('an address has one user, however it is written', async () => {
   await created('once@clinic.example')
   await expect(created(' ONCE@clinic.example')).rejects.toMatchObject({
-    ...{ code: 'CONFLICT', message: 'There is a user once@clinic.example already.' },
+    ...{ code: 'CONFLICT', message: 'A user once@clinic.example already exists.' },
   })
 })
 
@@ -79,7 +79,7 @@ const noAddresses = [
 test('what is no address is told by its first characters, and nobody is looked for by it', async () => {
   for (const email of noAddresses) {
     await expect(created(email), email).rejects.toMatchObject({
-      ...{ code: 'VALIDATION_FAILED', message: `${email.slice(0, 254)} is no e-mail address.` },
+      ...{ code: 'VALIDATION_FAILED', message: `${email.slice(0, 254)} is not an e-mail address.` },
     })
     const query = () => Promise.reject(new Error('asked'))
     expect(await findUser({ query } as never, email), email).toBeUndefined()
@@ -121,14 +121,14 @@ test('a disabled user signs in no more, has no session, and no new password', as
   expect(await findUser(database, 'gone@clinic.example')).toBeUndefined()
   expect(await disableUser(database, 'gone@clinic.example')).toBe(0)
   await expect(resetPassword(database, 'gone@clinic.example')).rejects.toMatchObject({
-    ...{ code: 'NOT_FOUND', message: 'There is no user gone@clinic.example who is not disabled.' },
+    ...{ code: 'NOT_FOUND', message: 'There is no active user gone@clinic.example.' },
   })
 })
 
 test('an address without a user is told folded, by its first characters', async () => {
   const [email, told] = [`${'X'.repeat(255)}@clinic.example`, 'x'.repeat(254)]
   await expect(resetPassword(database, email)).rejects.toMatchObject({
-    ...{ code: 'NOT_FOUND', message: `There is no user ${told} who is not disabled.` },
+    ...{ code: 'NOT_FOUND', message: `There is no active user ${told}.` },
   })
   await expect(disableUser(database, email)).rejects.toMatchObject({
     ...{ code: 'NOT_FOUND', message: `There is no user ${told}.` },

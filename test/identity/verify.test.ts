@@ -66,26 +66,26 @@ test('the untouched copy that the forgeries below start from is accepted', async
 })
 
 test.each([
-  ['another audience', () => signed({ aud: 'https://elsewhere.example.org' }), 'its aud is not'],
-  ['another issuer', () => signed({ iss: 'https://elsewhere.example.org' }), 'its iss is not'],
-  ['no expiry', () => signed({ exp: undefined }), 'its exp is not'],
-  ['no jti', () => signed({ jti: undefined }), 'its jti is not'],
-  ['no organisation', () => signed({ organization_id: undefined }), 'its organization_id is not'],
-  ['the type of an id token', () => signed({}, { typ: 'JWT' }), 'its typ is not'],
-  ['an unknown key', () => signed({}, { kid: 'unknown' }), 'its key is not one of ours'],
-  ['no key id', () => signed({}, { kid: undefined }), 'its key is not one of ours'],
+  ['another audience', () => signed({ aud: 'https://elsewhere.example.org' }), 'its claim aud is missing or wrong'],
+  ['another issuer', () => signed({ iss: 'https://elsewhere.example.org' }), 'its claim iss is missing or wrong'],
+  ['no expiry', () => signed({ exp: undefined }), 'its claim exp is missing or wrong'],
+  ['no jti', () => signed({ jti: undefined }), 'its claim jti is missing or wrong'],
+  ['no organisation', () => signed({ organization_id: undefined }), 'its claim organization_id is missing or wrong'],
+  ['the type of an id token', () => signed({}, { typ: 'JWT' }), 'its claim typ is missing or wrong'],
+  ['an unknown key', () => signed({}, { kid: 'unknown' }), 'it was signed with an unknown key'],
+  ['no key id', () => signed({}, { kid: undefined }), 'it was signed with an unknown key'],
   [
     'changed claims',
     async () => {
       const [head, , signature] = token.split('.')
       return `${head}.${part({ ...decodeJwt(token), scope: 'system/*.cruds' })}.${signature}`
     },
-    'its signature is not ours',
+    'its signature is wrong',
   ],
   [
     'a changed signature',
     async () => token.slice(0, -6) + (token.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA'),
-    'its signature is not ours',
+    'its signature is wrong',
   ],
   [
     'alg none',
@@ -110,10 +110,10 @@ test.each([
       const jwk = await exportJWK(publicKey)
       return new SignJWT(decodeJwt(token)).setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', jwk }).sign(privateKey)
     },
-    'its key is not one of ours',
+    'it was signed with an unknown key',
   ],
-  ['no dots', async () => 'no-dots', 'it is not a token of this service'],
-  ['the form of a patient’s token', async () => 'pat_1234567890', "not a patient's own token"],
+  ['no dots', async () => 'no-dots', 'it was not issued by this service'],
+  ['the form of a patient’s token', async () => 'pat_1234567890', 'not a patient token'],
   ['nothing after Bearer', async () => ' ', ''],
 ] as [string, () => Promise<string>, string][])('a token with %s is TOKEN_INVALID', async (_what, forge, words) => {
   const forged = await forge()

@@ -149,7 +149,7 @@ describe('the weights that people are matched by', () => {
     expect(problemsOf(set)).toEqual([
       `${place(at + 1, 5)} decision.certainty must be a share between 0 and 1, such as 0.02 (neither of both)`,
       `${place(likeness + 1, 3)} likeness.near is missing`,
-      `${place(near + 1, 5)} likeness.neer is not known here; perhaps near?`,
+      `${place(near + 1, 5)} likeness.neer is not a known field; did you mean near?`,
     ])
   })
 })

@@ -180,12 +180,12 @@ describe('a callback URL', () => {
 
   test('a refusal says what to write, and does not repeat a password', () => {
     const message = (text: string, reach: Reach) => problemOf(text, reach)[0]!.message
-    expect(message('http://example.org/', production)).toBe('must begin with https://')
+    expect(message('http://example.org/', production)).toBe('must start with https://')
     expect(message('http://example.org/', local)).toBe(
-      'must begin with https://; http may only name this machine: localhost or 127.0.0.1',
+      'must start with https://; http is allowed only for localhost or 127.0.0.1',
     )
     expect(message('https://127.1/', production)).toBe(
-      'must lead to a public address, and 127.0.0.1 is private or reserved',
+      'must resolve to a public address: 127.0.0.1 is private or reserved',
     )
     expect(message('https://user:secret@example.org/', production)).not.toContain('secret')
   })

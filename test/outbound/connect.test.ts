@@ -113,10 +113,10 @@ describe('an address', () => {
 
   test('is called without TLS only on this machine, and only in the local environment', async () => {
     const url = `http://127.0.0.1:${https.port}/`
-    expect(await send(url)).toMatchObject({ error: 'only https is called' })
-    expect(await send('http://8.8.8.8/', { reach: local })).toMatchObject({ error: 'only https is called' })
+    expect(await send(url)).toMatchObject({ error: 'the URL must use https' })
+    expect(await send('http://8.8.8.8/', { reach: local })).toMatchObject({ error: 'the URL must use https' })
     const name = `http://receiver.example:${https.port}/`
-    expect(await send(name, { lookup: here })).toMatchObject({ error: 'only https is called' })
+    expect(await send(name, { lookup: here })).toMatchObject({ error: 'the URL must use https' })
     expect(await send(url, { reach: local })).toMatchObject({ status: 200, error: undefined })
   })
 
@@ -128,7 +128,7 @@ describe('an address', () => {
     onCleanup(async () => void server.close())
     const { port } = server.address() as { port: number }
     const answer = await send(`http://receiver.example:${port}/`, { lookup: here })
-    expect(answer).toMatchObject({ error: 'only https is called' })
+    expect(answer).toMatchObject({ error: 'the URL must use https' })
     await isClosed
   }, 5000)
 
@@ -159,7 +159,7 @@ describe('an address', () => {
       headers: {},
       body: '',
     })
-    expect(answer).toMatchObject({ status: undefined, error: 'no answer in 0.05 seconds' })
+    expect(answer).toMatchObject({ status: undefined, error: 'no response within 0.05 seconds' })
     answerLate()
     const { port } = https
     expect(await send(`https://other.example:${port}/`, { lookup: here })).toMatchObject({ status: 200 })
@@ -172,7 +172,7 @@ describe('a certificate', () => {
     const answer = await send(receiver(), { lookup: here, ca: undefined })
     expect(answer).toMatchObject({
       status: undefined,
-      error: 'the certificate is not valid: its issuer is not trusted',
+      error: 'the certificate is invalid: its issuer is not trusted',
     })
   })
 
@@ -180,7 +180,7 @@ describe('a certificate', () => {
     const answer = await send(`https://127.0.0.1:${https.port}/`)
     expect(answer).toMatchObject({
       status: undefined,
-      error: 'the certificate is not valid: it is for another host',
+      error: 'the certificate is invalid: it is for another host',
     })
   })
 
@@ -191,7 +191,7 @@ describe('a certificate', () => {
     onCleanup(async () => void server.close())
     const { port } = server.address() as { port: number }
     const answer = await send(`https://receiver.example:${port}/`, { lookup: here, ca: pem })
-    expect(answer).toMatchObject({ status: undefined, error: 'the certificate is not valid: it has expired' })
+    expect(answer).toMatchObject({ status: undefined, error: 'the certificate is invalid: it has expired' })
   })
 
   test('is asked for in order to speak HTTP/1.1, and nothing newer', async () => {
@@ -213,7 +213,7 @@ describe('a certificate', () => {
     const answer = await send(receiver(), { lookup: here, ca: undefined })
     vi.unstubAllEnvs()
     warning.mockRestore()
-    expect(answer.error).toBe('the certificate is not valid: its issuer is not trusted')
+    expect(answer.error).toBe('the certificate is invalid: its issuer is not trusted')
   })
 
   test('is missed where no TLS is spoken', async () => {
@@ -222,6 +222,6 @@ describe('a certificate', () => {
     onCleanup(async () => void server.close())
     const { port } = server.address() as { port: number }
     const answer = await send(`https://receiver.example:${port}/`, { lookup: here })
-    expect(answer).toMatchObject({ status: undefined, error: 'no secure connection could be agreed on (TLS)' })
+    expect(answer).toMatchObject({ status: undefined, error: 'the TLS handshake failed' })
   })
 })

@@ -6,7 +6,7 @@ const coded = (code: string, message = '') => Object.assign(new Error(message), 
 
 test.each([
   ['ERR_ADDRESS_PRIVATE', 'the address is private'],
-  ['ERR_PLAIN_HTTP', 'only https is called'],
+  ['ERR_PLAIN_HTTP', 'the URL must use https'],
   ['ENOTFOUND', 'the host name is unknown'],
   ['EAI_AGAIN', 'the host name could not be looked up'],
   ['ECONNREFUSED', 'the connection was refused'],
@@ -14,32 +14,32 @@ test.each([
   ['EPIPE', 'the connection was reset'],
   ['EHOSTUNREACH', 'the host cannot be reached'],
   ['ENETUNREACH', 'the host cannot be reached'],
-  ['ETIMEDOUT', 'no answer in 10 seconds'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'no answer in 10 seconds'],
-  ['UND_ERR_SOCKET', 'the connection was closed without an answer'],
-  ['CERT_HAS_EXPIRED', 'the certificate is not valid: it has expired'],
-  ['CERT_NOT_YET_VALID', 'the certificate is not valid: its time has not begun'],
-  ['CERT_REVOKED', 'the certificate is not valid: it was revoked'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is not valid: it is for another host'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is not valid: its issuer is not trusted'],
-  ['UNABLE_TO_GET_ISSUER', 'the certificate is not valid: its issuer is not trusted'],
-  ['UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY', 'the certificate is not valid: its issuer is not trusted'],
-  ['CRL_NOT_YET_VALID', 'the certificate is not valid: its issuer is not trusted'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'no secure connection could be agreed on (TLS)'],
-  ['ERR_TLS_HANDSHAKE_TIMEOUT', 'no secure connection could be agreed on (TLS)'],
-  ['EPROTO', 'no secure connection could be agreed on (TLS)'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'the headers of the answer are too long'],
-  ['ERR_INVALID_URL', 'the URL is not valid'],
+  ['ETIMEDOUT', 'no response within 10 seconds'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no response within 10 seconds'],
+  ['UND_ERR_SOCKET', 'the connection was closed without a response'],
+  ['CERT_HAS_EXPIRED', 'the certificate is invalid: it has expired'],
+  ['CERT_NOT_YET_VALID', 'the certificate is invalid: it is not yet valid'],
+  ['CERT_REVOKED', 'the certificate is invalid: it was revoked'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is invalid: it is for another host'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is invalid: its issuer is not trusted'],
+  ['UNABLE_TO_GET_ISSUER', 'the certificate is invalid: its issuer is not trusted'],
+  ['UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY', 'the certificate is invalid: its issuer is not trusted'],
+  ['CRL_NOT_YET_VALID', 'the certificate is invalid: its issuer is not trusted'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the TLS handshake failed'],
+  ['ERR_TLS_HANDSHAKE_TIMEOUT', 'the TLS handshake failed'],
+  ['EPROTO', 'the TLS handshake failed'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'the response headers are too long'],
+  ['ERR_INVALID_URL', 'the URL is invalid'],
   ['UND_ERR_INVALID_ARG', 'the request could not be written'],
-  ['UND_ERR_CLOSED', 'the service was stopping'],
-  ['UND_ERR_DESTROYED', 'the service was stopping'],
+  ['UND_ERR_CLOSED', 'the service was shutting down'],
+  ['UND_ERR_DESTROYED', 'the service was shutting down'],
   ['EMFILE', 'the connection failed (EMFILE)'],
 ])('%s: %s', (code, words) => expect(reasonOf(coded(code), 10_000)).toBe(words))
 
 test('an answer that is no HTTP is told, whoever notices it', () => {
-  expect(reasonOf(coded('UND_ERR_SOCKET', 'bad upgrade'), 1)).toBe('the answer is not HTTP')
+  expect(reasonOf(coded('UND_ERR_SOCKET', 'bad upgrade'), 1)).toBe('the response is not HTTP')
   const error = Object.assign(coded('HPE_INVALID_CONSTANT'), { name: 'HTTPParserError' })
-  expect(reasonOf(error, 1)).toBe('the answer is not HTTP')
+  expect(reasonOf(error, 1)).toBe('the response is not HTTP')
 })
 
 test('an error without a code is told as unknown', () => {
@@ -48,9 +48,9 @@ test('an error without a code is told as unknown', () => {
 
 test('what was answered is told by its status, and redirects for themselves', () => {
   expect([answered(500), redirected, noAnswer(1500)]).toEqual([
-    'answered 500',
+    'responded with 500',
     'redirects are not followed',
-    'no answer in 1.5 seconds',
+    'no response within 1.5 seconds',
   ])
 })
 

@@ -46,7 +46,7 @@ describe('a name', () => {
         resolve,
       ),
     )
-    expect(error).toMatchObject({ code: 'EAI_AGAIN', message: 'No name server answers for receiver.example.' })
+    expect(error).toMatchObject({ code: 'EAI_AGAIN', message: 'No DNS server responds for receiver.example.' })
   })
 
   test('of this machine is found without any name server', async () => {

@@ -80,7 +80,7 @@ describe('a receiver that answers', () => {
 
   test.for([300, 400, 404, 410, 429, 500])('has not with a status %i', async status => {
     await http.forPost('/').thenReply(status, 'no')
-    expect(await send(http.url)).toMatchObject({ status, error: `answered ${status}`, excerpt: 'no' })
+    expect(await send(http.url)).toMatchObject({ status, error: `responded with ${status}`, excerpt: 'no' })
   })
 
   test.for([301, 302, 303, 307, 308])('is not followed elsewhere with a status %i', async status => {
@@ -100,7 +100,7 @@ describe('a receiver that answers', () => {
   ] as const)('may ask for time: Retry-After: %s', async ([header, seconds]) => {
     await http.forPost('/').thenReply(503, 'busy', { 'retry-after': header })
     const answer = await send(http.url, { now: () => Date.parse('2026-01-01T00:00:00Z') })
-    expect(answer).toMatchObject({ status: 503, error: 'answered 503', retryAfter: seconds })
+    expect(answer).toMatchObject({ status: 503, error: 'responded with 503', retryAfter: seconds })
   })
 
   test('has the beginning of its reply kept, with nothing in it that does harm', async () => {
@@ -192,13 +192,13 @@ describe('a receiver that misbehaves', () => {
   test('by not answering is waited for as long as it may take, and no longer', async () => {
     await http.forPost('/').thenTimeout()
     const answer = await send(http.url, { timeout: 150 })
-    expect(answer).toMatchObject({ status: undefined, error: 'no answer in 0.15 seconds', excerpt: undefined })
+    expect(answer).toMatchObject({ status: undefined, error: 'no response within 0.15 seconds', excerpt: undefined })
     expect(answer.milliseconds).toBeGreaterThan(140)
   })
 
   test('by closing the connection is called once', async () => {
     const { url, connections } = await raw(socket => socket.end())
-    expect(await send(url)).toMatchObject({ status: undefined, error: 'the connection was closed without an answer' })
+    expect(await send(url)).toMatchObject({ status: undefined, error: 'the connection was closed without a response' })
     expect(connections()).toBe(1)
   })
 
@@ -239,14 +239,14 @@ describe('a receiver that misbehaves', () => {
   })
 
   test.for([
-    ['garbage', 'SSH-2.0-OpenSSH_9.9\r\n', 'the answer is not HTTP'],
+    ['garbage', 'SSH-2.0-OpenSSH_9.9\r\n', 'the response is not HTTP'],
     [
       'a protocol nobody asked for',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
-      'the answer is not HTTP',
+      'the response is not HTTP',
     ],
-    ['endless headers', `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(100_000)}`, 'the headers of the answer are too long'],
-    ['half an answer', 'HTTP/1.1 200 OK\r\nContent-', 'the connection was closed without an answer'],
+    ['endless headers', `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(100_000)}`, 'the response headers are too long'],
+    ['half an answer', 'HTTP/1.1 200 OK\r\nContent-', 'the connection was closed without a response'],
   ] as const)('by %s', async ([, bytes, error]) => {
     const { url, connections } = await raw(socket => socket.end(bytes))
     expect(await send(url)).toMatchObject({ status: undefined, error })
@@ -257,7 +257,7 @@ describe('a receiver that misbehaves', () => {
     const { url } = await raw(socket => socket.end('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'))
     expect(await send(url)).toMatchObject({
       status: undefined,
-      error: 'the connection was closed without an answer',
+      error: 'the connection was closed without a response',
     })
   })
 
@@ -271,7 +271,7 @@ describe('a receiver that misbehaves', () => {
 
 describe('what cannot be sent', () => {
   test.for([
-    ['no URL', { url: 'nowhere' }, 'the URL is not valid'],
+    ['no URL', { url: 'nowhere' }, 'the URL is invalid'],
     ['a header that would be two', { headers: { a: 'b\r\nc: d' } }, 'the request could not be written'],
   ] as const)('%s', async ([, change, error]) => {
     expect(await sender().send({ ...event(http.url), ...change })).toMatchObject({ status: undefined, error })
@@ -282,7 +282,7 @@ describe('what cannot be sent', () => {
     const one = sender()
     const underWay = one.send(event(http.url))
     await one.close()
-    expect(await underWay).toMatchObject({ error: 'the service was stopping' })
-    expect(await one.send(event(http.url))).toMatchObject({ error: 'the service was stopping' })
+    expect(await underWay).toMatchObject({ error: 'the service was shutting down' })
+    expect(await one.send(event(http.url))).toMatchObject({ error: 'the service was shutting down' })
   })
 })

@@ -73,7 +73,7 @@ describe('an event about a patient', () => {
       attempt: 2,
       outcome: 'withheld',
       http_status: null,
-      error: 'the subscriber may not see what it is about any more',
+      error: 'the subscriber may no longer access the data',
       next_attempt_at: null,
     })
     expect(clinic.receiver.received).toHaveLength(1)

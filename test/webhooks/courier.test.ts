@@ -191,7 +191,7 @@ test('whoever answers that it is gone is given up', async () => {
   await take()
   only(sent).end(answer(410))
   await until(() => told.givenUp.length > 0)
-  expect(told.givenUp).toMatchObject([{ key, reason: 'the receiver answered 410 Gone' }])
+  expect(told.givenUp).toMatchObject([{ key, reason: 'the receiver responded with 410 Gone' }])
   expect(only(await attempts())).toMatchObject({ outcome: 'exhausted', status: 410 })
 })
 
@@ -201,7 +201,7 @@ test('where nothing is due nobody is asked for anything', async () => {
   expect([told.disclosed, asked]).toEqual([[], ['webhook-waiting']])
 })
 
-const notDue = 'the subscriber may not see what it is about any more'
+const notDue = 'the subscriber may no longer access the data'
 
 test('what may not be told any more is withheld, on whichever look that is found', async () => {
   const client = await queue.client({ consent_exempt: false })

@@ -89,7 +89,12 @@ describe('a delivery', () => {
     await store(encounter())
     for (const [index, delay] of [60, 300, 900, 3600, 21_600, 86_400].entries()) {
       const last = (await attempted(index + 1)).at(-1)
-      expect(last).toMatchObject({ attempt: index + 1, outcome: 'failed', http_status: 500, error: 'answered 500' })
+      expect(last).toMatchObject({
+        attempt: index + 1,
+        outcome: 'failed',
+        http_status: 500,
+        error: 'responded with 500',
+      })
       const wait = (Date.parse(last.next_attempt_at) - Date.parse(last.started_at)) / 1000
       expect(wait).toBeGreaterThanOrEqual(delay)
       expect(wait).toBeLessThan(delay * 1.02 + 3)
@@ -157,7 +162,7 @@ describe('a delivery', () => {
     await store(encounter())
     expect((await gone.attempted(1))[0]).toMatchObject({ outcome: 'exhausted', http_status: 410 })
     const disabled = await settled('the subscription to be disabled', gone.read, ({ status }) => status === 'disabled')
-    expect(disabled.disabled_reason).toBe('the receiver answered 410 Gone')
+    expect(disabled.disabled_reason).toBe('the receiver responded with 410 Gone')
     await store(encounter())
     await quiet(service)
     expect(gone.receiver.received).toHaveLength(1)
@@ -175,7 +180,7 @@ describe('a delivery', () => {
     await store(encounter())
     await attempted(2)
     const disabled = await settled('the subscription to be disabled', read, ({ status }) => status === 'disabled')
-    expect(disabled.disabled_reason).toBe('every attempt has failed for 5 days')
+    expect(disabled.disabled_reason).toBe('all delivery attempts failed for 5 days')
     await later(service, 100)
     await quiet(service)
     expect(receiver.received).toHaveLength(2)

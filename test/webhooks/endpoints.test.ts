@@ -22,7 +22,10 @@ import { openQueue, type Queue, within } from '../support/queue.ts'
 
 const key = Buffer.alloc(32, 5)
 const long = new Date('2026-01-02T03:04:05Z')
-const missing = new Failure('NOT_FOUND', 'This client has no such subscription: list them to see their ids.')
+const missing = new Failure(
+  'NOT_FOUND',
+  'This client has no subscription with this id: list the subscriptions to see their ids.',
+)
 
 let queue: Queue
 let [ada, bob] = ['', '']
@@ -127,7 +130,7 @@ test('a client has a hundred endpoints and no more, whatever others have, and ho
     queue.database.transaction(on => createEndpoint(on, key, { clientId: ada, organizationId: 'x' }, wish))
   await make()
   await expect(make()).rejects.toEqual(
-    new Failure('CONFLICT', 'A client has at most 100 subscriptions: delete one that is not needed.'),
+    new Failure('CONFLICT', 'A client can have at most 100 subscriptions: delete an unused one.'),
   )
 })
 

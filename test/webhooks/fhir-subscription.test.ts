@@ -181,7 +181,7 @@ describe('a Subscription', () => {
     await store(flag())
     const read = async () => (await call('GET', `Subscription/${id}`)).body
     const failed = await settled('the status to be error', read, ({ status }) => status === 'error')
-    expect(failed.error).toBe('the receiver answered 410 Gone')
+    expect(failed.error).toBe('the receiver responded with 410 Gone')
     receiver.answer(200)
     const requested = { ...failed, status: 'requested' }
     const { body } = await call('PUT', `Subscription/${id}`, { body: requested, token: app.token })
@@ -204,7 +204,7 @@ describe('a Subscription', () => {
     const refused = await call('PUT', `Subscription/${id}`, { body: diverted })
     expect([refused.status, issueOf(refused.body).diagnostics]).toEqual([
       403,
-      expect.stringContaining('Only the client that made a Subscription'),
+      expect.stringContaining('Only the client that created a Subscription'),
     ])
     await store(flag())
     await quiet(service)
@@ -230,7 +230,7 @@ describe('a Subscription', () => {
     await store(flag())
     const read = async () => (await call('GET', `Subscription/${id}`)).body
     const failed = await settled('the status to be error', read, ({ status }) => status === 'error')
-    expect(failed.error).toMatch(/^its criteria cannot be searched by: .*words/)
+    expect(failed.error).toMatch(/^its criteria are not a valid search: .*words/)
     expect(receiver.received).toEqual([])
   })
 

@@ -73,7 +73,7 @@ test.each([
   })
   if (isGivenUp) expect(await followers.finds(1, 'a')).toBe(false)
   else await expect(followers.finds(1, 'a')).rejects.toBe(failure)
-  const reason = `its criteria cannot be searched by: ${failure.message}`
+  const reason = `its criteria are not a valid search: ${failure.message}`
   expect(refused).toEqual(isGivenUp ? [{ id: 'Subscription/1', reason }] : [])
 })
 

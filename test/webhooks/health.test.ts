@@ -145,7 +145,7 @@ const endpointOf = async (key: number): Promise<Endpoint> => {
 
 test('an endpoint that is gone is given up at once, and no other', async () => {
   const [gone, failing] = (await endpoints(2)) as [number, number]
-  const reason = 'the receiver answered 410 Gone'
+  const reason = 'the receiver responded with 410 Gone'
   const results = [result(gone, 'failed', true), result(failing, 'failed')]
   const { id } = await endpointOf(gone)
   expect(await noted(...results)).toEqual([{ key: gone, id, reason }])
@@ -167,7 +167,7 @@ test('an endpoint is given up after five days of nothing but failures', async ()
   await since('5 days 1 minute', failing, well)
   await since('4 days 23 hours', almost)
   const givenUp = await noted(result(failing, 'failed'), result(almost, 'failed'), result(well, 'delivered'))
-  const reason = 'every attempt has failed for 5 days'
+  const reason = 'all delivery attempts failed for 5 days'
   expect(givenUp).toEqual([{ key: failing, id: (await endpointOf(failing)).id, reason }])
   expect(await endpointOf(failing)).toMatchObject({ is_active: false, disabled_because: reason })
   for (const each of [almost, well]) expect((await endpointOf(each)).is_active).toBe(true)

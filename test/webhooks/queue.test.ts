@@ -175,7 +175,7 @@ test('a delivery that has ended leaves the queue, one that is tried again waits 
   // Others of the same endpoints, that nobody has taken.
   const other = await queue.event()
   for (const { endpoint } of [done, failed]) await queue.due(endpoint, other)
-  const more = { milliseconds: 15.6, status: 503, error: 'answered 503', excerpt: 'busy', again: 60.5 }
+  const more = { milliseconds: 15.6, status: 503, error: 'responded with 503', excerpt: 'busy', again: 60.5 }
   await settle(queue.database, [
     result(done, { outcome: 'delivered', status: 204 }),
     result(failed, more),
@@ -194,7 +194,7 @@ test('a delivery that has ended leaves the queue, one that is tried again waits 
   expect(attempts).toEqual([
     { ...ofTask(done), outcome: 'delivered', status: 204 },
     {
-      ...{ ...ofTask(failed), milliseconds: 16, status: 503, error: 'answered 503', excerpt: 'busy' },
+      ...{ ...ofTask(failed), milliseconds: 16, status: 503, error: 'responded with 503', excerpt: 'busy' },
       next_at: within(60.5),
     },
     { ...ofTask(soon), next_at: within(0) },

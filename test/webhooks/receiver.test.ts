@@ -55,9 +55,9 @@ describe('the sample receiver', () => {
   })
 
   test.for([
-    ['without a signature', body, {}, /There is no X-Service-Signature/],
+    ['without a signature', body, {}, /The X-Service-Signature header is missing/],
     ['with a body written anew', JSON.stringify(event, null, 2), signed(body), /raw bytes/],
-    ['signed six minutes ago', body, signed(body, now - 360_000), /360 seconds ago/],
+    ['signed six minutes ago', body, signed(body, now - 360_000), /360 seconds old/],
     ['that is no JSON', 'hello', signed('hello'), /not JSON/],
   ] as const)('refuses one %s', async ([, sent, headers, message]) => {
     const { url, receipts } = await receiver()

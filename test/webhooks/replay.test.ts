@@ -66,7 +66,7 @@ test('whoever is still being tried is not sent it beside that', async () => {
   await queue.due(pending.key, event)
   const delivered = await had(['delivered'])
   expect((await again()).map(({ endpoint }) => endpoint)).toEqual([delivered.id])
-  const still = 'The event is still being delivered: the attempts of the subscription show how far it is.'
+  const still = 'The event is still being delivered: see the delivery attempts of the subscription.'
   await expect(again()).rejects.toEqual(new Failure('CONFLICT', still))
   expect(await begun()).toHaveLength(1)
 })
@@ -96,7 +96,7 @@ test('a subscription that is disabled has to be enabled first', async () => {
 })
 
 test('an event that this client was never sent, or that is forgotten, is not known', async () => {
-  const unknown = 'No subscription of this client was sent such an event, or it is too old.'
+  const unknown = 'No subscription of this client received this event, or the event is no longer stored.'
   await had([])
   await had(['exhausted'], { client_id: await queue.client() })
   await expect(again()).rejects.toEqual(new Failure('EVENT_NOT_FOUND', unknown))

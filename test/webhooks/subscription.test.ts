@@ -65,7 +65,7 @@ test('what is not to be active, or comes from the service itself, is stored as i
 })
 
 test('criteria on a type that the client may not search are refused', () => {
-  const message = 'The scopes do not allow to search Condition, which the criteria do; system/Condition.rs would.'
+  const message = 'The scopes do not permit the search on Condition in the criteria: system/Condition.rs does.'
   expect(() => prepared!(wish({ criteria: 'Condition' }), by(ada))).toThrow(new Failure('INSUFFICIENT_SCOPE', message))
 })
 
@@ -74,28 +74,28 @@ const long = (parameters: number, length = 0): string => {
   return criteria.padEnd(length, 'x')
 }
 const refusals: readonly (readonly [JsonObject, string, string, string])[] = [
-  [{ channel: 'x' }, 'channel.type', 'not-supported', 'is undefined, but this server has rest-hook only'],
+  [{ channel: 'x' }, 'channel.type', 'not-supported', 'is undefined, but only rest-hook is supported'],
   [
     { channel: { ...channel, type: 'email' } },
-    ...(['channel.type', 'not-supported', 'is "email", but this server has rest-hook only'] as const),
+    ...(['channel.type', 'not-supported', 'is "email", but only rest-hook is supported'] as const),
   ],
-  [{ channel: { type: 'rest-hook' } }, 'channel.endpoint', 'required', 'is missing: say where to send to'],
+  [{ channel: { type: 'rest-hook' } }, 'channel.endpoint', 'required', 'is required'],
   [
     { channel: { ...channel, endpoint: 'http://clinic.example.org/' } },
-    ...(['channel.endpoint', 'scheme', 'must begin with https://'] as const),
+    ...(['channel.endpoint', 'scheme', 'must start with https://'] as const),
   ],
   [
     { channel: { ...channel, endpoint: 'https://clinic.example.org/?a=b', payload: 'application/json' } },
     'channel.endpoint',
     'value',
-    'must have no query, since the place of the resource is put behind it',
+    'must have no query, because the path of the resource is appended to it',
   ],
   ...['Nothing?x=1', '?x=1'].map(
     criteria =>
       [
         { criteria },
         ...(['criteria', 'value'] as const),
-        'must be a search on one type of resources, such as Observation?code=718-7',
+        'must be a search on one resource type, such as Observation?code=718-7',
       ] as const,
   ),
   ...[long(31), long(1, 2001)].map(
@@ -103,12 +103,12 @@ const refusals: readonly (readonly [JsonObject, string, string, string])[] = [
   ),
   [
     { criteria: 'Flag?colour.x=red' },
-    ...(['criteria', 'value', 'cannot be searched by: The parameter colour.x is not known for Flag'] as const),
+    ...(['criteria', 'value', 'is not a valid search: The parameter colour.x is not known for Flag'] as const),
   ],
   [
     { channel: { ...channel, payload: 'application/fhir+xml' } },
     ...(['channel.payload', 'not-supported'] as const),
-    'must be application/fhir+json, or absent for a notice without content',
+    'must be application/fhir+json, or absent for a notification without content',
   ],
   [
     { channel: { ...channel, header: Array(21).fill('A: b') } },
@@ -265,7 +265,7 @@ test('a Subscription that is written anew is sent as it says now, with a clean s
 
 test('only the client that made a Subscription, or the service itself, changes what it is sent and where to', async () => {
   await change('one', wish())
-  const forbidden = 'Only the client that made a Subscription changes what it is sent and where to.'
+  const forbidden = 'Only the client that created a Subscription can change its criteria and channel.'
   await expect(change('one', wish({ criteria: 'Basic' }), bob)).rejects.toEqual(new Failure('FORBIDDEN', forbidden))
   const asService = (id: string) =>
     queue.database.transaction(on =>
@@ -279,7 +279,7 @@ test('only the client that made a Subscription, or the service itself, changes w
 test('a client whose scopes do not open the type any more follows it no longer, whoever writes', async () => {
   const narrow = await queue.client({ scopes: ['system/Flag.rs'] })
   await change('one', wish(), narrow)
-  const message = 'The scopes do not allow to search Basic, which the criteria do; system/Basic.rs would.'
+  const message = 'The scopes do not permit the search on Basic in the criteria: system/Basic.rs does.'
   await expect(change('one', wish({ criteria: 'Basic' }), narrow)).rejects.toEqual(
     new Failure('INSUFFICIENT_SCOPE', message),
   )
@@ -298,7 +298,7 @@ test('a client has a hundred Subscriptions and no more, whatever others have, an
   await change('one', wish())
   await change('one', wish({ criteria: 'Basic' }))
   await expect(change('two', wish())).rejects.toEqual(
-    new Failure('CONFLICT', 'A client has at most 100 Subscriptions: delete one that is not needed.'),
+    new Failure('CONFLICT', 'A client can have at most 100 Subscriptions: delete an unused one.'),
   )
 })
 

@@ -94,7 +94,7 @@ test('the whole resource is asked for and sent along where that is permitted, an
     expect(sent(last)).toEqual({ health_id: 'CM-1', flag: 'x' })
 })
 
-const closed = { reason: 'the scopes of the client do not open the resource any more', isFinal: true }
+const closed = { reason: 'the scopes of the client no longer permit access to the resource', isFinal: true }
 
 test('a FHIR Subscription without a payload gets the word alone, with its headers', async () => {
   const one = await fhir({ authorization: 'Bearer x' })
@@ -118,7 +118,7 @@ test.each([
     headers: { 'user-agent': 'service/1', 'x-own': '1', 'content-type': 'application/fhir+json; charset=utf-8' },
   })
   expect(one.outgoing(task(one.key), look())).toEqual({
-    ...{ reason: 'the resource is not there any more', isFinal: true },
+    ...{ reason: 'the resource no longer exists', isFinal: true },
   })
 })
 
@@ -127,13 +127,13 @@ test('a resource whose id would lead to another place is not sent', async () => 
   const sent = (id: string) =>
     one.outgoing(task(one.key, { source: { type: typeNumber('Flag'), id, version: 1 } }), look({ resource: '{}' }))
   for (const id of ['.', '..'])
-    expect(sent(id)).toEqual({ reason: 'the id of the resource cannot stand in a URL', isFinal: true })
+    expect(sent(id)).toEqual({ reason: 'the id of the resource cannot be used in a URL', isFinal: true })
   for (const id of ['.a', 'a.', 'a..', '...'])
     expect(asOutgoing(sent(id)).url).toBe(`https://clinic.example.org/hooks/Flag/${id}`)
 })
 
 test('secrets that were sealed with another key may be readable again later', async () => {
-  const reason = 'its secrets cannot be read with this ENCRYPTION_KEY'
+  const reason = 'its secrets cannot be decrypted with this ENCRYPTION_KEY'
   const one = await target([], {}, Buffer.alloc(32, 6))
   expect(one).toMatchObject({ clientId: client })
   expect([one.wants(task(one.key)), one.outgoing(task(one.key), undefined)]).toEqual([

@@ -242,7 +242,7 @@ test('an endpoint whose receiver is gone is given up', async () => {
   const { start } = webhooks({ storeFor })
   start()
   await until(() => written.length === 2)
-  const reason = 'the receiver answered 410 Gone'
+  const reason = 'the receiver responded with 410 Gone'
   expect(written[1]).toEqual(['Subscription', 'one', { ...problem, error: reason }, { ifMatch: 4 }])
 })
 
@@ -254,7 +254,7 @@ test('a Subscription whose criteria cannot be searched by any more is given up; 
   const { start, close } = webhooks({ storeFor })
   start()
   await until(() => written.length === 2)
-  const reason = 'its criteria cannot be searched by: no such parameter'
+  const reason = 'its criteria are not a valid search: no such parameter'
   expect(written[1]).toEqual(['Subscription', 'one', { ...problem, error: reason }, { ifMatch: 4 }])
   await close()
   const read = () => Promise.reject(new TypeError('a defect'))

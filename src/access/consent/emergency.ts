@@ -82,7 +82,7 @@ async function mustBeAllowed(database: Database, patient: string, same: readonly
   if (!rows.some(({ body }) => body !== null && refusesEmergencies(parseJson(body) as JsonObject))) return
   throw new Failure(
     'CONSENT_REQUIRED',
-    'The patient has refused access in emergencies, too: only a consent opens this record.',
+    'The patient has refused emergency access too: only a consent permits access to this record.',
   )
 }
 

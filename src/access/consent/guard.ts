@@ -149,14 +149,14 @@ function mustKeep(
 export const refusalStands = (id: string): Failure =>
   conflict(
     id,
-    'holds a refusal that another party recorded, so this client cannot change or end it: the patient (by telephone), the organisation that recorded it, or the record-keeping system (a consent-exempt client) can',
+    'contains a refusal that another party recorded, so this client cannot change or end it. The patient (on a mobile device), the organisation that recorded it or the record-keeping system (a consent-exempt client) can',
   )
 
 /** Why a Consent of another party gets no other rules. */
 export const notOwn = (id: string): Failure =>
   conflict(
     id,
-    "holds rules that another party recorded: of these, this client ends its own organisation's permission alone (consent/revoke); the patient (by telephone), the organisation that recorded them, or the record-keeping system (a consent-exempt client) can change the rest",
+    'contains rules that another party recorded. This client can only end the permission of its own organisation (consent/revoke). The patient (on a mobile device), the organisation that recorded the rules or the record-keeping system (a consent-exempt client) can change the rest',
   )
 
 function conflict(id: string, message: string): Failure {

@@ -25,7 +25,7 @@ function foreign(consent: JsonObject, organizationId: string, base: Base): Failu
   if (isOwn) return undefined
   return new Failure(
     'FORBIDDEN',
-    'This client records consents for its own organisation only, and names it as the actor: those for others are recorded by them, or by the patient.',
+    'This client can record consents for its own organisation only, with that organisation as the actor. Other organisations, or the patient, record theirs.',
   )
 }
 
@@ -34,7 +34,7 @@ function closing(consent: JsonObject): Failure | undefined {
   if (!refusesEmergencies(consent)) return undefined
   return new Failure(
     'FORBIDDEN',
-    'That a record is closed in emergencies, too, is recorded by the record-keeping system: it would be closed to everybody.',
+    'Only the record-keeping system can record a refusal of emergency access, because it closes the record to everyone.',
   )
 }
 
@@ -53,7 +53,7 @@ const healthIdsIn = (patient: JsonObject | undefined, base: Base): string =>
 
 const identifying = new Failure(
   'FORBIDDEN',
-  'The Health ID of a patient is changed, and a Patient who has one is deleted, by the record-keeping system alone.',
+  'Only the record-keeping system can change a Health ID or delete a Patient that has one.',
 )
 
 /** The numbers that other organisations have for a patient: by them, they find it. @param own the system of the client's own */
@@ -62,7 +62,7 @@ const numbersOf = (patient: JsonObject | undefined, own: string, base: Base): st
 
 const numbering = new Failure(
   'FORBIDDEN',
-  'This client records numbers of its own organisation for a patient, and leaves those of others as they are.',
+  'This client can change the patient identifiers of its own organisation only, not those of other organisations.',
 )
 
 /** By whom a patient is replaced, and whom he replaces, in one order. */
@@ -74,5 +74,5 @@ function mergesOf(patient: JsonObject | undefined): string {
 // One person's consents count for both, and the Health ID of one leads to the other.
 const merging = new Failure(
   'FORBIDDEN',
-  'Who is the same person is recorded by the record-keeping system: this client cannot merge patients, nor undo that.',
+  'Only the record-keeping system can merge patients or undo a merge; this client cannot.',
 )

@@ -30,17 +30,17 @@ const isFor = (consent: JsonObject, organization: string): boolean =>
     ({ reference }) => isObject(reference) && String(reference['reference']).endsWith(organization),
   )
 
-const remedy = "ask for the patient's consent, or declare an emergency if the patient's life depends on it"
+const remedy = "request the patient's consent, or declare an emergency if the patient's life depends on it"
 
 const required = (): Failure =>
-  new Failure('CONSENT_REQUIRED', `The patient has not consented that this organisation sees this: ${remedy}.`)
+  new Failure('CONSENT_REQUIRED', `The patient has not consented to access by this organisation: ${remedy}.`)
 
 function failureOf(consent: JsonObject): Failure {
   const reason = objects(consent['extension']).find(({ url }) => url === endReason)?.['valueCode']
   if (consent['status'] === 'inactive' && reason === 'revoked')
-    return new Failure('CONSENT_REVOKED', `The patient has taken the consent back: ${remedy}.`)
+    return new Failure('CONSENT_REVOKED', `The patient has revoked the consent: ${remedy}.`)
   if ((consent['status'] === 'inactive' && reason === 'expired') || isOver(consent))
-    return new Failure('CONSENT_EXPIRED', `The consent has run out: ${remedy}.`)
+    return new Failure('CONSENT_EXPIRED', `The consent has expired: ${remedy}.`)
   return required()
 }
 

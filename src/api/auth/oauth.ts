@@ -70,7 +70,7 @@ export function membersOf<Schema extends TObject>(schema: Schema, body: unknown)
   const members: Record<string, string> = {}
   for (const [name, value] of body) {
     if (value === '') continue
-    if (Object.hasOwn(members, name)) throw new Failure('MALFORMED_REQUEST', `${name} came more than once.`)
+    if (Object.hasOwn(members, name)) throw new Failure('MALFORMED_REQUEST', `${name} must not be repeated.`)
     members[name] = value
   }
   check(schema, members)

@@ -104,7 +104,7 @@ export function tokenRoute({ tokens }: Identity): Route {
     async handle({ body, caller }) {
       const request = membersOf(TokenRequest, body)
       if (request.grant_type !== 'client_credentials')
-        throw oauthFailure('unsupported_grant_type', 'The only grant_type is client_credentials.')
+        throw oauthFailure('unsupported_grant_type', 'grant_type must be client_credentials.')
       const granted = narrowed(caller.scopes, request.scope)
       const token = await tokens.mint(caller, granted)
       return reply(
@@ -175,7 +175,7 @@ export function revokeRoute({ tokens, revocations }: Identity): Route {
       const { token } = membersOf(TokenReference, body)
       const verified = await attempt(() => tokens.verify(token))
       if (verified && verified.claims.client_id !== caller.clientId)
-        throw oauthFailure('unauthorized_client', 'The token was given to another client.')
+        throw oauthFailure('unauthorized_client', 'The token was issued to another client.')
       if (verified) {
         const { jti, client_id, exp } = verified.claims
         await revocations.revoke({ jti, clientId: client_id, expires: exp * 1000 })

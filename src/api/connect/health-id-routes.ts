@@ -156,7 +156,7 @@ function searchRoute(parts: ConnectParts): Route {
       const healthId = await readHealthId(on, request.query.health_id, 'query.health_id')
       const holder = await holderOf(on, healthId)
       if (!holder)
-        throw new Failure('PATIENT_NOT_FOUND', 'Nobody is registered under this Health ID.', {
+        throw new Failure('PATIENT_NOT_FOUND', 'No patient is registered with this Health ID.', {
           details: [{ field: 'query.health_id', code: 'not-found', message: 'is not registered' }],
         })
       const profile = await profileOf(parts, request, holder, `connect/patient/search?health_id=${healthId}`)

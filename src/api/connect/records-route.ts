@@ -112,6 +112,6 @@ function mustBeDates(query: { readonly since?: string; readonly until?: string }
   for (const name of ['since', 'until'] as const) {
     const value = query[name]
     if (value !== undefined && !dateInterval(value.replace(' ', '+')))
-      throw wrong(name, 'must be a day or a moment, such as 2026-03-14 or 2026-03-14T09:30:00Z')
+      throw wrong(name, 'must be a date or a date and time, such as 2026-03-14 or 2026-03-14T09:30:00Z')
   }
 }

@@ -108,7 +108,10 @@ function wantsResource(accept: string | undefined, format: string | null, conten
     if (type === own || type === '*/*' || (type.endsWith('/*') && own.startsWith(type.slice(0, -1)))) return false
     if (isFhirJson(type) && version === '4.0') return true
   }
-  throw new Failure('NOT_ACCEPTABLE', `This Binary is ${own}: accept that, or ${fhirJson} for the resource.`)
+  throw new Failure(
+    'NOT_ACCEPTABLE',
+    `The content of this Binary is ${own}: accept that type, or ${fhirJson} for the resource.`,
+  )
 }
 
 const lengthOf = (base64: string): number =>
@@ -125,7 +128,7 @@ function rangeOf(header: string | undefined, length: number): [number, number] |
   const last = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1)
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined
   if (first <= last) return [first, last]
-  throw new Failure('RANGE_NOT_SATISFIABLE', `The content has ${length} bytes: ask for a range within them.`, {
+  throw new Failure('RANGE_NOT_SATISFIABLE', `The content has ${length} bytes: request a range within them.`, {
     headers: { 'content-range': `bytes */${length}` },
   })
 }

@@ -83,8 +83,8 @@ function answerRoute({ consents, now }: PatientParts, answer: Answer, summary: s
     async handle(request) {
       const end = (request.body as { expires_at?: string } | undefined)?.expires_at
       if (end !== undefined && Date.parse(end) <= now().getTime())
-        throw new Failure('VALIDATION_FAILED', 'expires_at must lie in the future.', {
-          details: [{ field: 'expires_at', code: 'past', message: 'must lie in the future' }],
+        throw new Failure('VALIDATION_FAILED', 'expires_at must be in the future.', {
+          details: [{ field: 'expires_at', code: 'past', message: 'must be in the future' }],
         })
       return reply(200, await consents.answer(request, subjectOf(request.caller), request.params.id, answer, end))
     },

@@ -151,9 +151,11 @@ function objectIn(
   for (const name of Object.keys(value)) {
     if (allowed.includes(name)) continue
     const meant = nearest(name, allowed)
-    problems.push(`${at(name)} is not known here${meant ? `; perhaps ${meant}?` : `: ${allowed.join(', ')} are`}`)
+    problems.push(
+      `${at(name)} is not a known field${meant ? `; did you mean ${meant}?` : `: ${allowed.join(', ')} are`}`,
+    )
   }
-  if (value['why'] !== undefined && typeof value['why'] !== 'string') problems.push(`${at('why')} must be a text`)
+  if (value['why'] !== undefined && typeof value['why'] !== 'string') problems.push(`${at('why')} must be text`)
   return value
 }
 

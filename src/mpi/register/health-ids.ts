@@ -116,10 +116,13 @@ export async function readHealthId(on: Queryable, text: string, field: string): 
   const reading = parse(text)
   if ('healthId' in reading) return reading.healthId
   if (reading.fault === 'malformed')
-    throw invalid(field, 'A Health ID has the form CC-XXXX-XXXX-XXXX: a country and twelve letters and digits.')
+    throw invalid(
+      field,
+      'A Health ID must have the form CC-XXXX-XXXX-XXXX: a country code and twelve letters or digits.',
+    )
   const near = neighbour(reading.form)
   const suggestion = near !== undefined && (await holderOf(on, near)) ? near : undefined
-  const message = 'The check symbols of this Health ID do not fit: it was copied wrongly. Compare it with the card.'
+  const message = 'The check symbols of this Health ID are wrong: compare it with the card.'
   throw invalid(field, message, suggestion)
 }
 

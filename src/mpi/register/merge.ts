@@ -15,10 +15,10 @@ export function obstacle(source: JsonObject, target: JsonObject, addresses: Addr
   for (const patient of [source, target]) {
     const other = replacementOf(patient, addresses)
     if (other !== undefined)
-      return `Patient/${String(patient['id'])} was merged into Patient/${other.slice(0, 64)} already: name that one instead.`
+      return `Patient/${String(patient['id'])} was already merged into Patient/${other.slice(0, 64)}: use that one instead.`
   }
   if (target['active'] === false)
-    return `Patient/${String(target['id'])} is not active, so nobody can be merged into it.`
+    return `Patient/${String(target['id'])} is not active, so no patient can be merged into it.`
   return undefined
 }
 

@@ -70,8 +70,8 @@ export function mustHoldHealthIds(patient: JsonObject, addresses: Addresses): vo
     if ('healthId' in reading && reading.healthId === value) continue
     const message =
       'healthId' in reading
-        ? 'A Health ID in Patient.identifier must have its canonical form: CC-XXXX-XXXX-XXXX, in capitals.'
-        : 'A Health ID in Patient.identifier is wrong: its check symbols do not fit, so it was never given out. Compare it with the card.'
+        ? 'A Health ID in Patient.identifier must have the canonical form CC-XXXX-XXXX-XXXX, in capitals.'
+        : 'A Health ID in Patient.identifier has wrong check symbols, so it was never issued: compare it with the card.'
     throw new Failure('INVALID_HEALTH_ID', message, {
       details: [{ field: 'Patient.identifier', code: 'value', message }],
     })

@@ -138,7 +138,7 @@ async function enter(on: Queryable, statement: Statement, stored: readonly Entry
     if ((error as { constraint?: unknown }).constraint !== 'health_id_current') throw error
     throw new Failure(
       'CONFLICT',
-      'Another Patient holds this Health ID: a Health ID belongs to one person. If both are one person, merge them (Patient/$merge).',
+      'Another Patient has this Health ID. A Health ID belongs to one person: if both are the same person, merge them (Patient/$merge).',
       { issue: 'duplicate', cause: error },
     )
   }

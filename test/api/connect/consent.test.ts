@@ -79,7 +79,7 @@ describe('consent as it stands', () => {
     const refused = await clinic('GET', `/api/fhir/R4/Patient/${patient}`)
     expect([refused.status, refused.body.issue[0].diagnostics]).toEqual([
       403,
-      expect.stringContaining('taken the consent'),
+      expect.stringContaining('revoked the consent'),
     ])
     const others = await other('GET', `/api/fhir/R4/Patient/${patient}`)
     expect([others.status, others.body.issue[0].diagnostics]).toEqual([
@@ -168,7 +168,7 @@ describe('consent as it stands', () => {
     expect((await clinic('GET', at('status'))).body.status).toBe('active')
     await vi.waitFor(async () => expect((await clinic('GET', at('status'))).body.status).toBe('expired'), 5000)
     const { body } = await clinic('GET', `/api/fhir/R4/Patient/${patient}`)
-    expect(body.issue[0].diagnostics).toContain('run out')
+    expect(body.issue[0].diagnostics).toContain('has expired')
   })
 
   test('holds for a year if nobody says how long', async () => {
@@ -343,7 +343,7 @@ describe('what makes no sense is refused, and nothing is stored', () => {
     [{ consent_type: 'full_record', expires_at: '2999-01-01T00:00:00Z' }, 'expires_at', '100 years'],
     [{ consent_type: 'full_record', expires_at: 'tomorrow' }, 'expires_at', ''],
     [{ consent_type: 'full_record', scopes: ['lab:read'] }, 'scopes.0', 'not a scope'],
-    [{ consent_type: 'full_record', scopes: ['webhooks:manage'] }, 'scopes', 'nothing for reading'],
+    [{ consent_type: 'full_record', scopes: ['webhooks:manage'] }, 'scopes', 'no read access'],
     [{ consent_type: 'full_record', verification_method: 'guess' }, 'verification_method', ''],
     [{ consent_type: 'full_record', organization_id: 'another' }, 'organization_id', 'not a known field'],
   ])('%o', async (body, field, said) => {
@@ -359,7 +359,7 @@ describe('what makes no sense is refused, and nothing is stored', () => {
   test.each([
     [{ requested_scopes: ['labs:read'], scopes: ['documents:read'] }, 'scopes', 'other scopes'],
     [{ requested_scopes: ['lab:read'] }, 'requested_scopes.0', 'not a scope'],
-    [{ requested_scopes: ['webhooks:manage'] }, 'requested_scopes', 'nothing for reading'],
+    [{ requested_scopes: ['webhooks:manage'] }, 'requested_scopes', 'no read access'],
   ])('a request with %o', async (body, field, said) => {
     const { at, patient } = await somebody()
     const reply = await clinic('POST', at('request'), body)

@@ -188,9 +188,9 @@ describe('the payments of a day', () => {
 
   test.each([
     ['', 'query.date is required.'],
-    ['date=today', 'query.date must be a day of the calendar, such as 2026-03-14.'],
-    ['date=2026-02-29', 'query.date must be a day of the calendar, such as 2026-03-14.'],
-    ['date=0000-01-01', 'query.date must be a day of the calendar, such as 2026-03-14.'],
+    ['date=today', 'query.date must be a calendar date, such as 2026-03-14.'],
+    ['date=2026-02-29', 'query.date must be a calendar date, such as 2026-03-14.'],
+    ['date=0000-01-01', 'query.date must be a calendar date, such as 2026-03-14.'],
     ['date=2999-01-01', 'query.date must not be in the future.'],
     ['date=2026-03-14&limit=1.5', 'query.limit must be a whole number from 1 to 100.'],
     [

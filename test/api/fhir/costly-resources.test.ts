@@ -98,7 +98,7 @@ describe('too many values', () => {
     }
     const { status, body } = await call('POST', 'Basic', { body: resource })
     expect([status, body.issue[0].code]).toEqual([413, 'too-costly'])
-    expect(body.issue[0].diagnostics).toBe('The JSON holds more than 40000 values: send it in parts.')
+    expect(body.issue[0].diagnostics).toBe('The JSON contains more than 40000 values: split the request.')
   })
 
   test('that are members of one object are refused before they are parsed', async () => {

@@ -23,7 +23,7 @@ const cases: [name: string, resource: object, body: object][] = [
     refused(
       'Basic.text.div',
       'value',
-      '`div` has the entity &nbsp;, which XML does not know: write the character itself, or its number such as &#160;',
+      '`div` has the entity &nbsp;, which is not defined in XML: write the character itself or a numeric reference such as &#160;',
     ),
   ],
   [

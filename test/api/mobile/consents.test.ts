@@ -98,7 +98,7 @@ describe('a patient', () => {
     expect([status, body.error_code, body.message]).toEqual([
       409,
       'CONFLICT',
-      'This consent names parts of the record that cannot be shown here, so it cannot be given here: have the organisation ask by consent/request.',
+      'This consent covers parts of the record that cannot be shown here, so it cannot be granted here: the organisation must request it with consent/request.',
     ])
     expect((await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status).toBe(403)
     expect((await phone('POST', `consents/${untold.id}/deny`)).body.status).toBe('denied')

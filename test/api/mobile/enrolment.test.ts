@@ -180,7 +180,7 @@ describe('a token', () => {
   test('is no access token, and an access token is none of a patient: both are told what to send', async () => {
     const asClient = await useToken(service, await token())
     expect(asClient.status).toBe(401)
-    expect(asClient.body.message).toContain("not a patient's own token")
+    expect(asClient.body.message).toContain('not a patient token')
     const asPatient = await revoke('eyJhbGciOiJSUzI1NiJ9.e30.x')
     expect(asPatient.status).toBe(401)
     expect(asPatient.body.message).toContain('POST /api/v1/mobile/enrol')

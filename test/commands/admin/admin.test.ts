@@ -84,7 +84,7 @@ describe('keys rotate', () => {
     const { code, output } = await admin(['keys', 'rotate'], {
       ENCRYPTION_KEY: Buffer.alloc(32, 'x').toString('base64'),
     })
-    expect({ code, isTold: output.includes('sealed under another key') }).toEqual({ code: 1, isTold: true })
+    expect({ code, isTold: output.includes('encrypted with another key') }).toEqual({ code: 1, isTold: true })
     await service.identity.keys.load()
     expect(service.identity.keys.active().kid).toBe(before)
   })

@@ -37,7 +37,7 @@ describe('a user', () => {
     expect((await fetch(`${service.url}/api/v1/portal/session`, { headers: { cookie } })).status).toBe(401)
     expect((await signIn(email!, password!)).status).toBe(401)
     const again = await admin(['user', 'create', ...args])
-    expect(again).toEqual({ code: 1, output: 'There is a user amina@hospital.example already.\n' })
+    expect(again).toEqual({ code: 1, output: 'A user amina@hospital.example already exists.\n' })
   })
 
   test('who lost the password gets a new one, which ends the old one and every session', async () => {
@@ -67,7 +67,7 @@ describe('a user', () => {
     await told('user', 'disable', made[1]!)
     expect(await listed()).toEqual(before)
     const refused = await admin(['user', 'reset-password', made[1]!])
-    expect(refused).toEqual({ code: 1, output: `There is no user ${made[1]} who is not disabled.\n` })
+    expect(refused).toEqual({ code: 1, output: `There is no active user ${made[1]}.\n` })
   })
 
   test('has one of the roles, and an address', async () => {
@@ -75,7 +75,10 @@ describe('a user', () => {
     const role = await admin([...common, '--email', 'a@b.example', '--role', 'king'])
     expect(role.code).toBe(2)
     expect(role.output).toContain('there is no role king; there are administrator, developer, privacy_officer')
-    expect(await admin([...common, '--email', 'nobody'])).toEqual({ code: 1, output: 'nobody is no e-mail address.\n' })
+    expect(await admin([...common, '--email', 'nobody'])).toEqual({
+      code: 1,
+      output: 'nobody is not an e-mail address.\n',
+    })
     expect(await admin(['user', 'disable', 'no@body.example'])).toEqual({
       code: 1,
       output: 'There is no user no@body.example.\n',
@@ -120,7 +123,7 @@ describe('a Bridge agent', () => {
     expect(await told('agent', 'revoke', id)).toEqual({ agent_id: id, revoked: true })
     expect(await isKnown(id, third)).toBe(false)
     const { code, output } = await admin(['agent', 'rotate-key', id])
-    expect({ code, output }).toEqual({ code: 1, output: `There is no agent ${id} that is not revoked.\n` })
+    expect({ code, output }).toEqual({ code: 1, output: `There is no active agent ${id}.\n` })
     expect((await admin(['agent', 'revoke', 'agt_nobody'])).output).toBe('There is no agent agt_nobody.\n')
   })
 
@@ -216,8 +219,8 @@ describe('patient enrol', () => {
 
   test('says why there is none: no Health ID, a mistyped one, or nobody has it', async () => {
     for (const [given, words] of [
-      ['me', 'A Health ID has the form CC-XXXX-XXXX-XXXX'],
-      ['CM-9C1T-3NR9-A9HD', 'The check symbols of this Health ID do not fit'],
+      ['me', 'A Health ID must have the form CC-XXXX-XXXX-XXXX'],
+      ['CM-9C1T-3NR9-A9HD', 'The check symbols of this Health ID are wrong'],
       ['CM-6TTH-APZW-3HP1', 'There is no patient with the Health ID CM-6TTH-APZW-3HP1.'],
     ] as const) {
       const { code, output } = await admin(['patient', 'enrol', given])

@@ -56,7 +56,7 @@ test.each<[string, (file: Shipped) => void, string]>([
   [
     'a word that is misspelt',
     file => (file.fields['given']!.levels['diferent'] = {}),
-    'matching.json: fields.given.levels.diferent is not known here; perhaps different?',
+    'matching.json: fields.given.levels.diferent is not a known field; did you mean different?',
   ],
   [
     'a level that is left out',
@@ -66,7 +66,7 @@ test.each<[string, (file: Shipped) => void, string]>([
   [
     'a word that is like none',
     file => (file.decision['colour'] = 1),
-    'matching.json: decision.colour is not known here: certainty, review, lead_bits, smallest_population, why are',
+    'matching.json: decision.colour is not a known field: certainty, review, lead_bits, smallest_population, why are',
   ],
   ...[
     ['decision', 'certainty', 'a share between 0 and 1, such as 0.02 (neither of both)'],
@@ -92,11 +92,7 @@ test.each<[string, (file: Shipped) => void, string]>([
     file => (file.fields['sex']!.levels['different']!.same_person = 0.1),
     'matching.json: fields.sex.levels: the shares same_person add up to 1.09; every pair has one level, so they must add up to 1',
   ],
-  [
-    'a comment that is no text',
-    file => (file.fields['sex']!['why'] = 1),
-    'matching.json: fields.sex.why must be a text',
-  ],
+  ['a comment that is no text', file => (file.fields['sex']!['why'] = 1), 'matching.json: fields.sex.why must be text'],
   [
     'a word for yes',
     file => (file.fields['sex']!.levels['same']!['blocks_match'] = 'yes'),

@@ -97,7 +97,7 @@ describe('a Health ID leads to', () => {
 
 describe('a Health ID that somebody wrote', () => {
   const refused = (text: string) => readHealthId(on(), text, 'health_id').catch(failure => failure)
-  const wrong = 'The check symbols of this Health ID do not fit: it was copied wrongly. Compare it with the card.'
+  const wrong = 'The check symbols of this Health ID are wrong: compare it with the card.'
   const copied = (name: string): string => {
     const [start, last] = [of[name]!.slice(0, 5), of[name]![5]!]
     return `${start}${last === '7' ? '8' : '7'}${of[name]!.slice(6)}`
@@ -108,7 +108,7 @@ describe('a Health ID that somebody wrote', () => {
   })
 
   test('in another form is refused with the form', async () => {
-    const message = 'A Health ID has the form CC-XXXX-XXXX-XXXX: a country and twelve letters and digits.'
+    const message = 'A Health ID must have the form CC-XXXX-XXXX-XXXX: a country code and twelve letters or digits.'
     expect(await refused('7')).toMatchObject({
       ...{ code: 'INVALID_HEALTH_ID', message },
       options: { details: [{ field: 'health_id', code: 'checksum', message }] },

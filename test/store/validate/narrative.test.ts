@@ -15,7 +15,7 @@ table('narrative', [
   [
     'no scripts',
     div('<div>a<script>alert(1)</script></div>'),
-    ['value', 'Patient.text.div', '`div` has the element <script>, which a narrative may not have'],
+    ['value', 'Patient.text.div', '`div` has the element <script>, which is not allowed in a narrative'],
   ],
   [
     'no event handlers, behind a quoted bracket either',
@@ -45,9 +45,9 @@ table('narrative', [
   [
     'tags are closed in order',
     div('<div><b><i>a</b></i></div>'),
-    ['value', 'Patient.text.div', '`div` has a </b> out of place'],
+    ['value', 'Patient.text.div', '`div` has a misplaced </b>'],
   ],
-  ['tags are closed', div('<div><p>a'), ['value', 'Patient.text.div', '`div` has a <p> that is not closed']],
+  ['tags are closed', div('<div><p>a'), ['value', 'Patient.text.div', '`div` has an unclosed <p>']],
   ['there is one div', div('<div>a</div>b<p>c</p>'), ['value', 'Patient.text.div', '`div` has text after its </div>']],
   [
     'a div is one of XHTML',
@@ -67,7 +67,7 @@ const wrong = (inner: string, problem: string): Case => [
   ['value', 'Patient.text.div', `\`div\` ${problem}`],
 ]
 const entity = (name: string) =>
-  `has the entity &${name};, which XML does not know: write the character itself, or its number such as &#160;`
+  `has the entity &${name};, which is not defined in XML: write the character itself or a numeric reference such as &#160;`
 
 table('XML', [
   [
@@ -75,16 +75,16 @@ table('XML', [
     div(xhtml('&lt;&gt;&amp;&quot;&apos; &#160;&#xA0;&#x1F600; <b title="R&amp;D &#8211; &lt;x&gt;">a</b>')),
   ],
   wrong('3&nbsp;mg', entity('nbsp')),
-  wrong('R & D', 'has a bare &, which is written &amp;'),
+  wrong('R & D', 'has an unescaped &: write &amp;'),
   wrong('R&D;', entity('D')),
-  wrong('a &amp b', 'has a bare &, which is written &amp;'),
-  wrong('<a href="x?a=1&b=2">a</a>', 'has a bare &, which is written &amp;'),
+  wrong('a &amp b', 'has an unescaped &: write &amp;'),
+  wrong('<a href="x?a=1&b=2">a</a>', 'has an unescaped &: write &amp;'),
   wrong('<b title="&eacute;">a</b>', entity('eacute')),
-  wrong('a&#0;b', 'has &#0;, which is no character of XML'),
-  wrong('a&#xD800;b', 'has &#xD800;, which is no character of XML'),
-  wrong('a ]]> b', 'has ]]> in its text, where XML wants ]]&gt;'),
+  wrong('a&#0;b', 'has &#0;, which is not an XML character'),
+  wrong('a&#xD800;b', 'has &#xD800;, which is not an XML character'),
+  wrong('a ]]> b', 'has ]]> in its text: write ]]&gt;'),
   wrong('a<b class="x" class="y">b</b>', 'has the attribute class twice in one tag'),
-  wrong('a<b data-x="y">b</b>', 'has the attribute data-x, which a narrative may not have'),
+  wrong('a<b data-x="y">b</b>', 'has the attribute data-x, which is not allowed in a narrative'),
   wrong('a<b>b</b class="x">', 'has markup that is not allowed: </b class="x">'),
   wrong('a<!-- b -- c -->', 'has markup that is not allowed: <!-- b -- c --></div>'),
   wrong('a<!--><b>-->', 'has markup that is not allowed: <!--><b>--></div>'),

@@ -104,7 +104,7 @@ describe('an adversary', () => {
     await healthy.receiver.until(1)
     expect((await broken.attempted(1))[0]).toMatchObject({
       outcome: 'failed',
-      error: 'its secrets cannot be read with this ENCRYPTION_KEY',
+      error: 'its secrets cannot be decrypted with this ENCRYPTION_KEY',
     })
   })
 

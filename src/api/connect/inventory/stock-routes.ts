@@ -68,7 +68,7 @@ function listRoute(parts: ConnectParts): Route {
     async handle(request) {
       const { query, caller } = request
       if (query.expiring_before !== undefined) mustBeDay('expiring_before', query.expiring_before)
-      if (query.q !== undefined && fold(query.q) === '') throw wrong('q', 'holds no letter or digit to look for')
+      if (query.q !== undefined && fold(query.q) === '') throw wrong('q', 'must contain a letter or digit')
       const list = listName('stock', query)
       const wanted = wantedOf(parts.cursors, list, query)
       const operation = { type: 'Basic', query: `${path.slice(1)}?${request.search}` }

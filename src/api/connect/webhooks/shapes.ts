@@ -134,7 +134,9 @@ export const Attempt = Type.Object(
     http_status: nullable(
       Type.Integer({ description: 'The HTTP status from the receiver. Null if it did not respond.' }),
     ),
-    error: nullable(Type.String({ description: 'Why the attempt failed.', examples: ['no answer in 10 seconds'] })),
+    error: nullable(
+      Type.String({ description: 'Why the attempt failed.', examples: ['no response within 10 seconds'] }),
+    ),
     response_excerpt: nullable(Type.String({ description: 'The first part of the response body.' })),
     next_attempt_at: nullable(moment('When the next retry is due. Null if there is none.')),
   },

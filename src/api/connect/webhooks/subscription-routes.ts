@@ -59,7 +59,7 @@ function knownEvents(names: readonly string[]): string[] {
   const details = names.flatMap((name, index) => {
     if (isEventType(name)) return []
     const meant = didYouMean(nearest(name, shapes.names), '.')
-    const message = `is ${JSON.stringify(name)}, which is no type of events${meant}`
+    const message = `is ${JSON.stringify(name)}, which is not an event type${meant}`
     return [{ field: `subscribed_events[${index}]`, code: 'value', message }]
   })
   const [first] = details

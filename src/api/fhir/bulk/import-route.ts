@@ -36,7 +36,7 @@ export function importRoute(parts: BulkParts): Route {
       if (!resourceTypes.some(type => store.may(type, 'u')))
         throw new Failure(
           'INSUFFICIENT_SCOPE',
-          'The token opens no resource type for writing; an import needs system/Type.u for the types in it.',
+          'The token permits no resource type for writing: an import needs the scope system/Type.u for each resource type in it.',
         )
       await mustHaveRoom(databaseOf(request.caller, parts.database), request.caller.clientId, parts.limits)
       return ndjsonTypes.includes(request.contentType ?? '')

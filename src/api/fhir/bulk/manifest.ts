@@ -37,11 +37,11 @@ export function statusReply(told: Told): Reply {
 
 /** At most 100 characters, as the guide asks. */
 function progressOf({ job, inputs }: Told): string {
-  if (job.state === 'queued' && job.total === undefined) return 'waiting to begin'
-  if (job.total === undefined) return job.kind === 'export' ? 'listing what belongs to it' : 'fetching files'
+  if (job.state === 'queued' && job.total === undefined) return 'queued'
+  if (job.total === undefined) return job.kind === 'export' ? 'listing the resources' : 'fetching files'
   if (job.kind === 'import') {
     const read = inputs.reduce((sum, input) => sum + input.position, 0)
-    return `${share(read, job.total)} % of the bytes read, ${job.done} resources tried`
+    return `${share(read, job.total)} % of the bytes read, ${job.done} resources processed`
   }
   return `${job.done} of ${job.total} resources written, ${share(job.done, job.total)} %`
 }

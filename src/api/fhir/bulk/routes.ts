@@ -88,7 +88,7 @@ function fileRoute({ database, folder, now }: BulkParts): Route {
       const file = job.state === 'done' ? await findFile(database, job.id, request.params.file) : undefined
       if (job.kind === 'export') await mustStillBeOpen(database, request.caller, job)
       const handle = file && (await open(folder.path(job.id, file.name)).catch(() => undefined))
-      if (!file || !handle) throw new Failure('NOT_FOUND', 'There is no such file: see the manifest.')
+      if (!file || !handle) throw new Failure('NOT_FOUND', 'The file does not exist: use the URLs in the manifest.')
       const stream = handle.createReadStream({ end: file.bytes - 1 })
       const headers = { 'content-type': ndjson, expires: job.expiresAt!.toUTCString(), vary: 'accept-encoding' }
       if (!takesGzip(header(request, 'accept-encoding')))
@@ -104,7 +104,7 @@ async function mustStillBeOpen(database: Database, caller: Caller, { transaction
   if (!(await hasNarrowed(database, caller.organizationId, transactionTime))) return
   throw new Failure(
     'CONSENT_REVOKED',
-    'A consent under which this was exported has ended since, so its files are not handed out any more: start the export anew.',
+    'A consent behind this export has ended, so its files are no longer available: start a new export.',
   )
 }
 

@@ -84,5 +84,5 @@ export const header = (request: Request, name: string): string | undefined => {
 /** Clients name the type of the answer, of the files, or of a manifest. @throws Failure NOT_ACCEPTABLE for none of these. */
 export function mustAcceptBulk(accept: string | undefined): void {
   if (!accept || accept.split(',').some(each => /json|\*\/\*|application\/\*/.test(mediaType(each) ?? ''))) return
-  throw new Failure('NOT_ACCEPTABLE', `This is answered in ${fhirJson} only; the files are ${ndjson}.`)
+  throw new Failure('NOT_ACCEPTABLE', `This operation replies with ${fhirJson} only; the files are ${ndjson}.`)
 }

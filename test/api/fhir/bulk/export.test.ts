@@ -166,7 +166,7 @@ describe('an order', () => {
       const address = await ordered(call, '$export?_type=Patient')
       const { status, headers } = await call('GET', address)
       expect([status, Number(headers.get('retry-after'))]).toEqual([202, 1])
-      expect(headers.get('x-progress')).toMatch(/waiting|listing/)
+      expect(headers.get('x-progress')).toMatch(/^(queued|listing the resources)$/)
       return address
     })
     expect((await ended(call, lock)).status).toBe(200)
