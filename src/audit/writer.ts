@@ -2,6 +2,7 @@
 // one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
+import { createBatcher } from '../lib/batcher.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
@@ -51,8 +52,6 @@ const mostTelling = 100
 /** The writer of one process. Its chain begins with the first record. */
 export function createAuditWriter({ database, key, log, now, moved = () => {} }: WriterOptions): AuditWriter {
   let head: Head | undefined
-  let queue: Waiting[] = []
-  let working: Promise<void> | undefined
   let telling = 0
   const leftOver = createLeftOver({ database, log, tell: untold => write(untold.records, [untold]) })
 
@@ -87,27 +86,15 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
     moved(next)
   }
 
-  async function work(): Promise<void> {
-    while (queue.length > 0) {
-      await new Promise(setImmediate)
-      await writeGroup(takeGroup())
-    }
-    // At once, while nobody can add to the queue: whoever comes next starts the work anew.
-    working = undefined
-  }
-
-  function takeGroup(): Waiting[] {
-    let rows = 0
-    const end = queue.findIndex(each => (rows += each.records.length) > mostRows)
-    const group = end < 0 ? queue : queue.slice(0, Math.max(end, 1))
-    queue = queue.slice(group.length)
-    return group
-  }
+  const groups = createBatcher<Waiting>({
+    pause: () => new Promise(setImmediate),
+    sizeOf: groupSize,
+    flush: writeGroup,
+  })
 
   async function write(records: readonly AuditRecord[], pending: readonly Pending[] = []): Promise<void> {
     await new Promise<void>((done, fail) => {
-      queue.push({ records, pending, done, fail })
-      working ??= work()
+      groups.add([{ records, pending, done, fail }])
     })
     leftOver.settle()
   }
@@ -128,10 +115,17 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
     },
     start: leftOver.start,
     async close() {
-      await working
+      await groups.idle()
       await leftOver.close()
     },
   }
+}
+
+/** How many of those that wait make up the next group. */
+function groupSize(queue: readonly Waiting[]): number {
+  let rows = 0
+  const end = queue.findIndex(each => (rows += each.records.length) > mostRows)
+  return end < 0 ? queue.length : Math.max(end, 1)
 }
 
 const idsOf = (group: readonly Waiting[]): string[] => group.flatMap(each => each.pending.map(({ id }) => id))

@@ -5,7 +5,14 @@ import type { Database } from '../../src/db/database.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Answer, Outgoing } from '../../src/outbound/send.ts'
-import { type Courier, type CourierParts, createCourier } from '../../src/webhooks/courier.ts'
+import {
+  type Courier,
+  type CourierEvent,
+  type CourierParts,
+  type CourierState,
+  createCourier,
+  nextState,
+} from '../../src/webhooks/courier.ts'
 import type { Look } from '../../src/webhooks/queue.ts'
 import type { Target } from '../../src/webhooks/targets.ts'
 import { openQueue, type Queue, within } from '../support/queue.ts'
@@ -135,6 +142,20 @@ const only = <T>(all: readonly T[]): T => {
   expect(all).toHaveLength(1)
   return all[0]!
 }
+
+test.each<[event: CourierEvent, whenOpen: string, whenClosing: string]>([
+  ['looked', 'open, behind', 'closing, behind'],
+  ['took some', 'open, behind', 'closing, behind'],
+  ['took all', 'open, caught up', 'closing, caught up'],
+])('a courier that %s is %s; one that closes is %s', (event, whenOpen, whenClosing) => {
+  for (const isBehind of [true, false]) {
+    expect(said(nextState({ phase: 'open', isBehind }, event))).toBe(whenOpen)
+    expect(said(nextState({ phase: 'closing', isBehind }, event))).toBe(whenClosing)
+    expect(nextState({ phase: 'open', isBehind }, 'closed')).toEqual({ phase: 'closing', isBehind })
+  }
+})
+
+const said = ({ phase, isBehind }: CourierState): string => `${phase}, ${isBehind ? 'behind' : 'caught up'}`
 
 test('what is due is on record, sent, and noted with what the receiver said', async () => {
   const [endpoint, [event]] = await waited(1)

@@ -1,0 +1,102 @@
+// One attempt at a delivery: it is sent, withheld, given back to the queue, or found to be no delivery after all.
+import type { Database } from '../db/database.ts'
+import type { Log } from '../lib/log.ts'
+import type { Answer, Sender } from '../outbound/send.ts'
+import { lookAgain, type Result, type Task } from './queue.ts'
+import { verdictOf } from './schedule.ts'
+import type { Target, Unsent } from './targets.ts'
+
+export interface AttemptParts {
+  readonly database: Database
+  readonly log: Log
+  readonly sender: Sender
+  /** Called after each attempt, for the figures. */
+  readonly counted: (outcome: Result['outcome'], milliseconds: number) => void
+  /** Whether the criteria of a FHIR subscription find a resource. */
+  readonly finds: (endpoint: number, id: string) => Promise<boolean>
+  /** True while the process stops: what is broken off then is no attempt. */
+  readonly isClosing: () => boolean
+  /** Milliseconds, from any time on. */
+  readonly now: () => number
+}
+
+/** A task with the endpoint that it goes to. */
+export interface ReadyTask extends Task {
+  readonly target: Target
+  /** When it was taken from the queue, on the clock of `now`. */
+  readonly takenAt: number
+}
+
+/** The result of an attempt, as it is kept. */
+export type Ending = Result & { readonly isGone?: boolean }
+
+/** What became of a task. */
+export type Outcome =
+  /** It was sent, or withheld: an attempt to be kept. */
+  | { readonly kind: 'ended'; readonly ending: Ending }
+  /** Nothing was sent, or it was broken off because the process stops: it goes back to the queue. */
+  | { readonly kind: 'returned'; readonly task: Task }
+  /** No search found what a FHIR subscription asks for: there is no delivery. */
+  | { readonly kind: 'dropped'; readonly task: Task }
+
+/** Milliseconds within which an attempt has to begin, so that it ends before the lease does. */
+const beginWithin = 15_000
+/** Milliseconds for which it counts that the client may be told: whatever waits longer is asked about once more. */
+const trustFor = 100
+const notDue = 'the subscriber may no longer access the data'
+
+/** Attempts a delivery. What cannot be begun is logged, and goes back to the queue. */
+export async function attemptTask(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
+  try {
+    return await attempt(parts, task)
+  } catch (err) {
+    parts.log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: a delivery could not be begun')
+    return { kind: 'returned', task }
+  }
+}
+
+async function attempt(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
+  const { target, takenAt } = task
+  if (!task.isChecked && !(await parts.finds(task.endpoint, task.source.id))) return { kind: 'dropped', task }
+  const age = parts.now() - takenAt
+  if (age > beginWithin) return { kind: 'returned', task }
+  const wanted = target.wants(task) ?? (age > trustFor ? 'nothing' : undefined)
+  const look = wanted && (await lookAgain(parts.database, task, wanted))
+  if (wanted && !look) return { kind: 'returned', task }
+  if (look && !look.isDue) return withheld(parts, task, notDue)
+  const startedAt = new Date()
+  const outgoing = target.outgoing(task, look)
+  if ('reason' in outgoing && outgoing.isFinal) return withheld(parts, task, outgoing.reason)
+  const answer = 'reason' in outgoing ? unsent(outgoing) : await parts.sender.send(outgoing)
+  if (parts.isClosing() && answer.status === undefined) return { kind: 'returned', task }
+  return ended(parts, task, startedAt, answer)
+}
+
+function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: Answer): Outcome {
+  const { again, ...verdict } = verdictOf(answer, task.attempt, Math.random())
+  const { status, error, excerpt, milliseconds } = answer
+  counted(verdict.outcome, milliseconds)
+  const { delivery, event, requestId } = task
+  const said = { delivery, event, attempt: task.attempt, status, error, requestId }
+  if (verdict.outcome === 'delivered') log.debug(said, 'webhooks: delivered')
+  else log.info({ ...said, again }, `webhooks: ${verdict.outcome}`)
+  return { kind: 'ended', ending: { task, ...verdict, again, startedAt, milliseconds, status, error, excerpt } }
+}
+
+/** The outcome of a task whose client may not be told any more. */
+export const withdrawn = (parts: Pick<AttemptParts, 'counted' | 'log'>, task: Task): Outcome =>
+  withheld(parts, task, notDue)
+
+function withheld({ counted, log }: Pick<AttemptParts, 'counted' | 'log'>, task: Task, error: string): Outcome {
+  counted('withheld', 0)
+  log.info({ delivery: task.delivery, event: task.event, error, requestId: task.requestId }, 'webhooks: withheld')
+  const nothing = { status: undefined, excerpt: undefined, again: undefined }
+  return {
+    kind: 'ended',
+    ending: { task, outcome: 'withheld', startedAt: new Date(), milliseconds: 0, error, ...nothing },
+  }
+}
+
+const unsent = ({ reason }: Unsent): Answer => ({
+  ...{ status: undefined, error: reason, excerpt: undefined, milliseconds: 0, retryAfter: undefined },
+})
