@@ -13,7 +13,9 @@ import { Failure } from '../lib/failure.ts'
 import { createLog } from '../lib/log.ts'
 import { load, type Progress } from '../load/load.ts'
 import { originsInUse } from '../mpi/register/origins.ts'
+import { vacuumRegister } from '../mpi/register/vacuum.ts'
 import { type DataSet, madeDataSet, readDataSet } from '../store/data-set.ts'
+import { vacuumResources } from '../store/vacuum.ts'
 import { createMeter, summary } from './load/report.ts'
 
 const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--parallel N] [--json]
@@ -71,9 +73,10 @@ async function main(): Promise<number> {
       changed: meter.show,
     })
     meter.end()
-    if (stored(progress) > 10_000)
-      for (const table of ['resource', 'search', 'coded', 'span', 'word', 'term', 'person', 'person_posting'])
-        await database.query({ text: `vacuum (analyze) ${table}`, values: [] })
+    if (stored(progress) > 10_000) {
+      await vacuumResources(database)
+      await vacuumRegister(database)
+    }
     await storage.indexing.close()
     await storage.database.end()
     await database.end()
