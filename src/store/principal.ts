@@ -39,7 +39,7 @@ export interface Principal {
   readonly database?: Transactional
   /** Is told of every access; absent where nobody asks, as in work of the service itself. */
   readonly witness?: Witness
-  /** True while it works on an operation that is told as one: changes are told one by one all the same, reads are not (operation.ts). */
+  /** True within an operation, which is recorded as one access: its changes are recorded one by one, its reads are not (operation.ts). */
   readonly isInOperation?: true
   /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
   readonly note?: (changes: readonly Access[]) => Note
