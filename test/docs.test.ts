@@ -1,7 +1,7 @@
 // The documents are true where that can be told by a machine.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -43,10 +43,76 @@ test('no rule of the conformance table is held by tests alone that need publishe
   expect(cited().filter(each => !isHeld(each))).toEqual([])
 })
 
-test('the documents link to files that exist', () => {
-  for (const document of ['README.md', 'docs/architecture.md', 'docs/decisions.md', 'docs/conformance.md']) {
-    const folder = join(root, document, '..')
-    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path!)
-    expect(links.filter(path => !existsSync(join(folder, path)))).toEqual([])
-  }
+/** Every document of the project, by its path. */
+const documents = ['.', 'docs', 'docs/decisions', 'mappings'].flatMap(folder =>
+  readdirSync(join(root, folder))
+    .filter(name => name.endsWith('.md'))
+    .map(name => join(folder, name)),
+)
+
+test('the documents link to files that exist, and to headings that are there', () => {
+  expect(documents.flatMap(document => linksOf(document).filter(link => !leads(document, link)))).toEqual([])
+})
+
+const linksOf = (document: string): string[] =>
+  [...withoutCode(read(document)).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link]) => link!)
+
+const withoutCode = (text: string): string => text.replaceAll(/```.*?```/gs, '')
+
+/** Whether there is such a file, and such a heading in it. */
+function leads(document: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? document : join(document, '..', path)
+  if (!existsSync(join(root, target))) return false
+  return heading === undefined || headingsOf(read(target)).includes(heading)
+}
+
+/** The headings of a document, as links name them. */
+const headingsOf = (text: string): string[] =>
+  [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test('the architecture and the decisions name files and folders that exist', () => {
+  const named = documents
+    .filter(document => /^docs\/(architecture\.md|decisions\/)/.test(document))
+    .flatMap(document => [...read(document).matchAll(/`((?:src|test|docs|mappings)\/[\w./-]*)`/g)])
+    .map(([, path]) => path!)
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter(path => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('the architecture names every folder of src, and every table of the database', () => {
+  const text = read('docs/architecture.md')
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter(entry => entry.isDirectory())
+  expect(folders.map(({ name }) => `\`src/${name}\``).filter(name => !text.includes(name))).toEqual([])
+  const migrations = readdirSync(join(root, 'src/db/migrations')).map(name => read(`src/db/migrations/${name}`))
+  const tables = migrations.flatMap(sql => [...sql.matchAll(/^create table (\w+)/gm)].map(([, name]) => name!))
+  expect(tables.length).toBeGreaterThan(40)
+  expect(tables.filter(name => !text.includes(`\`${name}\``))).toEqual([])
+})
+
+describe('a decision', () => {
+  const files = readdirSync(join(root, 'docs/decisions')).filter(name => name !== 'README.md')
+  const list = read('docs/decisions/README.md')
+
+  test('has a number of its own, and none is left out', () => {
+    expect(files.toSorted().map(name => name.slice(0, 4))).toEqual(
+      files.map((_, index) => String(index + 1).padStart(4, '0')),
+    )
+  })
+
+  test.each(files)('has its number, status, date and parts, and stands in the list: %s', name => {
+    const text = read(`docs/decisions/${name}`)
+    const number = name.slice(0, 4)
+    const title = new RegExp(`^# ${number}\\. (.+)$`, 'm').exec(text)?.[1]
+    expect(text.startsWith(`# ${number}. `)).toBe(true)
+    expect(text).toMatch(/^- Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\))$/m)
+    expect(text).toMatch(/^- Date: \d{4}-\d{2}-\d{2}$/m)
+    expect([...text.matchAll(/^## (.+)$/gm)].map(([, part]) => part)).toEqual(['Context', 'Decision', 'Consequences'])
+    expect(list.split('\n').filter(line => line === `- [${number}](${name}) ${title}`)).toHaveLength(1)
+  })
 })

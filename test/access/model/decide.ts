@@ -1,4 +1,4 @@
-// Who sees what by consent, said a second time: from docs/decisions.md, without SQL and without what the service decides by.
+// Who sees what by consent, said a second time: from docs/decisions, without SQL and without what the service decides by.
 import type { Effect, Kind, Terms } from './terms.ts'
 
 /** A resource, by what consents can name of it. */
