@@ -1,6 +1,6 @@
 // The documents are true where that can be told by a machine.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -76,13 +76,35 @@ const headingsOf = (text: string): string[] =>
       .replaceAll(' ', '-'),
   )
 
-test('the architecture and the decisions name files and folders that exist', () => {
-  const named = documents
-    .filter(document => /^docs\/(architecture\.md|decisions\/)/.test(document))
-    .flatMap(document => [...read(document).matchAll(/`((?:src|test|docs|mappings)\/[\w./-]*)`/g)])
-    .map(([, path]) => path!)
+/** The documents of today; the history of changes names what has gone since. */
+const current = documents.filter(document => document !== 'CHANGELOG.md')
+
+test('the documents name files and folders that exist', () => {
+  const named = current.flatMap(document => [...read(document).matchAll(/`((?:src|test|docs|mappings)\/[\w./-]*)`/g)])
   expect(named.length).toBeGreaterThan(100)
-  expect(named.filter(path => !existsSync(join(root, path)))).toEqual([])
+  expect(named.map(([, path]) => path!).filter(path => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('comments name documents that exist', () => {
+  const files = ['src', 'test'].flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.(ts|sql)$/.test(name))
+      .map(name => join(folder, name)),
+  )
+  const named = files.flatMap(file => [...read(file).matchAll(/(?<!\w)docs\/[\w./-]+\.(?:md|json)/g)])
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.map(([path]) => path).filter(path => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('the architecture and the decisions name files by names that files of src have', () => {
+  const names = new Set(
+    readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(path => basename(path)),
+  )
+  const named = current
+    .filter(document => /^docs\/(architecture\.md|decisions\/)/.test(document))
+    .flatMap(document => [...read(document).matchAll(/`([\w-]+\.(?:ts|sql))`/g)])
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.map(([, name]) => name!).filter(name => !names.has(name))).toEqual([])
 })
 
 test('the architecture names every folder of src, and every table of the database', () => {

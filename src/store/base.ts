@@ -1,5 +1,5 @@
-// The FHIR endpoint and the naming systems of this data set under every address that it has or had (docs/architecture.md, "The
-// identity of a data set").
+// The FHIR endpoint and the naming systems of this data set under every address that it has or had
+// (docs/decisions/0055-data-set-identity.md).
 import { isObject, type JsonObject } from '../lib/json.ts'
 
 /** The path of the FHIR endpoint below every address of the service. */

@@ -2,7 +2,7 @@
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { formsOf } from './base.ts'
 
-/** The identity of a data set, as docs/architecture.md describes it. */
+/** The identity of a data set, as docs/decisions/0055-data-set-identity.md describes it. */
 export interface DataSet {
   /** What the systems of its identifiers begin with; it never changes. */
   readonly origin: string

@@ -1,4 +1,4 @@
-// Who works with the store, as the store sees it; the policy floor supplies it.
+// Who works with the store, as the store sees it; src/access supplies it.
 import type { Queryable, Transaction, Transactional } from '../db/statement.ts'
 import type { Access, Note, Witness } from './access.ts'
 import type { Visibility } from './visibility.ts'
@@ -25,7 +25,7 @@ export interface Party {
 /** The service itself. */
 export const serviceParty: Party = { organizationId: '', ends: 'all', isService: true }
 
-/** The store's view of who asks; the policy floor supplies it. */
+/** The store's view of who asks; src/access supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
   /** Who counts as the author of what he creates; absent for the service itself. */

@@ -1,5 +1,5 @@
-// Who may change the rules of a Consent: asked in the transaction of every write, behind every door (docs/architecture.md, "A refusal
-// stands"). What one party recorded ends by that party, by the patient or by an exempt client.
+// Who may change the rules of a Consent: asked in the transaction of every write, for every interface
+// (docs/decisions/0048-refusals-stand.md). What one party recorded ends by that party, by the patient or by an exempt client.
 
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'

@@ -72,7 +72,7 @@ export function jwksRoute({ keys }: Identity): Route {
 
 /**
  * GET /.well-known/oauth-authorization-server: the issuer is that of the data set's tokens, the endpoints are where the document was
- * asked for (docs/architecture.md, "The identity of a data set").
+ * asked for (docs/decisions/0055-data-set-identity.md).
  */
 export function metadataRoute({ issuer, at }: Identity): Route {
   const algorithms = [...assertionAlgorithms]
