@@ -85,6 +85,15 @@ describe('docs/api.md', () => {
   })
 })
 
+test('docs/operations.md names metrics that are counted', () => {
+  const counted = globSync('src/metrics/*.ts', { cwd: root }).map(read).join('')
+  const named = [
+    ...read('docs/operations.md').matchAll(/`((?:http|database|webhook|event|audit|health_interop)_[a-z_]+)/g),
+  ]
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.map(([, name]) => name!).filter(name => !counted.includes(`'${name}'`))).toEqual([])
+})
+
 test('settings that documents name exist', () => {
   const known = new Set(Object.values(settings).map(({ name }) => name))
   const others = /^(TOKEN|FHIR|CONNECT|AUTH|STATUS|CODE|PHONE|BLAISE|SUBSCRIPTION|URL)$/

@@ -1,4 +1,4 @@
-// Every setting, one value each: its name, default, meaning and check. docs/configuration.md is printed from this list.
+// Every setting, one value each: its name, default, meaning and check. docs/configuration.md is generated from this list.
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isTimeZone } from './day.ts'
@@ -101,13 +101,13 @@ export const settings = {
   baseUrl: setting(
     'BASE_URL',
     '',
-    'Public address of the service, used in links. The first start makes it the origin of identifiers and the issuer of tokens; another one is added, and changes neither. Empty: http://localhost:PORT, in links as the request names it.',
+    'Public address of the service, used in links. The first start makes it the origin of identifiers and the issuer of tokens; a later address is added and changes neither. Empty: http://localhost:PORT; links then have the address of the request.',
     httpUrl,
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
     '',
-    'Addresses or networks of proxies, with commas, whose Forwarded or X-Forwarded-For, -Proto and -Host headers are believed: 10.0.0.0/8,::1.',
+    'Addresses or networks of proxies, separated by commas, whose Forwarded or X-Forwarded-For, -Proto and -Host headers are trusted: 10.0.0.0/8,::1.',
     networks,
   ),
   databaseUrl: secret(
@@ -121,13 +121,13 @@ export const settings = {
   mappingsDir: setting(
     'MAPPINGS_DIR',
     './mappings',
-    'Folder of the maps between records and FHIR; changes are served while the service runs.',
+    'Folder of the maps between records and FHIR. Changes take effect while the service runs.',
     text => resolve(text),
   ),
   transformTimeout: setting(
     'TRANSFORM_TIMEOUT',
     '5',
-    'Seconds that a map of a request (`$transform`) may run.',
+    'Longest time in seconds that a map of a request (`$transform`) may run.',
     whole(1, 60),
   ),
   environment: setting(
@@ -139,36 +139,36 @@ export const settings = {
   timeZone: setting(
     'TIME_ZONE',
     'Africa/Douala',
-    'Time zone, by its IANA name, in which days begin and end: of payments, and the last days on which medicines may be used.',
+    'IANA name of the time zone in which days begin and end: for payments, and for the expiry of medicines.',
     timeZone,
   ),
   encryptionKey: secret(
     'ENCRYPTION_KEY',
-    'Key for secrets at rest: 32 bytes in base64. Required in production; elsewhere, empty: made once and kept under DATA_DIR.',
+    'Key for secrets at rest: 32 bytes in base64. Required in production. Elsewhere, empty: created once and kept under DATA_DIR.',
     key32,
   ),
   auditAnchorFile: setting(
     'AUDIT_ANCHOR_FILE',
     '',
-    'File to which is written how far the audit trail is, for `audit verify`; best on another disk or machine than the database. Empty: audit-anchor.ndjson under DATA_DIR; off: none.',
+    'File of the signed heads of the audit trail, for `audit verify`; best on another disk or machine than the database. Empty: audit-anchor.ndjson under DATA_DIR; off: none.',
     text => (text === '' || text === 'off' ? text : resolve(text)),
   ),
   auditAnchorSeconds: setting(
     'AUDIT_ANCHOR_SECONDS',
     '60',
-    'Seconds between two lines of that file; each process also writes one when it stops.',
+    'Seconds between two lines of AUDIT_ANCHOR_FILE; each process also writes one when it stops.',
     whole(1, 86_400),
   ),
   auditAnchorBytes: setting(
     'AUDIT_ANCHOR_BYTES',
     '16777216',
-    'Largest size of that file beside its first line, in bytes; a full one gets the ending .1, and replaces the former one.',
+    'Largest size of AUDIT_ANCHOR_FILE in bytes, its first line aside; a full file is renamed to end in .1 and replaces the previous one.',
     whole(1024, 134_217_728),
   ),
   auditAnchorUrl: setting(
     'AUDIT_ANCHOR_URL',
     '',
-    'URL to which each line of that file is also sent by POST. The rules of webhooks hold: https, and private addresses only in WEBHOOK_NETWORKS.',
+    'URL to which each line of AUDIT_ANCHOR_FILE is also sent by POST. The rules of webhooks apply: https, and private addresses only in WEBHOOK_NETWORKS.',
     callableUrl,
   ),
   workers: setting(
@@ -185,13 +185,13 @@ export const settings = {
   ),
   metricsToken: secret(
     'METRICS_TOKEN',
-    'What a scraper sends to read `/metrics`: `Authorization: Bearer METRICS_TOKEN`. Empty: `/metrics` is not there, but in the local environment, where it is open.',
+    'Token that a scraper sends to read `/metrics`: `Authorization: Bearer METRICS_TOKEN`. Empty: `/metrics` does not exist, except in the local environment, where it is open.',
     token,
   ),
   poolSize: setting(
     'DATABASE_POOL',
     '16',
-    'Database connections of each process that clients share, for reads by id and again for everything else. One client holds three quarters of them at most; the service opens up to six more for itself.',
+    'Database connections of each process that clients share, for reads by id and again for everything else. One client holds at most three quarters of them; the service opens up to six more for itself.',
     whole(2, 200),
   ),
   statementTimeout: setting(
@@ -203,7 +203,7 @@ export const settings = {
   searchTimeout: setting(
     'SEARCH_TIMEOUT',
     '10000',
-    'The same for reads and searches. Operations (`$…`), changes and the work of exports have STATEMENT_TIMEOUT.',
+    'Milliseconds after which a read or a search ends. Operations (`$…`), changes and exports have STATEMENT_TIMEOUT.',
     whole(100, 3_600_000),
   ),
   rateLimit: setting(
@@ -215,13 +215,13 @@ export const settings = {
   rateLimitLookup: setting(
     'RATE_LIMIT_LOOKUP',
     '120',
-    'Of these, requests that look people up: resolve and verify Health IDs, and search for patients by them.',
+    'Of these, requests that look up patients: resolve, verify and search by Health ID.',
     whole(1, 100_000_000),
   ),
   rateLimitToken: setting(
     'RATE_LIMIT_TOKEN',
     '30',
-    'Of these, requests for access tokens; a token lives an hour.',
+    'Of these, requests for access tokens; a token is valid for an hour.',
     whole(1, 100_000_000),
   ),
   maxBodyBytes: setting(
@@ -233,7 +233,7 @@ export const settings = {
   bodyMemory: setting(
     'BODY_MEMORY',
     '268435456',
-    'Bytes that request bodies may take up at a time in each process, about three times what is sent; one client holds at most half. More of them wait their turn.',
+    'Memory in bytes for request bodies in each process, about three times what is sent; one client holds at most half. Further bodies wait.',
     whole(1_048_576, 1_099_511_627_776),
   ),
   maxConnections: setting(
@@ -245,14 +245,19 @@ export const settings = {
   searchParametersPerClient: setting(
     'SEARCH_PARAMETERS_PER_CLIENT',
     '100',
-    'SearchParameter resources of one client that define search parameters of their own; another one gets 422.',
+    'SearchParameter resources of one client that define search parameters; further ones get 422.',
     whole(0, 10_000),
   ),
-  searchParameters: setting('SEARCH_PARAMETERS', '1000', 'The same for all clients together.', whole(0, 10_000)),
+  searchParameters: setting(
+    'SEARCH_PARAMETERS',
+    '1000',
+    'The limit of such SearchParameter resources for all clients together.',
+    whole(0, 10_000),
+  ),
   maxIncluded: setting(
     'MAX_INCLUDED',
     '1000',
-    'Most resources that a page of a search includes beside its matches (_include, _revinclude); the rest goes on over `next`.',
+    'Most resources that a page of a search includes beside its matches (_include, _revinclude); the rest follows on `next`.',
     whole(1, 10_000),
   ),
   bulkFileResources: setting(
@@ -270,10 +275,15 @@ export const settings = {
   bulkJobsPerClient: setting(
     'BULK_JOBS_PER_CLIENT',
     '4',
-    'Exports and imports of one client that may wait or run at a time; another one gets 429.',
+    'Exports and imports of one client that wait or run at a time; further ones get 429.',
     whole(1, 10_000),
   ),
-  bulkJobs: setting('BULK_JOBS', '100', 'The same for all clients together.', whole(1, 100_000)),
+  bulkJobs: setting(
+    'BULK_JOBS',
+    '100',
+    'The limit of exports and imports for all clients together.',
+    whole(1, 100_000),
+  ),
   bulkLeaseSeconds: setting(
     'BULK_LEASE_SECONDS',
     '15',
@@ -289,13 +299,13 @@ export const settings = {
   bulkImportOrigins: setting(
     'BULK_IMPORT_ORIGINS',
     '',
-    'Origins from which an import may fetch files, with commas, e.g. https://files.example.org. Empty: none, files come in the request.',
+    'Origins from which an import may fetch files, separated by commas, e.g. https://files.example.org. Empty: none; files come in the request.',
     origins,
   ),
   webhookNetworks: setting(
     'WEBHOOK_NETWORKS',
     '',
-    'Private addresses or networks, with commas, to which webhooks may be sent: 10.20.0.0/16. Others that are not public are never called.',
+    'Private addresses or networks, separated by commas, to which webhooks may be sent: 10.20.0.0/16. Other addresses that are not public are never called.',
     networks,
   ),
   webhookConcurrency: setting(

@@ -1,4 +1,4 @@
-// Prints docs/configuration.md from the list of settings: `npm run docs`.
+// Writes docs/configuration.md from the list of settings: `npm run docs`.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { settings } from './config.ts'
@@ -12,8 +12,8 @@ export function configurationPage(): string {
   return [
     '# Settings',
     '',
-    'All by environment variables, all with a default. A wrong one is named at the start, with what it should be.',
-    'This page is printed from `src/lib/config.ts` by `npm run docs`.',
+    'All settings are environment variables with a default. A wrong value is named at the start, with what it should be.',
+    '`npm run docs` generates this page from `src/lib/config.ts`.',
     '',
     '| name | default | meaning |',
     '|---|---|---|',
