@@ -11,6 +11,7 @@ import type { OwnNumber } from '../mpi/register/patient.ts'
 import type { Register, Verdict } from '../mpi/register/register.ts'
 import { reviewTask } from '../mpi/register/review.ts'
 import type { Access } from '../store/access.ts'
+import { asOperation } from '../store/operation.ts'
 import { recordedFor } from '../store/recording.ts'
 import { type Acting, asWhole } from '../store/whole.ts'
 import { type CompletingParts, complete } from './complete.ts'
@@ -46,10 +47,32 @@ export interface Resolved {
   readonly currentHealthId?: string
 }
 
-/** @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID. */
+/**
+ * Finds or registers the person, as one operation on the audit trail; registering is recorded besides.
+ * @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID.
+ */
 export async function resolve(parts: ResolveParts, request: ResolveRequest): Promise<Resolved> {
+  // First of all: until then the body may be anything.
+  checkBody(request.body, parts.now())
+  return asOperation(request.caller, { type: 'Patient', query: queryOf(request.body) }, async caller => {
+    const result = await resolved(parts, { ...request, caller })
+    const patients = result.patient === undefined ? [] : [result.patient]
+    return { result, id: result.patient, patients, resources: patients.length }
+  })
+}
+
+/** The request as the audit trail names it: why, and by which number of the organisation. */
+function queryOf(body: ResolveBody): string {
+  const named = new URLSearchParams()
+  for (const name of ['purpose', 'external_reference'] as const) {
+    const value = body[name]
+    if (value !== undefined) named.set(name, value)
+  }
+  return `connect/patients/resolve${named.size > 0 ? `?${named}` : ''}`
+}
+
+async function resolved(parts: ResolveParts, request: ResolveRequest): Promise<Resolved> {
   const { body, caller } = request
-  checkBody(body, parts.now())
   const on = parts.databaseFor(caller)
   const asked = body.health_id === undefined ? undefined : await readHealthId(on, body.health_id, 'health_id')
   const known = asked === undefined ? undefined : await byHealthId(parts, request, on, asked)

@@ -42,19 +42,10 @@ function resolveRoute(parts: ConnectParts): Route {
     maxBodyBytes: 32_768,
     replies: { 200: ResolveReply, 201: ResolveReply },
     async handle(request) {
-      const { body, caller, requestId } = request
-      const told = new URLSearchParams()
-      for (const name of ['purpose', 'external_reference'] as const) {
-        const value = body[name]
-        if (value !== undefined) told.set(name, value)
-      }
-      const query = `connect/patients/resolve${told.size > 0 ? `?${told}` : ''}`
-      const resolved = await asOperation(caller, { type: 'Patient', query }, async own => {
-        const result = await resolve(parts, { ...request, caller: own })
-        const patients = result.patient === undefined ? [] : [result.patient]
-        return { result, id: result.patient, patients, resources: patients.length }
-      })
-      const { status, healthId, patient, matchedBy, possibleDuplicates, currentHealthId } = resolved
+      const { status, healthId, patient, matchedBy, possibleDuplicates, currentHealthId } = await resolve(
+        parts,
+        request,
+      )
       return reply(status === 'created' ? 201 : 200, {
         health_id: healthId,
         status,
@@ -62,7 +53,7 @@ function resolveRoute(parts: ConnectParts): Route {
         matched_by: matchedBy,
         possible_duplicates: possibleDuplicates,
         country_code: healthId.slice(0, 2),
-        request_id: requestId,
+        request_id: request.requestId,
         current_health_id: currentHealthId,
       })
     },
