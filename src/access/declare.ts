@@ -67,7 +67,7 @@ function emergencyReason(caller: Caller, headers: IncomingHttpHeaders): string |
   if (declared === 'false') return undefined
   if (declared !== 'true') throw new Failure('MALFORMED_REQUEST', 'X-Emergency-Access must be true or false.')
   if (!caller.has('emergency:access'))
-    throw new Failure('INSUFFICIENT_SCOPE', 'Emergency access needs the scope emergency:access.')
+    throw new Failure('INSUFFICIENT_SCOPE', 'Emergency access requires the scope emergency:access.')
   const reason = String(headers['x-emergency-reason'] ?? '').trim()
   if (reason.length >= shortest && reason.length <= longest) return reason
   throw new Failure(

@@ -87,7 +87,10 @@ export const createAuditReader =
 
 function mayOr(principal: Principal, interaction: Interaction): void {
   if (principal.may('AuditEvent', interaction)) return
-  throw new Failure('INSUFFICIENT_SCOPE', `Reading the audit trail needs the scope system/AuditEvent.${interaction}.`)
+  throw new Failure(
+    'INSUFFICIENT_SCOPE',
+    `Reading the audit trail requires the scope system/AuditEvent.${interaction}.`,
+  )
 }
 
 /** `7-1042`: row 1042 of chain 7; undefined for what is no id of a row. */

@@ -46,7 +46,7 @@ export function translated(error: unknown): unknown {
     case '57014':
       return new Failure(
         'UNAVAILABLE',
-        'The database ended the statement because it took too long: narrow the request.',
+        'The database cancelled the statement because it took too long: narrow the request.',
         { issue: 'too-costly', cause: error },
       )
     case '40001':
@@ -64,7 +64,7 @@ export function translated(error: unknown): unknown {
     case '57P02':
     case '57P03':
     case '53300':
-      return new Failure('UNAVAILABLE', 'The database cannot be reached at the moment: try again.', {
+      return new Failure('UNAVAILABLE', 'The database is temporarily unavailable: try again.', {
         retryAfter: 2,
         cause: error,
       })

@@ -80,6 +80,6 @@ export function createWatcher(signal: AbortSignal): Watcher {
 const tooSlow = (limit: number): Failure =>
   new Failure(
     'UNAVAILABLE',
-    `The database ended the statement after ${limit / 1000} s: narrow the request, by a patient, a code or a date.`,
+    `The database cancelled the statement after ${limit / 1000} s: narrow the request by a patient, a code or a date.`,
     { issue: 'too-costly' },
   )

@@ -92,7 +92,7 @@ function missingTest({ has }: AuditParameter, code: string, value: string): Audi
 
 function wordsFor(code: string, modifier: string, { type, modifiers }: AuditParameter): string {
   const taken = ['missing', ...modifiers].map(each => `:${each}`).join(', ')
-  return `:${modifier.slice(0, 60)} is not supported on ${code}, which is a ${type} parameter here; it takes ${taken}.`
+  return `:${modifier.slice(0, 60)} is not supported on the ${type} parameter ${code}, which supports ${taken}.`
 }
 
 interface Shape {
@@ -105,11 +105,15 @@ function shapeOf(pairs: Pairs): Shape {
   const all = (name: string): string[] =>
     pairs.filter(([key, value]) => key === name && value !== '').map(([, value]) => value)
   for (const sort of all('_sort'))
-    if (sort !== '-date') throw wrongParameter('_sort', 'The audit trail is told newest first: _sort=-date.')
+    if (sort !== '-date')
+      throw wrongParameter('_sort', 'The audit trail can only be sorted newest first: use _sort=-date.')
   for (const total of all('_total'))
     if (total === 'accurate' || total === 'estimate')
-      throw wrongParameter('_total', 'The audit trail is not counted: the total is told where one page holds all.')
-    else if (total !== 'none') throw wrongParameter('_total', '_total must be none here.')
+      throw wrongParameter(
+        '_total',
+        'The audit trail is not counted: the total is given only if all matches fit on one page.',
+      )
+    else if (total !== 'none') throw wrongParameter('_total', '_total must be none for AuditEvent.')
   return {
     count: countOf(all('_count')[0]),
     after: placeOf(all('_cursor')[0]),
@@ -118,7 +122,7 @@ function shapeOf(pairs: Pairs): Shape {
 }
 
 function countOf(value = '20'): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw wrongParameter('_count', '_count must be a whole number above 0.')
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw wrongParameter('_count', '_count must be a positive whole number.')
   return Math.min(Number(value), 1000)
 }
 

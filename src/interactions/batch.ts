@@ -34,7 +34,7 @@ export async function processBundle(
 ): Promise<FhirReply> {
   const bundle = outer.body
   if (!isObject(bundle) || bundle['resourceType'] !== 'Bundle')
-    throw new Failure('MALFORMED_REQUEST', 'The base address takes a Bundle of type batch or transaction.')
+    throw new Failure('MALFORMED_REQUEST', 'POST to the base address requires a Bundle of type batch or transaction.')
   const type = bundle['type']
   if (type !== 'batch' && type !== 'transaction')
     throw new Failure(
@@ -56,7 +56,7 @@ async function batch(
   report: (error: unknown) => void,
 ): Promise<FhirReply> {
   if (entries.length > mostBatchEntries)
-    throw new Failure('PAYLOAD_TOO_LARGE', `A batch has at most ${mostBatchEntries} entries.`)
+    throw new Failure('PAYLOAD_TOO_LARGE', `A batch must have at most ${mostBatchEntries} entries.`)
   const fullUrls = new Set(
     entries.flatMap(entry =>
       isObject(entry) && typeof entry['fullUrl'] === 'string' && entry['fullUrl'].startsWith('urn:')
@@ -76,7 +76,7 @@ async function batch(
       const failure =
         error instanceof Failure
           ? error
-          : new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', { cause: error })
+          : new Failure('INTERNAL_ERROR', 'An internal error occurred.', { cause: error })
       // What may go well the next time is not to be kept as the answer.
       if (store.isPart && (mustStartOver(error) || failure.status >= 500)) throw error
       if (failure.status >= 500) report(error)
@@ -114,7 +114,7 @@ const notKept = JSON.stringify({
     {
       severity: 'information',
       code: 'suppressed',
-      diagnostics: 'What this entry read is not kept for a repetition of the request: read it anew.',
+      diagnostics: 'The result of this read is not stored for replays of the request: read it again.',
     },
   ],
 })
@@ -132,7 +132,7 @@ function mustDefineNothing(entries: readonly unknown[], base: Base): void {
   if (!entries.some(defines)) return
   throw new Failure(
     'MALFORMED_REQUEST',
-    'With an Idempotency-Key a batch is one transaction, which cannot change a SearchParameter beside other things: send that one by itself.',
+    'With an Idempotency-Key, a batch runs as one transaction, which cannot change a SearchParameter together with other resources: send the SearchParameter in a separate request.',
   )
 }
 
@@ -231,7 +231,7 @@ function bodyOf(resource: unknown, method: string): { body: unknown; contentType
     const body: unknown = JSON.parse(Buffer.from(String(resource['data'] ?? ''), 'base64').toString('utf8'))
     return { body, contentType: String(resource['contentType'] ?? '') }
   } catch {
-    throw new Failure('MALFORMED_REQUEST', 'The Binary of a PATCH entry does not hold a JSON Patch.')
+    throw new Failure('MALFORMED_REQUEST', 'The Binary of a PATCH entry must contain a JSON Patch.')
   }
 }
 
@@ -241,10 +241,10 @@ function transactionEntry({ fullUrl, resource, request }: BundleEntry, index: nu
   const isRead = method === 'GET' || method === 'HEAD'
   if (isRead) return { fullUrl, method, type: type ?? '', id, query: undefined, resource: undefined }
   if (type === undefined || !isResourceType(type) || extra !== undefined)
-    throw wrong(index, `has a request.url that ${method} cannot go to`)
+    throw wrong(index, `has a request.url that does not support ${method}`)
   const query = request.search.toString() || undefined
   if (method === 'POST' && id !== undefined)
-    throw wrong(index, 'creates, so its request.url must be just a resource type')
+    throw wrong(index, 'creates a resource, so its request.url must be a resource type only')
   if (method !== 'POST' && (id === undefined) === (query === undefined))
     throw wrong(index, 'must have an id or a condition in its request.url')
   return {

@@ -45,7 +45,7 @@ function date(pairs: Pairs, name: string): { low: number; high: number } | undef
 function countOf(pairs: Pairs): number | undefined {
   const text = single(pairs, '_count')
   if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw wrongParameter('_count', '_count must be a whole number above 0.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw wrongParameter('_count', '_count must be a positive whole number.')
   return Math.min(Number(text), most)
 }
 

@@ -26,14 +26,14 @@ export function interact(store: Store, request: FhirRequest): Promise<FhirReply>
   if (isAboutTrail(request)) return trailOf(request)
   const form = formOf(segments)
   if (form?.startsWith('type/id') && request.method !== 'PUT' && !isId(segments[1]))
-    throw new Failure('NOT_FOUND', `There is no such ${type}: an id is 1 to 64 letters, digits, hyphens and dots.`)
+    throw new Failure('NOT_FOUND', `The ${type} does not exist: an id has 1 to 64 letters, digits, hyphens and dots.`)
   const methods = isOperation(form) ? operationMethods(segments) : form !== undefined && answersAt.get(form)
-  if (!methods) throw new Failure('NOT_FOUND', 'There is no such FHIR interaction.')
+  if (!methods) throw new Failure('NOT_FOUND', 'This FHIR interaction does not exist.')
   const method = request.method === 'HEAD' ? 'GET' : request.method
   const answer = methods[method]
   if (!answer) {
     const allowed = Object.keys(methods).join(', ')
-    throw new Failure('METHOD_NOT_ALLOWED', `This address does not take ${method}, only ${allowed}.`, {
+    throw new Failure('METHOD_NOT_ALLOWED', `This address does not support ${method}, only ${allowed}.`, {
       headers: { allow: allowed },
     })
   }
@@ -54,7 +54,7 @@ function mustNotBeBackground(segments: readonly string[]): void {
   const address = segments.length === 3 ? [segments[0], '{id}', segments[2]] : segments
   const allow = background.get(address.join('/'))
   if (allow === undefined) return
-  throw new Failure('METHOD_NOT_ALLOWED', `${segments.at(-1)} takes ${allow} only, in a request of its own.`, {
+  throw new Failure('METHOD_NOT_ALLOWED', `${segments.at(-1)} supports ${allow} only, in a separate request.`, {
     headers: { allow },
   })
 }

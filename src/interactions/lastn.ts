@@ -15,7 +15,7 @@ const mostOfKind = 100
 export async function lastnOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   const pairs = operationPairs(request)
   for (const [name] of pairs)
-    if (shaping.includes(name.split(':')[0]!)) throw wrongParameter(name, `$lastn does not take ${name}.`)
+    if (shaping.includes(name.split(':')[0]!)) throw wrongParameter(name, `$lastn does not support ${name}.`)
   const max = maxOf(single(pairs, 'max'))
   const filters = pairs.filter(([name]) => name !== 'max')
   const search = store.parse(['Observation'], filters, request.prefer.strict)
@@ -31,9 +31,9 @@ export async function lastnOf(store: Store, request: FhirRequest): Promise<FhirR
 
 function maxOf(text: string | undefined): number {
   if (text === undefined) return 1
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw wrongParameter('max', 'max must be a whole number above 0.')
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw wrongParameter('max', 'max must be a positive whole number.')
   if (Number(text) > mostOfKind) {
-    const message = `max is at most ${mostOfKind}: search for Observation by code and page for more of one kind.`
+    const message = `max must be at most ${mostOfKind}: for more of one kind, search Observation by code.`
     throw new Failure('MALFORMED_REQUEST', message, {
       issue: 'too-costly',
       details: [{ field: 'max', code: 'too-costly', message }],

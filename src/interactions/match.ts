@@ -35,12 +35,15 @@ export async function matchOf(store: Store, request: FhirRequest): Promise<FhirR
   if (!store.may('Patient', 's'))
     throw new Failure(
       'INSUFFICIENT_SCOPE',
-      "The token's scopes do not allow to search Patient; system/Patient.s would.",
+      'The scopes of the token do not permit searching Patient: system/Patient.s does.',
     )
   const inputs = inputsOf(store.library(), request, ['resource', ...Object.keys(matchTakes)])
   const [patient, ...more] = inputs.all('resource')
   if (!isObject(patient) || more.length > 0)
-    throw wrongParameter('resource', 'resource must be given, once: the Patient to compare, in a Parameters resource.')
+    throw wrongParameter(
+      'resource',
+      'The Parameters resource must contain resource exactly once: the Patient to compare.',
+    )
   mustBeSound(store, patient)
   const isCertain = flagOf(inputs, 'onlyCertainMatches')
   const count = Math.min(countOf(inputs, 'count') ?? USUAL, MOST)

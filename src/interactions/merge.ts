@@ -49,7 +49,7 @@ function idIn(inputs: Inputs, name: string, { base }: Addresses): string {
   const reference = isObject(value) ? value['reference'] : undefined
   const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
   if (!target?.startsWith('Patient/') || more.length > 0)
-    throw wrongParameter(name, `${name} must be given, once: a reference such as Patient/123, as valueReference.`)
+    throw wrongParameter(name, `${name} must occur exactly once: a reference such as Patient/123, as valueReference.`)
   return target.slice('Patient/'.length)
 }
 
@@ -109,8 +109,8 @@ async function closeReviews(service: Store, source: string, target: string): Pro
 
 function answer(input: unknown, result: string, isPreview: boolean): string {
   const text = isPreview
-    ? 'This is what the target would become. Nothing was stored.'
-    : 'The two patients are one. To undo it, remove the links from both and make the source active.'
+    ? 'This is a preview of the merged target. Nothing was stored.'
+    : 'The patients were merged. To undo the merge, remove the links from both and set the source to active.'
   const outcome = {
     resourceType: 'OperationOutcome',
     issue: [{ severity: 'information', code: 'informational', details: { text }, diagnostics: text }],

@@ -146,7 +146,7 @@ function revincludes(): Map<string, string[]> {
 
 // What the definitions have no SearchParameter for.
 const further: readonly CapabilityStatementRestResourceSearchParam[] = [
-  { name: '_list', type: 'special', documentation: 'Only what the List resources with these ids hold' },
+  { name: '_list', type: 'special', documentation: 'Only the members of the List resources with these ids' },
   {
     name: '_filter',
     type: 'special',

@@ -17,7 +17,7 @@ export function mustAcceptJson(accept: string | undefined, format: string | null
   const wanted = format ?? accept
   if (!wanted) return
   if (offersOf(wanted).some(offer => accepted.has(offer.type) && offer.version === '4.0' && offer.weight > 0)) return
-  throw new Failure('NOT_ACCEPTABLE', `This server answers ${fhirJson} (FHIR 4.0) only.`)
+  throw new Failure('NOT_ACCEPTABLE', `This server supports ${fhirJson} (FHIR 4.0) only.`)
 }
 
 /** True for a name of FHIR JSON. */
@@ -36,7 +36,7 @@ interface Offer {
 /** @throws Failure UNSUPPORTED_MEDIA_TYPE for a body of another FHIR version. */
 export function mustBeR4(contentType: string | undefined): void {
   if (contentType && readOffer(contentType).version !== '4.0')
-    throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body is of another FHIR version; this server takes 4.0.')
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'The body has another FHIR version: this server supports 4.0 only.')
 }
 
 function readOffer(text: string): Offer {

@@ -9,7 +9,7 @@ export function operationPairs({ search, body }: FhirRequest): [string, string][
   if (body === undefined) return [...search]
   if (body instanceof URLSearchParams) return [...search, ...body]
   if (!isObject(body) || body['resourceType'] !== 'Parameters')
-    throw new Failure('MALFORMED_REQUEST', 'The operation takes a Parameters resource, or no body.')
+    throw new Failure('MALFORMED_REQUEST', 'The body of the operation must be a Parameters resource or absent.')
   return [...search, ...parametersOf(body).flatMap(pairOf)]
 }
 
@@ -32,7 +32,7 @@ function pairOf(parameter: { [key: string]: unknown }): [string, string][] {
 /** The value of a parameter that may be given once. @throws Failure MALFORMED_REQUEST if it is given more often. */
 export function single(pairs: readonly (readonly [string, string])[], name: string): string | undefined {
   const values = pairs.filter(([each, value]) => each === name && value !== '')
-  if (values.length > 1) throw wrongParameter(name, `${name} may be given once only.`)
+  if (values.length > 1) throw wrongParameter(name, `${name} must not be repeated.`)
   return values[0]?.[1]
 }
 

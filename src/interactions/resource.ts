@@ -50,7 +50,7 @@ export function creationCondition({ ifNoneExist }: FhirRequest): string | undefi
   if (ifNoneExist?.trim() === '')
     throw new Failure(
       'MALFORMED_REQUEST',
-      'If-None-Exist is empty: it must be a search, such as identifier=system|value.',
+      'If-None-Exist must not be empty: send a search, such as identifier=system|value.',
     )
   return ifNoneExist?.trim()
 }
@@ -69,7 +69,7 @@ function conditionOf(request: FhirRequest): string {
   if (query === '')
     throw new Failure(
       'MALFORMED_REQUEST',
-      'Without an id the address needs a condition, such as ?identifier=system|value.',
+      'An address without an id requires a condition, such as ?identifier=system|value.',
     )
   return query
 }

@@ -75,7 +75,7 @@ function typesAcross(
   const wanted = typesNamed(pairs)
   const allowed = new Set(store.allowedTypes('s'))
   const types = wanted.length > 0 ? wanted : possible.filter(type => allowed.has(type))
-  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for searching.')
+  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token permits searching no resource type.')
   return types
 }
 

@@ -67,14 +67,14 @@ const carries = (parameters: readonly JsonObject[]): boolean =>
 /** A deletion needs a resource that is there, and a caller who may delete it. */
 async function ofDeletion(store: Store, type: string, id: string | undefined): Promise<Problem[]> {
   const error = (code: string, diagnostics: string): Problem[] => [{ severity: 'error', code, diagnostics }]
-  if (id === undefined) return error('required', 'A deletion is checked at the address of the resource.')
+  if (id === undefined) return error('required', 'To validate a deletion, call $validate on the resource instance.')
   try {
     await store.read(type, id)
   } catch (failure) {
     if (!(failure instanceof Failure) || (failure.code !== 'NOT_FOUND' && failure.code !== 'GONE')) throw failure
     return error(failure.issue, failure.message)
   }
-  return store.may(type, 'd') ? [] : error('forbidden', `The token's scopes do not allow to delete ${type}.`)
+  return store.may(type, 'd') ? [] : error('forbidden', `The scopes of the token do not permit deleting ${type}.`)
 }
 
 /** An update needs the id of its address. */
@@ -84,7 +84,7 @@ function ofIdentity(resource: JsonObject, id: string | undefined): Problem[] {
     return [{ severity: 'error', code: 'required', diagnostics: 'An update must have an id.', expression }]
   if (id === undefined || resource['id'] === id) return []
   return [
-    { severity: 'error', code: 'value', diagnostics: `The id is not the id of the address, "${id}".`, expression },
+    { severity: 'error', code: 'value', diagnostics: `The id must be the id of the address, "${id}".`, expression },
   ]
 }
 
@@ -95,18 +95,22 @@ function ofProfile(profile: string, type: string): Problem[] {
   const named = url.startsWith(own) ? url.slice(own.length) : ''
   if (isSubtype(type, named)) return []
   if (isResourceType(named))
-    return [{ severity: 'error', code: 'structure', diagnostics: `A ${type} is no ${named}.`, expression: type }]
+    return [{ severity: 'error', code: 'structure', diagnostics: `A ${type} is not a ${named}.`, expression: type }]
   return [
     {
       severity: 'warning',
       code: 'not-supported',
-      diagnostics: `The profile ${url.slice(0, 200)} is not known here; the resource was checked against R4's ${type} only.`,
+      diagnostics: `The profile ${url.slice(0, 200)} is unknown: the resource was validated against the R4 definition of ${type} only.`,
     },
   ]
 }
 
 function outcome(problems: readonly Problem[]): JsonObject {
-  const fine: Problem = { severity: 'information', code: 'informational', diagnostics: 'All OK: nothing is wrong.' }
+  const fine: Problem = {
+    severity: 'information',
+    code: 'informational',
+    diagnostics: 'No issues detected during validation.',
+  }
   const shown = problems.length > 0 ? problems : [fine]
   return {
     resourceType: 'OperationOutcome',

@@ -52,7 +52,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
     all.add(worker)
     if (await answerOf<'ready'>(worker, STARTS_WITHIN)) return worker
     await end(worker)
-    throw new Failure('UNAVAILABLE', 'Transformations cannot be begun at the moment; try again.', { retryAfter: 5 })
+    throw new Failure('UNAVAILABLE', 'Transformations are temporarily unavailable: try again.', { retryAfter: 5 })
   }
   const end = async (worker: Worker): Promise<void> => {
     all.delete(worker)
@@ -63,7 +63,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
     let worker: Worker | undefined
     let result: Result | undefined
     try {
-      if (isClosed) throw new Failure('UNAVAILABLE', 'The service is stopping; try again.', { retryAfter: 5 })
+      if (isClosed) throw new Failure('UNAVAILABLE', 'The service is shutting down: try again.', { retryAfter: 5 })
       worker = idle.pop() ?? (await start())
       result = await answerOf<Result>(worker, limit, task)
     } finally {
@@ -75,7 +75,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
     if (result) return result
     throw new Failure(
       'VALIDATION_FAILED',
-      `The map was stopped: it needs more than ${limit / 1000} s or ${MEGABYTES} MB.`,
+      `The map was stopped: it used more than ${limit / 1000} s or ${MEGABYTES} MB.`,
       { issue: 'too-costly' },
     )
   }

@@ -65,7 +65,7 @@ export function createTranslator(
       } catch (error) {
         if (!(error instanceof MapError)) throw error
         const field = error.path?.replace(/^[A-Za-z]+\.?/, '')
-        throw new Failure('VALIDATION_FAILED', `This cannot be written as FHIR: ${error.reason}.`, {
+        throw new Failure('VALIDATION_FAILED', `The record cannot be converted to FHIR: ${error.reason}.`, {
           details: [{ field, code: 'mapping', message: error.reason }],
           cause: error,
         })

@@ -139,6 +139,6 @@ async function prepareSearch(session: Session, request: SearchRequest): Promise<
 }
 
 function visible(types: string[]): string[] {
-  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for reading.')
+  if (types.length === 0) throw new Failure('INSUFFICIENT_SCOPE', 'The token permits reading no resource type.')
   return types
 }

@@ -89,11 +89,11 @@ export async function update(
   mustBeAllowed(session, type, 'u')
   mustBeValid(session, resource, type)
   if (resource['id'] === undefined)
-    throw new Failure('MALFORMED_REQUEST', `The resource has no id; it must have the id of the address, "${id}".`, {
+    throw new Failure('MALFORMED_REQUEST', `The resource must have the id of the address, "${id}".`, {
       issue: 'invalid',
     })
   if (resource['id'] !== id)
-    throw new Failure('MALFORMED_REQUEST', `The resource's id is not the id of the address, "${id}".`, {
+    throw new Failure('MALFORMED_REQUEST', `The id of the resource must be the id of the address, "${id}".`, {
       issue: 'invalid',
     })
   return inTransaction(session, inner => one(inner, { method: 'PUT', type, id, resource, ...preconditions }))

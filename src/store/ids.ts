@@ -11,5 +11,7 @@ export function isId(value: unknown): value is string {
 /** @throws Failure MALFORMED_REQUEST if the text is no FHIR id. */
 export function mustBeId(id: string): void {
   if (!isId(id))
-    throw new Failure('MALFORMED_REQUEST', 'An id is 1 to 64 letters, digits, hyphens and dots.', { issue: 'value' })
+    throw new Failure('MALFORMED_REQUEST', 'An id must have 1 to 64 letters, digits, hyphens and dots.', {
+      issue: 'value',
+    })
 }

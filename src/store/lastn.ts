@@ -33,7 +33,7 @@ export async function lastn(
   const keys = kinds(candidates.slice(0, mostCandidates)).flatMap(kind => kind.slice(0, max))
   const warnings =
     candidates.length > mostCandidates
-      ? [...request.warnings, `Only the newest ${mostCandidates} matches were looked at: make the search narrower.`]
+      ? [...request.warnings, `Only the newest ${mostCandidates} matches were considered: narrow the search.`]
       : request.warnings
   return { matches: await inOrder(on, keys), warnings }
 }

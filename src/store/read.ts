@@ -83,6 +83,6 @@ export async function readVersion(
     values: binder.values,
   })
   if (!row) throw new Failure('NOT_FOUND', `There is no version ${version} of ${type}/${id}.`)
-  if (row.body === null) throw new Failure('GONE', `Version ${version} of ${type}/${id} is its deletion.`)
+  if (row.body === null) throw new Failure('GONE', `Version ${version} of ${type}/${id} is a deletion.`)
   return toVersion(row) as Version & { body: string }
 }

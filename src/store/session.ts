@@ -48,28 +48,30 @@ export interface Session extends StoreParts {
   readonly isInTransaction: boolean
 }
 
-const words: Readonly<Record<Interaction, string>> = { c: 'create', r: 'read', u: 'update', d: 'delete', s: 'search' }
+const words: Readonly<Record<Interaction, string>> = {
+  c: 'creating',
+  r: 'reading',
+  u: 'updating',
+  d: 'deleting',
+  s: 'searching',
+}
 
 /** @throws Failure INSUFFICIENT_SCOPE unless the caller may; METHOD_NOT_ALLOWED for changes that nobody may make. */
 export function mustBeAllowed(session: Session, type: string, interaction: Interaction): void {
   const isChange = 'cud'.includes(interaction)
   if (type === 'AuditEvent' && isChange)
-    throw new Failure(
-      'METHOD_NOT_ALLOWED',
-      'The audit trail is written by the service alone: AuditEvent takes GET only.',
-      {
-        headers: { allow: 'GET' },
-      },
-    )
+    throw new Failure('METHOD_NOT_ALLOWED', 'AuditEvent is read-only: only the service writes the audit trail.', {
+      headers: { allow: 'GET' },
+    })
   if (isChange && session.principal.visibility?.override)
     throw new Failure(
       'FORBIDDEN',
-      'Emergency access only reads: leave X-Emergency-Access out of requests that change something.',
+      'Emergency access is read-only: remove X-Emergency-Access from requests that change data.',
     )
   if (session.principal.may(type, interaction)) return
   throw new Failure(
     'INSUFFICIENT_SCOPE',
-    `The token's scopes do not allow to ${words[interaction]} ${type}; system/${type}.${interaction} would.`,
+    `The scopes of the token do not permit ${words[interaction]} ${type}: system/${type}.${interaction} does.`,
   )
 }
 
@@ -134,7 +136,7 @@ export const mustStartOver = (error: unknown): boolean =>
   isOutdated(error) || (error instanceof Failure && (error.cause as { code?: unknown })?.code === '40P01')
 
 export function lost(cause: unknown): Failure {
-  const message = 'Other requests change the same resources all the time: try again.'
+  const message = 'Other requests keep changing the same resources: try again.'
   return new Failure('CONFLICT', message, { retryAfter: 1, cause })
 }
 
@@ -180,7 +182,7 @@ export function conditionParams(type: string, query: string): [string, string][]
   if (named && named !== type)
     throw new Failure(
       'MALFORMED_REQUEST',
-      `The condition is about ${named.slice(0, 60)}, but the request is for ${type}.`,
+      `The condition is for ${named.slice(0, 60)}, but the request is for ${type}.`,
     )
   return [...new URLSearchParams(rest)].filter(([, value]) => value !== '')
 }
@@ -194,6 +196,6 @@ export function parseConditional(session: Session, type: string, query: string):
     maxCount: session.maxCount,
   })
   if (request.criteria.length === 0)
-    throw new Failure('PRECONDITION_FAILED', 'The condition names no search parameter, so it would match everything.')
+    throw new Failure('PRECONDITION_FAILED', 'The condition has no search parameter, so it would match everything.')
   return request
 }

@@ -51,7 +51,7 @@ export async function overridingFor<Of extends Reading>(session: Of, patients: r
   if (only !== undefined && more.length === 0) return overriding(session, only)
   throw new Failure(
     'MALFORMED_REQUEST',
-    'Emergency access is for one patient: name the patient in the request, such as patient=Patient/123.',
+    'Emergency access covers one patient: specify the patient in the request, such as patient=Patient/123.',
   )
 }
 
@@ -135,6 +135,6 @@ export async function mustSee(
   if (!refused.is_seen) throw await visibility.refusal(on, BigInt(refused.subject))
   throw new Failure(
     'FORBIDDEN',
-    'Only whoever recorded a consent changes it, or the operations for consent of Connect.',
+    'Only the client that recorded a consent can change it; other clients use the consent operations of Connect.',
   )
 }

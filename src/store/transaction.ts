@@ -55,7 +55,7 @@ export async function transact<Reply>(
   readEntry: (session: Session, entry: TransactionEntry, index: number) => Promise<Reply>,
 ): Promise<EntryResult<Reply>[]> {
   if (entries.length > mostEntries)
-    throw new Failure('PAYLOAD_TOO_LARGE', `A transaction has at most ${mostEntries} entries.`)
+    throw new Failure('PAYLOAD_TOO_LARGE', `A transaction must have at most ${mostEntries} entries.`)
   for (const entry of entries) allow(session, entry)
   checkFast(entries)
   return inTransaction(session, async inner => {
@@ -96,7 +96,11 @@ function checkFast(entries: readonly TransactionEntry[]): void {
     const name = `${entry.type}/${entry.id}`
     const other = seen.get(name)
     if (other !== undefined)
-      throw at(index, 'duplicate', `it changes ${name}, as entry ${other} does already: each resource may occur once`)
+      throw at(
+        index,
+        'duplicate',
+        `it changes ${name}, which entry ${other} already changes: each resource must occur once`,
+      )
     seen.set(name, index)
   }
   const urls = new Set<string>()
@@ -179,7 +183,7 @@ async function lookUp(
     const condition = { type: entry.type, query: entry.query }
     const match = await onlyMatch(session, condition)
     if (match === undefined && creating.has(conditionName(condition)))
-      throw at(index, 'duplicate', 'another entry creates under the same condition')
+      throw at(index, 'duplicate', 'another entry creates with the same condition')
     if (match === undefined) creating.add(conditionName(condition))
     if (entry.method === 'PATCH' && match === undefined)
       throw new Failure('NOT_FOUND', `Entry ${index} of the bundle: nothing matches its condition.`)
@@ -212,7 +216,7 @@ async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links>
     throw new Failure('VALIDATION_FAILED', `The bundle has more than ${mostConditions} conditional references.`, {
       issue: 'too-costly',
       details: [
-        { field: 'Bundle.entry', code: 'too-costly', message: `${wanted.size} are too many: divide the bundle.` },
+        { field: 'Bundle.entry', code: 'too-costly', message: `${wanted.size} are too many: split the bundle.` },
       ],
     })
   for (const reference of wanted) {
@@ -220,11 +224,9 @@ async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links>
     mustBeAllowed(session, type, 's')
     const id = await onlyMatch(session, { type, query })
     if (id === undefined)
-      throw new Failure(
-        'PRECONDITION_FAILED',
-        `A reference of the bundle is conditional on ${type}, but nothing matches it.`,
-        { issue: 'not-found' },
-      )
+      throw new Failure('PRECONDITION_FAILED', `No ${type} matches a conditional reference of the bundle.`, {
+        issue: 'not-found',
+      })
     links.set(reference, `${type}/${id}`)
   }
   return links

@@ -53,6 +53,6 @@ function largeness(resource: unknown, type: string): Issue | undefined {
   const parts = Object.entries(resource).map(([name, value]) => ({ name, values: elementsOf(value) }))
   const largest = parts.reduce((one, other) => (other.values > one.values ? other : one))
   const name = largest.name.slice(0, 64)
-  const diagnostics = `the resource has ${all} values, ${largest.values} of them in \`${name}\`; ${most} are the most: divide it`
+  const diagnostics = `the resource has ${all} values, ${largest.values} of them in \`${name}\`; the limit is ${most}: split it`
   return { severity: 'error', code: 'too-costly', diagnostics, expression: `${type.slice(0, 64)}.${name}` }
 }

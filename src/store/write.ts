@@ -238,14 +238,14 @@ function plan(change: Change, former: Stored | Deleted | undefined, now: Date): 
 
 function checkPreconditions(change: Change, stored: Stored | undefined): void {
   if (change.ifMatch !== undefined && stored?.version !== change.ifMatch) {
-    const now = stored ? `it is at version ${stored.version} now` : 'there is no such resource now'
+    const now = stored ? `it is now at version ${stored.version}` : 'the resource no longer exists'
     throw new Failure(
       'PRECONDITION_FAILED',
       `${nameOf(change)} is not at version ${change.ifMatch} (If-Match): ${now}. Read it again, then repeat the change.`,
     )
   }
   if (change.createOnly && stored) {
-    throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} exists already (If-None-Match: *).`)
+    throw new Failure('PRECONDITION_FAILED', `${nameOf(change)} already exists (If-None-Match: *).`)
   }
 }
 

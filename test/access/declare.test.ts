@@ -80,7 +80,7 @@ test.each([
 test('an emergency needs its scope, whatever else is wrong with it', () => {
   const without = createCaller({ ...client, scopes: ['patients:read'] })
   expect(refused({ 'x-emergency-access': 'true' }, without)).toBe(
-    'INSUFFICIENT_SCOPE: Emergency access needs the scope emergency:access.',
+    'INSUFFICIENT_SCOPE: Emergency access requires the scope emergency:access.',
   )
 })
 

@@ -33,20 +33,30 @@ describe('a Patient', () => {
       /^FORBIDDEN: .*own organisation/,
     ],
     ['is deleted that has no Health ID', {}, undefined, undefined],
-    ['is deleted that has one', identified(healthId('A')), undefined, /^FORBIDDEN: The Health ID/],
+    [
+      'is deleted that has one',
+      identified(healthId('A')),
+      undefined,
+      /^FORBIDDEN: Only the record-keeping system can change a Health ID/,
+    ],
     ['is given a Health ID', {}, identified(healthId('A')), undefined],
-    ['is given another Health ID', identified(healthId('A')), identified(healthId('B')), /^FORBIDDEN: The Health ID/],
+    [
+      'is given another Health ID',
+      identified(healthId('A')),
+      identified(healthId('B')),
+      /^FORBIDDEN: Only the record-keeping system can change a Health ID/,
+    ],
     [
       'is given a second Health ID',
       identified(healthId('A')),
       identified(healthId('A'), healthId('B')),
-      /^FORBIDDEN: The Health ID/,
+      /^FORBIDDEN: Only the record-keeping system can change a Health ID/,
     ],
     [
       'has its Health ID made an old one',
       identified(healthId('A')),
       identified(healthId('A', 'old')),
-      /^FORBIDDEN: The Health ID/,
+      /^FORBIDDEN: Only the record-keeping system can change a Health ID/,
     ],
     ['has its Health ID made official', identified(healthId('A')), identified(healthId('A', 'official')), undefined],
     [
@@ -64,15 +74,25 @@ describe('a Patient', () => {
       /own/,
     ],
     ['is given a number of no organisation', {}, identified({ system: 'http://x', value: '7' }), undefined],
-    ['is merged', {}, linked(['replaced-by', 'b']), /^FORBIDDEN: Who is the same person/],
-    ['replaces another', {}, linked(['replaces', 'b']), /^FORBIDDEN: Who is the same person/],
+    ['is merged', {}, linked(['replaced-by', 'b']), /^FORBIDDEN: Only the record-keeping system can merge patients/],
+    [
+      'replaces another',
+      {},
+      linked(['replaces', 'b']),
+      /^FORBIDDEN: Only the record-keeping system can merge patients/,
+    ],
     [
       'replaces another than before',
       linked(['replaces', 'b']),
       linked(['replaces', 'c']),
-      /^FORBIDDEN: Who is the same person/,
+      /^FORBIDDEN: Only the record-keeping system can merge patients/,
     ],
-    ['is merged no more', linked(['replaced-by', 'b']), undefined, /^FORBIDDEN: Who is the same person/],
+    [
+      'is merged no more',
+      linked(['replaced-by', 'b']),
+      undefined,
+      /^FORBIDDEN: Only the record-keeping system can merge patients/,
+    ],
     [
       'has its links in another order',
       linked(['replaces', 'b'], ['replaces', 'a']),
@@ -91,23 +111,23 @@ describe('a Consent', () => {
   const denying = { policy: [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-deny' }] }
   test.each<[string, object | undefined, RegExp | undefined]>([
     ['is recorded for the own organisation', consentOf('c', 'ada', 'clinic'), undefined],
-    ['is recorded for another one', consentOf('c', 'ada', 'other'), /^FORBIDDEN: This client records consents/],
+    ['is recorded for another one', consentOf('c', 'ada', 'other'), /^FORBIDDEN: This client can record consents/],
     [
       'is recorded for everybody',
       consentOf('c', 'ada', 'x', { type: 'deny', actor: undefined }),
-      /^FORBIDDEN: This client records/,
+      /^FORBIDDEN: This client can record/,
     ],
     [
       'closes the record in emergencies',
       consentOf('c', 'ada', 'clinic', {}, denying),
-      /^FORBIDDEN: That a record is closed/,
+      /^FORBIDDEN: Only the record-keeping system can record a refusal of emergency access/,
     ],
     [
       'is recorded for the own organisation and another one',
       consentOf('c', 'ada', 'x', {
         actor: ['clinic', 'other'].map(id => ({ reference: { reference: `Organization/${id}` } })),
       }),
-      /^FORBIDDEN: This client records consents/,
+      /^FORBIDDEN: This client can record consents/,
     ],
     ['is deleted', undefined, undefined],
   ])('%s', (_name, resource, message) => {

@@ -108,7 +108,8 @@ test('whoever has no scope for the trail is told which one it takes, and that he
   const { reader, told } = reading({ may: () => false })
   const refused = [reader.read('1-1'), reader.search({ tests: [], count: 1, text: '' })]
   const [read, search] = await Promise.all(refused.map(each => each.catch(error => error)))
-  const message = (interaction: string) => `Reading the audit trail needs the scope system/AuditEvent.${interaction}.`
+  const message = (interaction: string) =>
+    `Reading the audit trail requires the scope system/AuditEvent.${interaction}.`
   expect(read).toMatchObject({ code: 'INSUFFICIENT_SCOPE', message: message('r') })
   expect(search).toMatchObject({ code: 'INSUFFICIENT_SCOPE', message: message('s') })
   expect(told).toEqual([

@@ -65,9 +65,9 @@ describe('what is no such resource is refused, in words that say why', () => {
     const common = { code: 'MALFORMED_REQUEST', options: { issue: 'invalid' } }
     expect(none).toMatchObject({
       ...common,
-      message: 'The resource has no id; it must have the id of the address, "a".',
+      message: 'The resource must have the id of the address, "a".',
     })
-    expect(other).toMatchObject({ ...common, message: `The resource's id is not the id of the address, "a".` })
+    expect(other).toMatchObject({ ...common, message: `The id of the resource must be the id of the address, "a".` })
   })
 })
 

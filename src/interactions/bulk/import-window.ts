@@ -142,9 +142,9 @@ function unitFrom(line: Line, { input, source, store, failed }: Reading): Unit |
   const refused = (code: string, message: string): undefined => void failed({ ...place, code, message })
   if (!isResourceType(type)) return refused('value', `"${type.slice(0, 60)}" is not a resource type of R4`)
   if (input.type !== undefined && type !== input.type)
-    return refused('value', `this is a ${type}, but the file is said to hold ${input.type}`)
+    return refused('value', `this is a ${type}, but the manifest declares the file as ${input.type}`)
   if (!store.may(type, 'u'))
-    return refused('forbidden', `the scopes do not allow to write ${type}; system/${type}.u would`)
+    return refused('forbidden', `the scopes do not permit writing ${type}: system/${type}.u does`)
   return unitOf(source === undefined ? item.resource : withSource(item.resource, source), place)
 }
 

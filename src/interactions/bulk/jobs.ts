@@ -117,11 +117,11 @@ export async function mustHaveRoom(on: Queryable, clientId: string, limits: JobL
   if (row!.own >= limits.perClient)
     throw new Failure(
       'RATE_LIMITED',
-      `The client has ${row!.own} exports and imports under way, as many as it may: wait for one, or cancel it by DELETE.`,
+      `The client has reached its limit of ${row!.own} active exports and imports: wait for one to finish, or cancel one with DELETE.`,
       { retryAfter: tryAgain },
     )
   if (row!.all >= limits.all)
-    throw new Failure('RATE_LIMITED', 'Too many exports and imports are under way: try again later.', {
+    throw new Failure('RATE_LIMITED', 'Too many exports and imports are active: try again later.', {
       retryAfter: tryAgain,
     })
 }
@@ -160,7 +160,10 @@ export async function findJob(on: Queryable, id: string, clientId: string, now: 
     : []
   const [row] = rows
   if (!row)
-    throw new Failure('NOT_FOUND', 'There is no such export or import: it was cancelled, it expired, or it never was.')
+    throw new Failure(
+      'NOT_FOUND',
+      'The export or import does not exist: it was cancelled, it expired, or the id is wrong.',
+    )
   return toJob(row)
 }
 

@@ -83,14 +83,14 @@ const unknown = (name: string): Failure =>
 const notAssociated = (value: string): Failure =>
   notSupported(
     'includeAssociatedData',
-    `includeAssociatedData=${value.slice(0, 60)} is not supported: every Provenance of what is exported is in an export anyway, unless _type leaves it out.`,
+    `includeAssociatedData=${value.slice(0, 60)} is not supported: an export always includes the Provenance of the exported resources, unless _type excludes it.`,
   )
 
 function paramsOf({ search, body }: Asked): Param[] {
   const inAddress = [...search].map(([name, value]) => ({ name, value, isInBody: false }))
   if (body === undefined) return inAddress
   if (!isObject(body) || body['resourceType'] !== 'Parameters')
-    throw new Failure('MALFORMED_REQUEST', 'An export takes a Parameters resource, or no body.')
+    throw new Failure('MALFORMED_REQUEST', 'The body of an export must be a Parameters resource or absent.')
   const inBody = parametersOf(body).map(each => ({
     name: String(each['name']),
     value: textOf(each),
@@ -106,7 +106,7 @@ function textOf(parameter: { [key: string]: unknown }): string {
   const inner = isObject(value) ? (value['reference'] ?? value['code']) : undefined
   if (typeof inner === 'string') return inner
   const name = String(parameter['name']).slice(0, 60)
-  throw wrongParameter(name, `The parameter ${name} has no value that an export understands.`)
+  throw wrongParameter(name, `The parameter ${name} has no value of a supported type.`)
 }
 
 const named = (params: readonly Param[], name: string): Param[] =>
@@ -121,7 +121,7 @@ const listed = (params: readonly Param[], name: string): string[] =>
 
 function one(params: readonly Param[], name: string): string | undefined {
   const values = named(params, name)
-  if (values.length > 1) throw wrongParameter(name, `${name} may be given once only.`)
+  if (values.length > 1) throw wrongParameter(name, `${name} must not be repeated.`)
   return values[0]?.value
 }
 
@@ -154,15 +154,18 @@ function typesOf(level: Level, params: readonly Param[], store: Store, refuse: (
   if (closed.length > 0)
     throw new Failure(
       'INSUFFICIENT_SCOPE',
-      `The token's scopes do not open ${closed.join(', ')} for an export; ${closed.map(type => `system/${type}.rs`).join(' ')} would.`,
+      `The scopes of the token do not permit exporting ${closed.join(', ')}: ${closed.map(type => `system/${type}.rs`).join(' ')} does.`,
     )
   if (wanted.size === 0 && listed(params, '_type').length > 0)
-    throw wrongParameter('_type', '_type names no resource type that there is.')
+    throw wrongParameter('_type', '_type contains no known resource type.')
   const types = resourceTypes.filter(type => (wanted.size > 0 ? wanted.has(type) : isOpen(type)))
   const inside = level === 'system' ? types : types.filter(isInPatientCompartment)
   if (inside.length > 0) return types
   if (wanted.size === 0)
-    throw new Failure('INSUFFICIENT_SCOPE', 'The token opens no resource type for this export (system/Type.rs does).')
+    throw new Failure(
+      'INSUFFICIENT_SCOPE',
+      'The token permits no resource type for this export: it requires system/Type.rs.',
+    )
   throw notSupported('_type', `_type: ${types.join(', ')} is in no patient's compartment; export it from the system.`)
 }
 
@@ -182,8 +185,9 @@ function elementsOf(params: readonly Param[]): string[] {
 function patientsOf(level: Level, params: readonly Param[]): readonly string[] | undefined {
   const given = named(params, 'patient')
   if (given.length === 0) return undefined
-  if (level === 'system') throw notSupported('patient', 'patient is for Patient/$export and Group/{id}/$export.')
+  if (level === 'system')
+    throw notSupported('patient', 'patient is supported by Patient/$export and Group/{id}/$export only.')
   if (given.some(each => !each.isInBody))
-    throw notSupported('patient', 'patient is taken in a Parameters body (POST) only, so that no id is in an address.')
+    throw notSupported('patient', 'patient is supported only in a Parameters body (POST), so that URLs contain no ids.')
   return given.map(each => each.value)
 }

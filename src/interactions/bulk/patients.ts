@@ -22,7 +22,7 @@ export async function membersOf(store: Store, id: string, base: Base, now: Date)
   const groups = new Set([id])
   for (const group of groups) {
     if (groups.size > mostGroups)
-      throw new Failure('MALFORMED_REQUEST', `The group holds more than ${mostGroups} other groups.`, {
+      throw new Failure('MALFORMED_REQUEST', `The group contains more than ${mostGroups} other groups.`, {
         issue: 'too-costly',
       })
     const read = await store.read('Group', group).catch(error => {
@@ -73,7 +73,7 @@ export async function namedPatients(
   const absent = [...ids].filter(id => !known.has(id))
   if (absent.length > 0) {
     const shown = absent.slice(0, 10).map(id => `Patient/${id}`)
-    const where = members === undefined ? 'is not here' : 'is not a member of the group'
+    const where = members === undefined ? 'does not exist' : 'is not a member of the group'
     refuse(wrongParameter('patient', `patient: ${shown.join(', ')}${absent.length > 10 ? ' and more' : ''} ${where}.`))
   }
   return [...ids].filter(id => known.has(id))

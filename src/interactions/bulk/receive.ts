@@ -35,7 +35,7 @@ export async function save(source: AsyncIterable<Uint8Array>, path: string, most
     else await pipeline(rest, bounded, target, { signal })
   } catch (error) {
     if (error instanceof Failure || signal?.aborted || isOfDisk(error)) throw error
-    throw new Failure('MALFORMED_REQUEST', 'The file broke off, or is not the gzip that it begins as.', {
+    throw new Failure('MALFORMED_REQUEST', 'The file is truncated or is not valid gzip.', {
       cause: error,
     })
   }
@@ -60,7 +60,7 @@ async function withoutSilence<T>(next: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_done, fail) => {
     timer = setTimeout(
-      () => fail(new Failure('MALFORMED_REQUEST', 'Nothing more of the file came for a minute.', { issue: 'timeout' })),
+      () => fail(new Failure('MALFORMED_REQUEST', 'No data of the file arrived for a minute.', { issue: 'timeout' })),
       mostSilence,
     )
   })
@@ -79,12 +79,12 @@ export function mustBeAllowed(url: URL, { allowed, isLocal }: Origins): void {
   if (!allowed.includes(url.origin))
     throw new Failure(
       'FORBIDDEN',
-      `Files may not be fetched from ${url.origin}: the operator has to name it in BULK_IMPORT_ORIGINS.`,
+      `Fetching files from ${url.origin} is not permitted: the operator must add it to BULK_IMPORT_ORIGINS.`,
     )
   if (url.protocol !== 'https:' && !(isLocal && isLoopback))
-    throw new Failure('FORBIDDEN', `Files are fetched by https only, not from ${url.origin}.`)
+    throw new Failure('FORBIDDEN', `Files are fetched with https only, not from ${url.origin}.`)
   if (url.username !== '' || url.password !== '')
-    throw new Failure('FORBIDDEN', 'An address with a user and password in it is not fetched.')
+    throw new Failure('FORBIDDEN', 'A file URL must not contain a user name or password.')
 }
 
 const mostRedirects = 5
@@ -123,5 +123,5 @@ export async function download(
 async function saveReply(response: Response, url: URL, path: string, most: number, signal: AbortSignal) {
   if (response.status === 200) return save(response.body ?? Readable.from([]), path, most, signal)
   await response.body?.cancel()
-  throw new Failure('MALFORMED_REQUEST', `${url.origin} answers ${response.status} instead of the file.`)
+  throw new Failure('MALFORMED_REQUEST', `${url.origin} responded with ${response.status} instead of the file.`)
 }

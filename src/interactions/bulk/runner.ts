@@ -88,7 +88,7 @@ async function workOn(parts: RunnerParts, job: HeldJob, stopping: AbortSignal): 
     (leaseSeconds * 1000) / 4,
   )
   try {
-    if (job.attempts > mostAttempts) throw new Failure('INTERNAL_ERROR', `It was begun ${mostAttempts} times in vain.`)
+    if (job.attempts > mostAttempts) throw new Failure('INTERNAL_ERROR', `All ${mostAttempts} attempts failed.`)
     await parts.work(job, AbortSignal.any([stopping, ending.signal]))
     await endJob(database, job, parts.expiry(), undefined)
     parts.log.info({ job: job.id, kind: job.kind }, 'bulk: done')
@@ -126,6 +126,6 @@ async function settleEnd(
 function problemOf(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? ''))
-    return 'There is no room left on the disk of the service.'
-  return 'Something went wrong on our side. Quote the id in the address when you report it.'
+    return 'The disk of the service is full.'
+  return 'An internal error occurred. Include the id in the address when you report it.'
 }

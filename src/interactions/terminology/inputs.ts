@@ -41,7 +41,7 @@ export function inputsOf(library: Library, request: FhirRequest, taken: readonly
 
 function bodyParameters(body: unknown): [string, unknown][] {
   if (!isObject(body) || body['resourceType'] !== 'Parameters')
-    throw malformed('Parameters', 'The body of an operation is a Parameters resource.')
+    throw malformed('Parameters', 'The body of an operation must be a Parameters resource.')
   const list = body['parameter'] ?? []
   if (!Array.isArray(list)) throw malformed('Parameters.parameter', 'Parameters.parameter must be an array.')
   return list.map((each: unknown, index) => {
@@ -56,7 +56,7 @@ function bodyParameters(body: unknown): [string, unknown][] {
 /** The one value of a parameter. @throws Failure MALFORMED_REQUEST if there are several. */
 function only({ all }: Inputs, name: string): unknown {
   const [value, ...more] = all(name)
-  if (more.length > 0) throw malformed(name, `The parameter ${name} may be given once only.`)
+  if (more.length > 0) throw malformed(name, `The parameter ${name} must not be repeated.`)
   return value
 }
 
@@ -100,11 +100,14 @@ export function subjectOf(inputs: Inputs, naming: Naming): Promise<JsonObject> {
   const { library, id } = inputs
   const [given, url, version] = [only(inputs, naming.inline), textOf(inputs, 'url'), textOf(inputs, naming.version)]
   if ([id, given, url].filter(each => each !== undefined).length > 1)
-    throw malformed('url', `Name the ${naming.type} once: by the address, by url, or by ${naming.inline}.`)
+    throw malformed('url', `Specify the ${naming.type} once: with the address, url or ${naming.inline}.`)
   if (id !== undefined) return library.byId(naming.type, id)
   if (given !== undefined) return Promise.resolve(inline(given, naming.type))
   if (url === undefined)
-    throw malformed('url', `Which ${naming.type}? Name it by url, by ${naming.inline}, or ask ${naming.type}/[id].`)
+    throw malformed(
+      'url',
+      `The ${naming.type} is missing: specify url or ${naming.inline}, or call ${naming.type}/[id].`,
+    )
   const isPinned = version === undefined || canonicalParts(url).version !== undefined
   return library.byUrl(naming.type, isPinned ? url : `${url}|${version}`)
 }
@@ -117,13 +120,13 @@ export function codesOf(inputs: Inputs): Coded[] {
     objectOf(inputs, 'codeableConcept'),
   ]
   if ([code, coding, concept].filter(each => each !== undefined).length !== 1)
-    throw malformed('code', 'The operation needs one of these: code with system, coding, or codeableConcept.')
+    throw malformed('code', 'The operation requires one of code with system, coding, or codeableConcept.')
   if (listOf(concept?.['coding']).length > mostCodings)
-    throw malformed('codeableConcept', `codeableConcept may have at most ${mostCodings} codings here.`)
+    throw malformed('codeableConcept', `codeableConcept must have at most ${mostCodings} codings.`)
   if (concept) return listOf(concept['coding']).map(each => codedOf(each, 'codeableConcept'))
   if (coding) return [codedOf(coding, 'coding')]
   const system = textOf(inputs, 'system')
-  if (system === undefined) throw malformed('system', 'A code alone says nothing: name its system as well.')
+  if (system === undefined) throw malformed('system', 'code requires system.')
   return [{ system, code: code!, version: textOf(inputs, 'version'), display: textOf(inputs, 'display') }]
 }
 
@@ -134,7 +137,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 function codedOf(value: unknown, name: string): Coded {
   const { system, version, code, display } = isObject(value) ? value : ({} as JsonObject)
   if (typeof system !== 'string' || typeof code !== 'string')
-    throw malformed(name, `${name} needs a system and a code.`)
+    throw malformed(name, `${name} requires a system and a code.`)
   const optional = (each: unknown): string | undefined => (typeof each === 'string' ? each : undefined)
   return { system, code, version: optional(version), display: optional(display) }
 }

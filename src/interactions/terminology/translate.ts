@@ -36,7 +36,7 @@ export async function translate(inputs: Inputs): Promise<FhirReply> {
 }
 
 function reason(all: readonly Match[], matches: readonly Match[]): string {
-  if (matches.length > 0) return 'The concept map says that the code has no counterpart.'
+  if (matches.length > 0) return 'The concept map maps the code to no target.'
   if (all.length > 0)
     return 'The code is translated only together with other values (dependsOn), which is not supported.'
   return 'The concept map has no translation for the code.'

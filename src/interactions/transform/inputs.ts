@@ -46,7 +46,7 @@ export function askedOf(store: Store, request: FhirRequest): Asked {
   if (content === undefined)
     throw wrongParameter(
       'content',
-      'content is missing: the resource to transform, in a Parameters resource or as the body itself.',
+      'content is missing: send the resource to transform in a Parameters resource or as the body.',
     )
   const asked: Asked = {
     source: textOf(inputs, 'source'),
@@ -67,8 +67,8 @@ function mustNameOneMap({ source, id, map }: Asked): void {
   if (named.length === 1) return
   const message =
     named.length === 0
-      ? 'Which map? Name it by source (its URL), send it as sourceMap (StructureMap) or srcMap (mapping language), or ask StructureMap/[id]/$transform.'
-      : 'Name the map once: by the address, by source, or by sourceMap or srcMap.'
+      ? 'The map is missing: specify source (its URL), sourceMap (a StructureMap) or srcMap (mapping language), or call StructureMap/[id]/$transform.'
+      : 'Specify the map once: with the address, source, sourceMap or srcMap.'
   throw wrongParameter('source', message)
 }
 

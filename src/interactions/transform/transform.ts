@@ -58,7 +58,7 @@ function refused({ remarks }: Outcome): Failure {
   const errors = remarks.filter(each => each.severity === 'error')
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new Failure('VALIDATION_FAILED', `${first?.message ?? 'The map makes nothing.'}${more}`, {
+  return new Failure('VALIDATION_FAILED', `${first?.message ?? 'The map produces no result.'}${more}`, {
     details: remarks.slice(0, MOST_DETAILS).map(detailOf),
   })
 }

@@ -63,14 +63,14 @@ export const usedBy = ({ indexer, defaultCount, maxCount }: Session, { filters }
 
 async function readFilter(session: Session, type: string, query: string): Promise<readonly Criterion[]> {
   const pairs = [...new URLSearchParams(query)]
-  if (pairs.length === 0) throw refused(`_typeFilter: ${type} comes without a search parameter.`)
+  if (pairs.length === 0) throw refused(`_typeFilter: ${type} has no search parameter.`)
   const { defaultCount, maxCount, indexer } = session
   const options = { params: indexer.params, strict: true, defaultCount, maxCount }
   const request = parseSearch([type], pairs, options)
   // One by one: a `_filter` alone may be several criteria.
   if (pairs.some(pair => parseSearch([type], [pair], options).criteria.length === 0))
     throw refused(
-      `_typeFilter: a filter of ${type} holds a parameter without a value, or one that shapes results, such as _sort.`,
+      `_typeFilter: a filter of ${type} contains a parameter without a value, or a result parameter such as _sort.`,
       'not-supported',
     )
   for (const each of typesOf(request)) mustBeAllowed(session, each, 's')

@@ -75,7 +75,7 @@ export interface Draft {
 /** @throws Failure VALIDATION_FAILED that names the search parameter whose values are too many. */
 export function mustFit({ most, tokens, refs, spans, words, terms }: Draft, { name }: ParamKey): void {
   if (tokens.size + refs.size + spans.length + words.length + terms.length <= most) return
-  const message = `The values of ${name} make more than ${most} entries of the index: divide the resource.`
+  const message = `The values of ${name} create more than ${most} index entries: split the resource.`
   throw new Failure('VALIDATION_FAILED', message, {
     issue: 'too-costly',
     details: [{ field: name, code: 'too-costly', message }],

@@ -78,7 +78,7 @@ export async function mustBeUnreserved({ on, principal, base }: Ground, changes:
   for (const change of changes) {
     const { element, urls } = urlsIn(change)
     const url = urls.find(each => isReserved(each, base))
-    if (url !== undefined) throw reserved(element, url, 'it lies below an address of this service or of HL7')
+    if (url !== undefined) throw reserved(element, url, 'it is below a base URL of this service or of HL7')
   }
   const named = changes.filter(({ type, resource }) => isCanonical(type) && resource && urlOf(resource) !== undefined)
   if (named.length === 0) return
@@ -94,15 +94,11 @@ export async function mustBeUnreserved({ on, principal, base }: Ground, changes:
   })
   if (!taken) return
   const { type, resource } = named[taken.ord - 1]!
-  throw reserved(
-    `${type}.url`,
-    urlOf(resource!)!,
-    'the service, or a package that it has loaded, has a resource of this URL',
-  )
+  throw reserved(`${type}.url`, urlOf(resource!)!, 'the service or a loaded package has a resource with this URL')
 }
 
 function reserved(element: string, url: string, reason: string): Failure {
-  const message = `${element} ${shown(url)} is reserved: ${reason}. Use a URL of your own, or have a client that is exempt from consent store it.`
+  const message = `${element} ${shown(url)} is reserved: ${reason}. Use your own URL, or have a consent-exempt client store the resource.`
   return new Failure('FORBIDDEN', message, { details: [{ field: element, code: 'forbidden', message }] })
 }
 
@@ -171,7 +167,7 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
   })
   if (!twice) return
   const [type, { url, version }] = [typeName(twice.type), active[twice.url - 1]!]
-  const message = `${type}/${twice.other} is active with the url ${shown(url)} and ${version === undefined ? 'no version' : `the version ${version}`} already: change that one, give yours another version, or retire one of them.`
+  const message = `${type}/${twice.other} is active with the url ${shown(url)} and ${version === undefined ? 'no version' : `the version ${version}`} already: change that one, use another version, or retire one of them.`
   throw new Failure('VALIDATION_FAILED', message, {
     issue: 'duplicate',
     details: [{ field: `${type}.url`, code: 'duplicate', message }],

@@ -101,7 +101,7 @@ function ownerOf({ change, former }: Claim, speaker: Speaker, own: string): stri
     return named && called(named, speaker)
   }
   if (former.isPatients && isOwnedUnlessPatient(type)) return undefined
-  if (former.owner === null) return 'clients that are exempt from consent'
+  if (former.owner === null) return 'consent-exempt clients'
   if (former.owner === service) return 'the service itself'
   return speaker.organization(former.owner) ? undefined : `Organization/${former.owner}`
 }
@@ -128,12 +128,12 @@ function called({ kind, id }: Named, speaker: Speaker): string {
 function belonging(name: string, owner: string): Failure {
   return new Failure(
     'FORBIDDEN',
-    `${name} belongs to ${owner}: only that owner and clients that are exempt from consent change it.`,
+    `${name} belongs to ${owner}: only that owner and consent-exempt clients can change it.`,
   )
 }
 
 function naming(named: Named, own: string, speaker: Speaker): Failure {
   const { element } = named
-  const message = `${element} names ${called(named, speaker)} as owner, for which Organization/${own} does not speak: name Organization/${own} itself, what is part of it (Organization.partOf), or a Location that it manages.`
+  const message = `${element} names ${called(named, speaker)} as owner, which Organization/${own} does not represent: use Organization/${own}, an organisation that is part of it (Organization.partOf), or a Location that it manages.`
   return new Failure('FORBIDDEN', message, { details: [{ field: element, code: 'forbidden', message }] })
 }

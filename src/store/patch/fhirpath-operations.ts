@@ -23,10 +23,10 @@ export function readOperations(parameters: unknown): Operation[] {
   if (!Array.isArray(list))
     throw new Failure(
       'MALFORMED_REQUEST',
-      'A FHIRPath Patch is a Parameters resource with a parameter `operation` for each change.',
+      'A FHIRPath Patch must be a Parameters resource with one parameter `operation` for each change.',
     )
   if (list.length > mostOperations)
-    throw new Failure('MALFORMED_REQUEST', `A patch has at most ${mostOperations} operations.`)
+    throw new Failure('MALFORMED_REQUEST', `A patch must have at most ${mostOperations} operations.`)
   return list.map((entry: unknown, index) => readOperation(entry, index))
 }
 
@@ -43,12 +43,12 @@ function readOperation(entry: unknown, index: number): Operation {
   const text = (name: string): string | undefined => {
     const value = partValue(parts.get(name))
     if (value === undefined || typeof value === 'string') return value
-    throw wrong(`must have a ${name} that is a text`)
+    throw wrong(`must have a ${name} of type string`)
   }
   const number = (name: string): number | undefined => {
     const value = partValue(parts.get(name))
     if (value === undefined || typeof value === 'number') return value
-    throw wrong(`must have a ${name} that is a number`)
+    throw wrong(`must have a ${name} of type number`)
   }
   const [type, path] = [text('type'), text('path')]
   if (typeof type !== 'string' || !kinds.has(type)) throw wrong(`must have the type ${[...kinds].join(', ')}`)

@@ -60,7 +60,9 @@ function evaluate(resource: JsonObject, path: string): readonly Typed[] {
 function single(found: readonly Typed[], { type }: Operation): Typed {
   if (found.length === 1) return found[0]!
   throw new Error(
-    found.length === 0 ? 'the path leads nowhere' : `the path leads to ${found.length} places, but ${type} needs one`,
+    found.length === 0
+      ? 'the path does not exist'
+      : `the path matches ${found.length} elements, but ${type} requires exactly one`,
   )
 }
 
@@ -76,7 +78,7 @@ function placesTo(resource: JsonObject, { path }: Typed): Place[] {
     places.push({ name: name!, holder, key, index: Array.isArray(value) ? Number(index ?? 0) : undefined })
     holder = Array.isArray(value) ? value[Number(index ?? 0)] : value
   }
-  if (places.length === 0) throw new Error('the path must lead into the resource, not to the whole of it')
+  if (places.length === 0) throw new Error('the path must select an element, not the whole resource')
   return places
 }
 
@@ -99,9 +101,9 @@ function elementOf(type: string, name: string): ElementModel {
 
 function add(resource: JsonObject, target: Typed, operation: Operation): void {
   const { name, value } = operation
-  if (!name) throw new Error('add needs a name')
+  if (!name) throw new Error('add requires a name')
   const holder = objectAt(resource, target)
-  if (!isObject(holder)) throw new Error('the path leads to a value that has no elements')
+  if (!isObject(holder)) throw new Error('the path selects a value that has no elements')
   const element = elementOf(isResourceType(target.type) ? String(holder['resourceType']) : target.type, name)
   const key = element.choice ? choiceKey(element, operation) : element.name
   if (element.max === 1) {
@@ -115,7 +117,7 @@ function add(resource: JsonObject, target: Typed, operation: Operation): void {
 /** The typed key of a choice; where the value was given in parts, its shape tells the type. */
 function choiceKey(element: ElementModel, { value, valueType }: Operation): string {
   const type = element.types.find(each => (valueType ? capitalised(each) === valueType : fitsType(each, value)))
-  if (!type) throw new Error(`the value is of no type that ${element.name} may have`)
+  if (!type) throw new Error(`the value has a type that ${element.name} does not allow`)
   return element.name + capitalised(type)
 }
 
@@ -153,7 +155,7 @@ function removeKey(holder: JsonObject, key: string): void {
 }
 
 function remove(resource: JsonObject, found: readonly Typed[]): void {
-  if (found.length > 1) throw new Error(`the path leads to ${found.length} places, but delete needs one`)
+  if (found.length > 1) throw new Error(`the path matches ${found.length} elements, but delete requires exactly one`)
   if (found.length === 0) return
   const places = placesTo(resource, found[0]!)
   // FHIR has no empty objects: what held nothing but the removed value goes with it.
@@ -188,14 +190,14 @@ function listAt(resource: JsonObject, path: string): { length: number; holder: J
   if (!first) {
     const match = /^(.*)\.([A-Za-z]\w*)$/.exec(path)
     const parents = match ? evaluate(resource, match[1]!) : []
-    if (parents.length !== 1) throw new Error('the path leads nowhere')
+    if (parents.length !== 1) throw new Error('the path does not exist')
     const holder = objectAt(resource, parents[0]!)
     if (!isObject(holder) || elementOf(parents[0]!.type, match![2]!).max === 1)
-      throw new Error('the path does not lead to a list')
+      throw new Error('the path does not select a list')
     return { length: 0, holder, key: match![2]! }
   }
   const { holder, key, index } = placesTo(resource, first).at(-1)!
-  if (index === undefined) throw new Error('the path does not lead to a list')
+  if (index === undefined) throw new Error('the path does not select a list')
   return { length: (holder[key] as unknown[]).length, holder, key }
 }
 

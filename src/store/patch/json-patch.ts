@@ -40,9 +40,9 @@ const verbs = ['add', 'remove', 'replace', 'move', 'copy', 'test']
 
 function readOperations(value: unknown): Operation[] {
   if (!Array.isArray(value))
-    throw new Failure('MALFORMED_REQUEST', 'A JSON Patch is an array of operations (RFC 6902).')
+    throw new Failure('MALFORMED_REQUEST', 'A JSON Patch must be an array of operations (RFC 6902).')
   if (value.length > mostOperations)
-    throw new Failure('MALFORMED_REQUEST', `A patch has at most ${mostOperations} operations.`)
+    throw new Failure('MALFORMED_REQUEST', `A patch must have at most ${mostOperations} operations.`)
   return value.map((operation: unknown, index) => readOperation(operation, index))
 }
 
@@ -70,7 +70,7 @@ function apply(work: Work, operation: Operation): void {
     case 'add':
       return add(place, operation.value)
     case 'remove':
-      if (path === '') throw new Error('the whole resource cannot be taken away')
+      if (path === '') throw new Error('the whole resource cannot be removed')
       remove(place)
       return
     case 'replace':
@@ -85,7 +85,7 @@ function apply(work: Work, operation: Operation): void {
     case 'copy':
       return add(place, copy(work, read(placeOf(work, operation.from)), depthOf(path)))
     case 'test':
-      if (!isEqual(read(place), operation.value)) throw new Error('the value is another')
+      if (!isEqual(read(place), operation.value)) throw new Error('the value differs')
   }
 }
 
@@ -106,14 +106,14 @@ function placeOf({ root }: Work, path: string): Place {
 // Lists are addressed like objects: JavaScript's own index keys.
 function asHolder(value: unknown): JsonObject {
   if (isObject(value) || Array.isArray(value)) return value as JsonObject
-  throw new Error('the path leads through a value that has no members')
+  throw new Error('the path continues below a value that has no members')
 }
 
 const indexShape = /^(?:0|[1-9]\d{0,8})$/
 
 function read({ holder, key }: Place): unknown {
   if ((Array.isArray(holder) && !indexShape.test(key)) || !Object.hasOwn(holder, key))
-    throw new Error('the path leads nowhere')
+    throw new Error('the path does not exist')
   return holder[key]
 }
 
@@ -123,7 +123,7 @@ function add({ holder, key }: Place, value: unknown): void {
     return
   }
   if (!indexShape.test(key) || Number(key) > holder.length)
-    throw new Error(`the list takes the places 0 to ${holder.length}`)
+    throw new Error(`the index must be from 0 to ${holder.length}`)
   holder.splice(Number(key), 0, value)
 }
 

@@ -47,7 +47,7 @@ const rowsText = `select p.type, p.code, p.client, p.is_ready, s.cause, s.reason
 
 function definedBy(body: string): readonly DefinedParam[] {
   const resource = parseJson(body)
-  if (!isObject(resource)) throw new Error('a stored SearchParameter is no object')
+  if (!isObject(resource)) throw new Error('a stored SearchParameter is not an object')
   return readDefinition(resource).params
 }
 

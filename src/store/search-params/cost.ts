@@ -16,7 +16,7 @@ export function mustBeAffordable(expression: Expression): void {
     if (looksAtAll && isInWhole)
       throw new FhirPathError(
         'semantic',
-        `${part.name}() looks at the whole resource again for each of its elements: test descendants() once only`,
+        `${part.name}() scans the whole resource for each element: use descendants() only once`,
         part.at,
       )
     for (const input of inputsOf(part)) visit(input, isInWhole)

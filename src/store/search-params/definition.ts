@@ -38,7 +38,7 @@ export function readDefinition(resource: JsonObject): Definition {
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(code) || controls.has(code))
     return wrong(
       'code',
-      `"${code.slice(0, 64)}" cannot be the code of a search parameter here: it must be a name of letters, digits and hyphens, and none that R4 uses to shape answers.`,
+      `"${code.slice(0, 64)}" cannot be the code of a search parameter: use letters, digits and hyphens, and no name of an R4 result parameter.`,
     )
   if (written.length > longestExpression)
     return wrong('expression', `The expression has more than ${longestExpression} characters.`, 'too-costly')
@@ -73,10 +73,10 @@ function paramOf(resource: JsonObject, type: string, code: string, whole: Expres
       ? nothing
       : wrong(
           'code',
-          `${type} has a search parameter ${code} of R4 already (${published.url}): give yours another code.`,
+          `R4 already defines the search parameter ${code} for ${type} (${published.url}): use another code.`,
         )
   const written = expressionFor(type, whole)
-  if (!written) return wrong('expression', `The expression says nothing of ${type}, which is among the bases.`)
+  if (!written) return wrong('expression', `The expression does not cover ${type}, which is one of the bases.`)
   const cost = read(() => mustBeAffordable(written))
   if (cost instanceof FhirPathError) return wrong('expression', said(cost), 'too-costly')
   const expression = read(() => understood(written, type))
@@ -129,13 +129,13 @@ function targetsOf(resource: JsonObject, expression: Expression): string[] | und
 
 function componentIssues(param: SearchParamModel, type: string): readonly Issue[] {
   const { components = [] } = param
-  if (components.length < 2) return wrong('component', 'A composite has two components or more.').issues
+  if (components.length < 2) return wrong('component', 'A composite must have at least two components.').issues
   const focus = plainPath(param.expression, type)?.type ?? type
   const known = new Set([...searchParams(type).values()].map(each => each.url))
   return components.flatMap(({ definition, expression }, index) => {
     const place = `component[${index}]`
     if (!known.has(definition))
-      return wrong(`${place}.definition`, `${definition} is no search parameter that ${type} has in R4.`).issues
+      return wrong(`${place}.definition`, `${definition} is not an R4 search parameter of ${type}.`).issues
     const compiled = read(() => {
       mustBeAffordable(parse(expression.slice(0, longestExpression)))
       return compileTyped(expression, expressionOptions(focus))

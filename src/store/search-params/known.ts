@@ -107,13 +107,13 @@ export function notInUse(
 ): Failure {
   const who = cause === 'operator' ? 'An operator has suspended the search parameter' : 'The search parameter'
   const what = cause === 'operator' ? `: ${reason}` : ` is suspended, because ${reason}`
-  const message = `${who} ${code} of ${of} (SearchParameter/${id})${what}. Search without it; its owner can define it anew.`
+  const message = `${who} ${code} of ${of} (SearchParameter/${id})${what}. Search without it; its owner can define it again.`
   const issue = cause === 'operator' ? 'not-supported' : 'too-costly'
   return new Failure('VALIDATION_FAILED', message, { issue, details: [{ field: code, code: issue, message }] })
 }
 
 function notReady({ of, code }: OwnParam): Failure {
-  const message = `The search parameter ${code} of ${of} was defined a moment ago, and ${of} resources are still being indexed by it: try again soon.`
+  const message = `The search parameter ${code} of ${of} is new, and the ${of} resources are still being indexed: try again soon.`
   return new Failure('UNAVAILABLE', message, {
     retryAfter: 5,
     details: [{ field: code, code: 'transient', message }],

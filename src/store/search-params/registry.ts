@@ -64,9 +64,8 @@ async function mustHaveRoom(on: Queryable, client: string, { perClient, all }: D
     text: `select count(distinct id) as all, count(distinct id) filter (where client = $1) as own from search_parameter`,
     values: [client],
   })
-  if (row!.own > perClient)
-    throw tooMany(`This client has ${perClient} SearchParameter resources in use, as many as it may`)
-  if (row!.all > all) throw tooMany(`There are ${all} SearchParameter resources in use, as many as there may be`)
+  if (row!.own > perClient) throw tooMany(`This client has reached its limit of ${perClient} SearchParameter resources`)
+  if (row!.all > all) throw tooMany(`The service has reached its limit of ${all} SearchParameter resources`)
 }
 
 const tooMany = (what: string): Failure =>
@@ -90,7 +89,7 @@ async function mustBeFree(on: Queryable, params: readonly Named[]): Promise<void
 }
 
 function taken({ of, code }: Pick<Named, 'of' | 'code'>, id: string): Failure {
-  const message = `${of} has a search parameter ${code} already, defined by SearchParameter/${id}: give yours another code, or change that one.`
+  const message = `SearchParameter/${id} already defines the search parameter ${code} for ${of}: use another code, or change that one.`
   return new Failure('VALIDATION_FAILED', message, {
     issue: 'duplicate',
     details: [{ field: 'SearchParameter.code', code: 'duplicate', message }],

@@ -152,7 +152,7 @@ function entryOf(
   { key, body }: Body,
 ): { entry?: IndexEntry; over: readonly Costly[] } {
   const resource = parseJson(body)
-  if (!isObject(resource)) throw new TypeError('a stored resource is no object')
+  if (!isObject(resource)) throw new TypeError('a stored resource is not an object')
   const account = createAccount(resource)
   const about = [resource, ...objects(resource['contained'])].filter(each => each['resourceType'] === type)
   const hasValue = (each: JsonObject): boolean =>

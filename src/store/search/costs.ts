@@ -17,18 +17,18 @@ export function mustBeBounded({ criteria, includes }: Pick<SearchRequest, 'crite
   if (steps > bounds.steps)
     throw tooCostly(
       'chain',
-      `The chains of the search follow ${steps} references, counting each type that they may lead to; at most ${bounds.steps}: name the types, as in subject:Patient.name, or leave chains out.`,
+      `The chains of the search follow ${steps} references, counting every target type; the limit is ${bounds.steps}. Specify the types, as in subject:Patient.name, or remove chains.`,
     )
   const within = criteria.flatMap(required).filter(isWithin).length
   if (within > bounds.within)
     throw tooCostly(
       ':contains',
-      `The search looks for pieces of texts (:contains, :text, and co and ew of _filter) ${within} times; at most ${bounds.within}.`,
+      `The search has ${within} substring criteria (:contains, :text, and co and ew of _filter); the limit is ${bounds.within}.`,
     )
   if (includes.length > bounds.includes)
     throw tooCostly(
       '_include',
-      `The search has ${includes.length} _include and _revinclude; at most ${bounds.includes}.`,
+      `The search has ${includes.length} _include and _revinclude parameters; the limit is ${bounds.includes}.`,
     )
 }
 

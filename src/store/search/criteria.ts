@@ -18,10 +18,10 @@ export function readCriterion(
   value: string,
   hops: number,
 ): Criterion | undefined {
-  if (hops > mostHops) throw tooCostly(name, `A chain may have at most ${mostHops} hops.`)
+  if (hops > mostHops) throw tooCostly(name, `A chain must have at most ${mostHops} hops.`)
   if (name.split(':', 1)[0] === '_list') return readList(types, name, splitOr(value).map(unescaped))
   if (name === '_filter') return readFilter(params, types, value)
-  if (name.startsWith('_filter:')) throw malformed('_filter', '_filter takes no modifier.')
+  if (name.startsWith('_filter:')) throw malformed('_filter', '_filter does not support modifiers.')
   if (name.startsWith('_has:')) return readHas(params, types, name, value, hops)
   const dot = name.indexOf('.')
   if (dot > 0) return readChain(params, types, name.slice(0, dot), name.slice(dot + 1), value, hops)
@@ -30,7 +30,7 @@ export function readCriterion(
   if (!param) return undefined
   const modifier = rest.join(':')
   if (code === '_text' || code === '_content') {
-    if (modifier !== '') throw malformed(name, `${code} takes no modifier.`)
+    if (modifier !== '') throw malformed(name, `${code} does not support modifiers.`)
     return readText(types, code, splitOr(value))
   }
   checkModifier(param, types, modifier, name)
@@ -47,7 +47,10 @@ function readHas(
   const [, from, code, ...rest] = name.split(':')
   const inner = rest.join(':')
   if (!from || !isResourceType(from))
-    throw malformed(name, `${shown(name)}: after _has: comes a resource type, e.g. _has:Observation:patient:code.`)
+    throw malformed(
+      name,
+      `${shown(name)}: _has: must be followed by a resource type, e.g. _has:Observation:patient:code.`,
+    )
   const param = code ? params.find(from, code) : undefined
   if (param?.type !== 'reference')
     throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
@@ -78,7 +81,7 @@ function readChain(
   if (targets.length === 0)
     throw malformed(
       head,
-      `${shown(head)}.${shown(tail)}: no type that ${code} may point at has the parameter "${shown(tail)}".`,
+      `${shown(head)}.${shown(tail)}: no target type of ${code} has the parameter "${shown(tail)}".`,
     )
   return { kind: 'chain', types, param, targets }
 }

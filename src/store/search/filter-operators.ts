@@ -61,7 +61,10 @@ function check({ operator, at }: FilterTest, param: SearchParamModel): void {
   if (!known.has(operator))
     throw filterProblem(at, `"${shown(operator)}" is no operator; there are ${[...known].sort().join(', ')}.`)
   if (param.code === '_text' || param.code === '_content')
-    throw filterProblem(at, `${param.code} is no part of a filter: give it beside _filter, as ${param.code}=words.`)
+    throw filterProblem(
+      at,
+      `${param.code} is not supported in a filter: send it as a separate parameter, ${param.code}=words.`,
+    )
   if (!operators[param.type].includes(operator) || (operator === 'co' && param.code === '_lastUpdated'))
     throw filterProblem(
       at,
@@ -120,7 +123,7 @@ function unequal(
   if (param.code !== '_id' && !types.every(type => isSingle(param, type)))
     throw filterProblem(
       at,
-      `${param.code} may have several values, and which of them differ is not known here: write not (${param.code} eq …) for "none is equal".`,
+      `${param.code} can have several values, so ne is not supported: write not (${param.code} eq …) for "none is equal".`,
     )
   return { kind: 'and', parts: [ask('missing', 'false'), { kind: 'not', part: equal }] }
 }

@@ -51,7 +51,7 @@ export function filterProblem(at: number, message: string): Failure {
 
 // "Logical expressions are evaluated left to right, with no precedence": a or b and c is (a or b) and c.
 function readFilter(reader: Reader, depth: number): FilterNode {
-  if (depth > deepest) throw filterProblem(reader.at + 1, `more than ${deepest} filters within each other.`)
+  if (depth > deepest) throw filterProblem(reader.at + 1, `more than ${deepest} nested filters.`)
   let left = readOperand(reader, depth)
   for (;;) {
     const kind = takeWord(reader, /(?:and|or)(?![\w-])/iy)?.toLowerCase() as 'and' | 'or' | undefined
@@ -119,7 +119,7 @@ function readValue(reader: Reader): string {
   }
   const at = reader.at + 1
   const quoted = takeWord(reader, /"(?:[^"\\]|\\.)*"/sy)
-  if (!quoted) throw filterProblem(at, 'the quote that opens here is never closed.')
+  if (!quoted) throw filterProblem(at, 'the quote that opens here is not closed.')
   return readQuoted(quoted, at)
 }
 
@@ -128,10 +128,10 @@ function readQuoted(quoted: string, at: number): string {
   try {
     value = JSON.parse(quoted) as string
   } catch {
-    throw filterProblem(at, 'this is no JSON string: within it a backslash stands before " \\ / b f n r t u only.')
+    throw filterProblem(at, 'this is not a JSON string: a backslash can only precede " \\ / b f n r t u.')
   }
   // The one character that no text in the database can hold.
-  if (value.includes('\0')) throw filterProblem(at, 'the string holds a NUL character.')
+  if (value.includes('\0')) throw filterProblem(at, 'the string contains a NUL character.')
   return value
 }
 

@@ -50,7 +50,7 @@ function asList(parts: readonly Criterion[]): Criterion | undefined {
 // or holds none of something, negates the whole path, not its last step.
 function ofTest(test: FilterTest, types: readonly string[], scope: Scope, hops: number): Criterion | undefined {
   if (test.operator === 'pr' && test.value !== 'true' && test.value !== 'false')
-    throw filterProblem(test.at, 'after pr comes true or false.')
+    throw filterProblem(test.at, 'pr must be followed by true or false.')
   const isNegated = test.operator === 'ni' || (test.operator === 'pr' && test.value === 'false')
   const positive: FilterTest = isNegated
     ? { ...test, operator: test.operator === 'ni' ? 'in' : 'pr', value: test.operator === 'pr' ? 'true' : test.value }
@@ -66,7 +66,7 @@ function ofPath(
   scope: Scope,
   hops: number,
 ): Criterion | undefined {
-  if (hops > mostHops) throw filterProblem(step!.at, `a path may follow at most ${mostHops} references.`)
+  if (hops > mostHops) throw filterProblem(step!.at, `a path must follow at most ${mostHops} references.`)
   if (step!.name.startsWith('_has:')) return ofHas(test, step!, rest, types, scope, hops)
   const [code, wanted] = step!.name.split(':') as [string, string | undefined]
   const param =
@@ -77,12 +77,12 @@ function ofPath(
   }
   if (rest.length > 0) return ofChain(test, { ...step!, param, wanted }, rest, types, scope, hops)
   if (wanted !== undefined)
-    throw filterProblem(step!.at, `a filter takes operators, not modifiers: "${shown(step!.name)}".`)
+    throw filterProblem(step!.at, `a filter supports operators, not modifiers: "${shown(step!.name)}".`)
   return testOf(test, param, types)
 }
 
 const named = (types: readonly string[]): string =>
-  types.length === 1 ? `${types[0]} has` : 'the types that are searched share'
+  types.length === 1 ? `${types[0]} has` : 'the searched types share'
 
 interface ChainStep extends FilterStep {
   readonly param: SearchParamModel

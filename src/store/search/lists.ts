@@ -13,13 +13,13 @@ const mostLists = 100
 
 /** Reads the ids of lists. @throws Failure MALFORMED_REQUEST for anything else, the named lists of R4 included. */
 export function readList(types: readonly string[], name: string, values: readonly string[]): ListCriterion {
-  if (name !== '_list') throw malformed('_list takes no modifier.')
-  if (values.length > mostLists) throw malformed(`_list takes at most ${mostLists} lists.`)
+  if (name !== '_list') throw malformed('_list does not support modifiers.')
+  if (values.length > mostLists) throw malformed(`_list supports at most ${mostLists} lists.`)
   const lists = values.map(value => value.replace(/^List\//, ''))
   for (const id of lists)
     if (!isId(id))
       throw malformed(
-        `_list takes ids of List resources; "${String(id).slice(0, 60)}" is none, and named lists are not kept here.`,
+        `_list must contain ids of List resources: "${String(id).slice(0, 60)}" is not an id, and named lists are not supported.`,
       )
   return { kind: 'list', types, lists: [...new Set(lists)] }
 }

@@ -46,7 +46,7 @@ export function checkModifier(param: SearchParamModel, types: readonly string[],
   const taken = known.map(one => `:${one}`).join(', ')
   throw malformed(
     name,
-    `:${shown(modifier)} is not supported on ${param.code}, which is a ${param.type} parameter; it takes ${taken}.`,
+    `:${shown(modifier)} is not supported on the ${param.type} parameter ${param.code}, which supports ${taken}.`,
   )
 }
 

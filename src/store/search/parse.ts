@@ -73,12 +73,13 @@ export function parseSearch(
   for (const [name, value] of params) {
     if (splitOr(value).length === 0 || said.has(`${name}=${value}`)) continue
     said.add(`${name}=${value}`)
-    if (name.includes('\0') || value.includes('\0')) throw malformed(shown(name), 'The search holds a NUL character.')
+    if (name.includes('\0') || value.includes('\0'))
+      throw malformed(shown(name), 'The search contains a NUL character.')
     values += value.split(',').length
     if (values > mostValues || draft.criteria.length > mostCriteria)
       throw tooCostly(
         name,
-        `The search names too many values: at most ${mostValues} values in ${mostCriteria} parameters.`,
+        `The search has too many values: at most ${mostValues} values in ${mostCriteria} parameters.`,
       )
     readParameter(draft, types, name, value, options)
   }
@@ -101,7 +102,10 @@ function finish(draft: Draft, types: readonly string[]): SearchRequest {
   const { cursorText, sortText: _sortText, ...request } = draft
   const cursor = cursorText === undefined ? undefined : decodeCursor(cursorText, sortLength(draft))
   if (cursorText !== undefined && !cursor)
-    throw malformed('_cursor', 'The page link is not valid: follow the links of the previous page, or search anew.')
+    throw malformed(
+      '_cursor',
+      'The page link is not valid: follow the links of the previous page, or repeat the search.',
+    )
   return { ...request, types, cursor }
 }
 
@@ -128,7 +132,7 @@ function readParameter(
     return
   }
   if (types.length > 1 && types.some(type => options.params.of(type).has(name.split(/[:.]/, 1)[0]!)))
-    throw malformed(name, `${shown(name)} is not a parameter of every type that is searched; name types with _type.`)
+    throw malformed(name, `${shown(name)} is not a parameter of all searched types: specify the types with _type.`)
   const warning = `The parameter ${name} is not known for ${types.length === 1 ? types[0] : 'a search across types'} and was not applied.`
   if (options.strict) throw malformed(name, warning.replace(' and was not applied', ''))
   draft.warnings.push(warning)
@@ -147,7 +151,7 @@ const controls = new Map<string, Control>(
     _count(draft, _types, value, name, options) {
       if (!/^\d+$/.test(value)) throw malformed(name, `_count must be a whole number, not "${shown(value)}".`)
       draft.count = Math.min(Number(value), options.maxCount)
-      if (Number(value) > options.maxCount) draft.warnings.push(`_count is limited to ${options.maxCount} here.`)
+      if (Number(value) > options.maxCount) draft.warnings.push(`_count was limited to ${options.maxCount}.`)
       if (draft.count === 0) draft.summary = 'count'
     },
     _cursor(draft, _types, value) {
@@ -155,7 +159,7 @@ const controls = new Map<string, Control>(
     },
     _sort(draft, types, value, name, options) {
       draft.sort = value.split(',').flatMap(part => readSort(draft, types, part.trim(), name, options))
-      if (draft.sort.length > 5) throw tooCostly(name, '_sort takes at most five keys.')
+      if (draft.sort.length > 5) throw tooCostly(name, '_sort supports at most five keys.')
     },
     _total(draft, _types, value, name) {
       if (!totals.includes(value))
@@ -199,7 +203,7 @@ const controls = new Map<string, Control>(
 const noContained = (name: string): Failure =>
   malformed(
     name,
-    `Only _contained=false is supported: contained resources are found by a chain through what contains them, e.g. MedicationRequest?medication.code=x.`,
+    `Only _contained=false is supported: search for contained resources with a chain through their container, e.g. MedicationRequest?medication.code=x.`,
   )
 
 function readSort(draft: Draft, types: readonly string[], key: string, name: string, options: ParseOptions): SortKey[] {
@@ -222,7 +226,7 @@ function readInclude(
 ): Include[] {
   const modifier = name.split(':')[1]
   if (modifier !== undefined && modifier !== 'iterate' && modifier !== 'recurse')
-    throw malformed(name, `${name} is not known; the only modifier is :iterate.`)
+    throw malformed(name, `${name} is not known: the only supported modifier is :iterate.`)
   const iterate = modifier !== undefined
   const [source, code, target] = value.split(':')
   if (value === '*' && !reverse)

@@ -86,7 +86,7 @@ async function reachableByAndBy(
 }
 
 function tooMany(most: number): Failure {
-  const message = `The includes of a match lead to more than ${most} resources: leave out :iterate, or search for these resources themselves.`
+  const message = `The includes of a match lead to more than ${most} resources: remove :iterate, or search for these resources directly.`
   return new Failure('MALFORMED_REQUEST', message, {
     issue: 'too-costly',
     details: [{ field: '_include', code: 'too-costly', message }],

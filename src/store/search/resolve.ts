@@ -101,7 +101,7 @@ async function codesOf(criterion: ParamCriterion, library: Library): Promise<Cod
   const name = `${criterion.param.code}:${criterion.modifier}`
   const codes: Coding[] = []
   const values = new Set(criterion.values)
-  if (values.size > mostLookups) throw refused(name, `${name} takes at most ${mostLookups} values.`)
+  if (values.size > mostLookups) throw refused(name, `${name} supports at most ${mostLookups} values.`)
   for (const value of values) {
     const found =
       criterion.modifier === 'in' || criterion.modifier === 'not-in'
@@ -109,7 +109,7 @@ async function codesOf(criterion: ParamCriterion, library: Library): Promise<Cod
         : await asQuery(name, () => relatedCodes(value, criterion, library))
     codes.push(...found)
     if (codes.length > mostMembers)
-      throw refused(name, `${name} stands for more than ${mostMembers} codes, which is too many to search for.`)
+      throw refused(name, `${name} expands to more than ${mostMembers} codes, which is too many to search for.`)
   }
   return codes
 }
@@ -121,10 +121,10 @@ const setCodes = async (canonical: string, library: Library): Promise<Coding[]> 
 async function relatedCodes(value: string, { param, modifier }: ParamCriterion, library: Library): Promise<Coding[]> {
   const { system, code } = queryToken(param.code, value)
   if (!system || code === undefined)
-    throw refused(param.code, `${param.code}:${modifier} takes system|code: a hierarchy is that of a code system.`)
+    throw refused(param.code, `${param.code}:${modifier} requires system|code: a hierarchy belongs to a code system.`)
   const graph = codeSystemOf(await library.byUrl('CodeSystem', system))
   if (graph.concepts.size === 0)
-    throw refused(param.code, `The CodeSystem ${system} is stored without its codes, so it has no hierarchy here.`)
+    throw refused(param.code, `The CodeSystem ${system} is stored without its codes, so its hierarchy is unknown.`)
   return [...closure(graph, code, modifier === 'below' ? 'children' : 'parents')].map(each => ({ system, code: each }))
 }
 

@@ -122,7 +122,7 @@ export function beyond(cursor: Cursor, orders: readonly Order[], key: string, co
 
 function bound(value: string, { type }: Order, { bind }: SqlContext): string {
   if (!fits[type](value))
-    throw new Failure('MALFORMED_REQUEST', 'The page link is not valid for this order: search anew.', {
+    throw new Failure('MALFORMED_REQUEST', 'The page link is not valid for this order: repeat the search.', {
       details: [{ field: '_cursor', code: 'invalid', message: 'The page link is not valid for this order.' }],
     })
   return `${bind(value)}::${type === 'text collate "C"' ? 'text' : type}`

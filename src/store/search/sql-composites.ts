@@ -79,7 +79,7 @@ function withToken(
 ): string {
   const { system, code } = queryToken(criterion.param.code, one)
   if (code === undefined)
-    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}: the first component needs a code.`)
+    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}: the first component requires a code.`)
   const [low, high] =
     system === undefined
       ? postings.spanTokenRange(code)

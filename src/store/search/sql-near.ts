@@ -45,13 +45,13 @@ function readNear(value: string): Near {
   const unit = parts[3] || 'km'
   if (parts.length < 2 || parts.length > 4 || !(Math.abs(latitude) <= 90) || !(Math.abs(longitude) <= 180))
     throw refused(
-      `"${shown(value)}" is no place; write latitude|longitude|distance|units, e.g. -24.65|25.91|10|km, latitude within ±90 and longitude within ±180.`,
+      `"${shown(value)}" is not a location: write latitude|longitude|distance|units, e.g. -24.65|25.91|10|km, with latitude within ±90 and longitude within ±180.`,
     )
   if (!Object.hasOwn(units, unit))
     throw refused(
       `"${shown(unit)}" is no unit of length that is known here; there are ${Object.keys(units).join(', ')}.`,
     )
-  if (given !== undefined && parts[2] !== '' && !(given >= 0)) throw refused(`"${shown(parts[2]!)}" is no distance.`)
+  if (given !== undefined && parts[2] !== '' && !(given >= 0)) throw refused(`"${shown(parts[2]!)}" is not a distance.`)
   return { latitude, longitude, distance: parts[2] ? given! * units[unit]! : defaultDistance }
 }
 

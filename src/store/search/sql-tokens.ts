@@ -32,7 +32,8 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
   const { code } = criterion.param
   if (criterion.modifier === 'of-type') {
     const parts = splitEscaped(value, '|').map(unescaped)
-    if (parts.length !== 3) throw new Failure('MALFORMED_REQUEST', `${code}:of-type is system|code|value.`)
+    if (parts.length !== 3)
+      throw new Failure('MALFORMED_REQUEST', `${code}:of-type must have the form system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
   return postingsOf(queryToken(code, value), criterion.param, type, key, base)
@@ -74,10 +75,7 @@ export function uriCondition(criterion: ParamCriterion, row: string, context: Sq
   if (criterion.modifier === 'above') {
     const versioned = uris.some(uri => uri.includes('|'))
     if (versioned)
-      throw malformed(
-        criterion.param.code,
-        `${criterion.param.code}:above takes an address without a version: no version is above another.`,
-      )
+      throw malformed(criterion.param.code, `${criterion.param.code}:above requires a URL without a version.`)
     return among(key => uris.flatMap(uri => addressesAbove(uri).map(above => postings.uriPosting(key, above))))
   }
   if (criterion.modifier !== 'below') return among(key => uris.map(uri => postings.uriPosting(key, uri)))

@@ -83,7 +83,7 @@ function missingCondition(criterion: ParamCriterion, row: string, context: SqlCo
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (criterion.modifier !== '' && criterion.modifier !== 'not')
-    throw new Failure('MALFORMED_REQUEST', `:${criterion.modifier} is not supported on _id; it takes :not.`)
+    throw new Failure('MALFORMED_REQUEST', `:${criterion.modifier} is not supported on _id, which supports :not.`)
   const ids = [...new Set(criterion.values.map(unescaped))]
   const hashes = criterion.types.flatMap(type =>
     ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),

@@ -36,7 +36,7 @@ interface Reader {
 /** Reads the words of a query; AND stands between them where nothing else does. @throws Failure MALFORMED_REQUEST. */
 export function parseTextQuery(name: string, text: string): TextQuery {
   const quotes = text.split('"').length - 1
-  if (quotes % 2 === 1) throw refused(name, 'a quote is opened and never closed.')
+  if (quotes % 2 === 1) throw refused(name, 'a quote is not closed.')
   const reader: Reader = { name, tokens: tokensOf(text), at: 0, words: 0 }
   const query = readOr(reader, 0)
   if (reader.at < reader.tokens.length) throw refused(name, 'a ")" has no "(" before it.')
@@ -74,12 +74,12 @@ function readAnd(reader: Reader, depth: number): TextQuery | undefined {
 
 /** A word, a phrase or a group; undefined for what holds no letter, such as a dash between words. */
 function readOne(reader: Reader, depth: number): TextQuery | undefined {
-  if (depth > deepest) throw refused(reader.name, `more than ${deepest} brackets within each other.`)
+  if (depth > deepest) throw refused(reader.name, `more than ${deepest} nested brackets.`)
   if (isWord(reader, 'not')) {
     reader.at += 1
     const next = reader.tokens[reader.at]
     const part = next === undefined || next === ')' ? undefined : readOne(reader, depth + 1)
-    if (!part) throw refused(reader.name, 'after NOT comes a word.')
+    if (!part) throw refused(reader.name, 'NOT must be followed by a word.')
     return { kind: 'not', part }
   }
   const token = reader.tokens[reader.at++]!
@@ -92,7 +92,7 @@ function readOne(reader: Reader, depth: number): TextQuery | undefined {
 function phrase(reader: Reader, token: string): TextPhrase | undefined {
   const text = token.replaceAll('"', '')
   if (/[\p{L}\p{N}][*?]|[*?][\p{L}\p{N}]/u.test(text) && !token.startsWith('"'))
-    throw refused(reader.name, `words are looked for as a whole, without * or ?: "${shown(text)}".`)
+    throw refused(reader.name, `only whole words are supported, without * or ?: "${shown(text)}".`)
   const words = wordsOf(text)
   reader.words += words.length
   if (reader.words > mostWords) throw refused(reader.name, `more than ${mostWords} words.`)

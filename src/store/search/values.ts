@@ -18,7 +18,7 @@ export function queryDate(code: string, value: string): { prefix: Prefix; interv
   if (!interval)
     throw malformed(
       code,
-      `${code}: "${rest.slice(0, 40)}" is not a date; write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`,
+      `${code}: "${rest.slice(0, 40)}" is not a date: write 2024, 2024-05, 2024-05-31 or 2024-05-31T14:00:00Z.`,
       'value',
     )
   return { prefix, interval }
@@ -58,7 +58,7 @@ export interface QueryQuantity extends QueryNumber {
 /** `5.4|system|code`, `5.4||code`, `5.4`, and beyond R4 the two-part `5.4|system` or `5.4|code` that some clients send. */
 export function queryQuantity(code: string, text: string): QueryQuantity {
   const [amount, ...rest] = splitEscaped(text, '|').map(unescaped)
-  if (rest.length > 2) throw malformed(code, `${code}: a quantity is number|system|code.`, 'value')
+  if (rest.length > 2) throw malformed(code, `${code}: a quantity must have the form number|system|code.`, 'value')
   const [system, unit] = rest.length === 1 ? [undefined, rest[0]!] : [rest[0] ?? '', rest[1] ?? '']
   return { ...queryNumber(code, amount!), system, unit }
 }
@@ -77,7 +77,7 @@ export function queryToken(code: string, text: string): QueryToken {
   if (parts.length > 2)
     throw malformed(
       code,
-      `${code}: a token is code, system|code, |code or system|; write \\| for a bar within a code.`,
+      `${code}: a token must have the form code, system|code, |code or system|; write \\| for a bar in a code.`,
       'value',
     )
   if (parts[0] === '' && parts[1] === '')

@@ -27,7 +27,7 @@ function add(members: Members, member: Member, of: string): void {
   if (members.has(key)) return
   members.set(key, member)
   if (members.size > mostMembers)
-    throw unworkable(`${of} holds more than ${mostMembers} codes, which is too many to work with here.`, 'too-costly')
+    throw unworkable(`${of} contains more than ${mostMembers} codes, which is over the limit.`, 'too-costly')
 }
 
 const expanded = new WeakMap<JsonObject, Promise<Members>>()
@@ -79,7 +79,7 @@ interface Definition {
 /** The definition of a value set. @throws Failure VALIDATION_FAILED if it has none, or one of too many parts. */
 export function definitionOf(valueSet: JsonObject, name: string): Definition {
   const compose = valueSet['compose']
-  if (!isObject(compose)) throw unworkable(`${name} says neither by compose nor by expansion what it holds.`, 'invalid')
+  if (!isObject(compose)) throw unworkable(`${name} has neither compose nor expansion.`, 'invalid')
   const [include, exclude] = [objects(compose['include']), objects(compose['exclude'])]
   if (include.length + exclude.length > mostParts)
     throw unworkable(`${name} has more than ${mostParts} parts.`, 'too-costly')
@@ -123,7 +123,7 @@ async function partOf(
     const imported = await membersOf(library, await library.byUrl('ValueSet', canonical), trail)
     members = members ? new Map([...members].filter(([key]) => imported.has(key))) : imported
   }
-  if (!members) throw unworkable(`${name} has a part that names neither a system nor a value set.`, 'invalid')
+  if (!members) throw unworkable(`${name} has a part with neither a system nor a value set.`, 'invalid')
   return members
 }
 

@@ -44,7 +44,7 @@ const listed = (value: string): Set<string> => new Set(value.split(',').map(each
 export function filterOf(system: CodeSystem, filter: JsonObject): Holds {
   const [property, op, value] = [text(filter['property']), text(filter['op']), text(filter['value'])]
   if (property === undefined || op === undefined || value === undefined)
-    throw unworkable('A filter of the value set lacks its property, op or value.', 'invalid')
+    throw unworkable('A filter of the value set has no property, op or value.', 'invalid')
   const operator = Object.hasOwn(operators, op) ? operators[op] : undefined
   if (!operator)
     throw unworkable(`The filter operator "${op}" is not supported; these are: ${Object.keys(operators).join(', ')}.`)

@@ -49,10 +49,11 @@ export function createLibrary(on: Queryable, { maySee, base, visibility, party }
     const ready = known.get(name)
     if (ready) return ready
     if (known.size >= mostResources)
-      throw unworkable(`This draws upon more than ${mostResources} resources.`, 'too-costly')
+      throw unworkable(`The operation needs more than ${mostResources} terminology resources.`, 'too-costly')
     const loaded = load().then(found => {
       characters += found?.size ?? 0
-      if (characters > mostCharacters) throw unworkable('The terminology resources needed are too large.', 'too-costly')
+      if (characters > mostCharacters)
+        throw unworkable('The required terminology resources are too large.', 'too-costly')
       return found?.resource
     })
     known.set(name, loaded)
@@ -91,7 +92,10 @@ const shown = (canonical: string): string => (canonical.length > 200 ? `${canoni
 
 function mustSee(maySee: (type: string) => boolean, type: string): void {
   if (maySee(type)) return
-  throw new Failure('INSUFFICIENT_SCOPE', `The token's scopes do not allow to read ${type}; system/${type}.r would.`)
+  throw new Failure(
+    'INSUFFICIENT_SCOPE',
+    `The scopes of the token do not permit reading ${type}: system/${type}.r does.`,
+  )
 }
 
 /** `url|version` in its parts. */
@@ -118,8 +122,8 @@ async function loaded(
 async function unknown(on: Queryable, type: LibraryType, canonical: string, looking: Looking): Promise<Failure> {
   const other = await elsewhere(on, type, canonicalParts(canonical).url, looking)
   const reason = other
-    ? `has been stored by Organization/${other.owner} alone, so its URL means nothing to others: name ${type}/${other.id} by its id, store one of your own, or have a client that is exempt from consent store it for all`
-    : 'is not known here: store it first'
+    ? `belongs to Organization/${other.owner}, so other organisations cannot use its URL: refer to ${type}/${other.id} by id, store your own, or have a consent-exempt client store it for everyone`
+    : 'is not stored on this server: store it first'
   return new Failure('NOT_FOUND', `The ${type} ${shown(canonical)} ${reason}.`)
 }
 
@@ -134,5 +138,5 @@ function builtIn(url: string, version: string | undefined): string | undefined {
 /** A resource given with the request instead of being stored. @throws Failure MALFORMED_REQUEST if it is of another type. */
 export function inline(resource: unknown, type: LibraryType): JsonObject {
   if (isObject(resource) && resource['resourceType'] === type) return resource
-  throw new Failure('MALFORMED_REQUEST', `The parameter must hold a ${type}.`)
+  throw new Failure('MALFORMED_REQUEST', `The parameter must contain a ${type}.`)
 }

@@ -84,7 +84,7 @@ async function inPart(
 ): Promise<Member | undefined> {
   const [system, imports] = [text(part['system']), importsOf(part)]
   if (system === undefined && imports.length === 0)
-    throw unworkable(`${name} has a part that names neither a system nor a value set.`, 'invalid')
+    throw unworkable(`${name} has a part with neither a system nor a value set.`, 'invalid')
   if (system !== undefined && system !== asked.system) return undefined
   let found = system === undefined ? undefined : await inSystem(library, part, asked, name)
   if (system !== undefined && !found) return undefined

@@ -56,7 +56,7 @@ async function matchesOf(
   trail: readonly JsonObject[],
 ): Promise<Match[]> {
   if (trail.includes(map) || trail.length >= mostMaps)
-    throw unworkable('The concept maps lead from one to the other without end.', 'invalid')
+    throw unworkable('The concept maps refer to each other in a cycle.', 'invalid')
   const found: Match[] = []
   for (const group of objects(map['group'])) {
     if (reverse) found.push(...backward(map, group, asked))

@@ -17,7 +17,7 @@ export function valueCheck(element: ElementModel, type: string, key: string, sin
       walk.path.push(i)
       if (value[i] !== null || !sibling) single(value[i], walk)
       else if (!isObject(itemAt(object[sibling], i)))
-        report(walk, 'structure', `${nameOf(walk)} has null where no extension says why`)
+        report(walk, 'structure', `${nameOf(walk)} has null without an extension that explains it`)
       walk.path.pop()
     }
   }
@@ -70,7 +70,7 @@ function isSingle(value: unknown, walk: Walk): boolean {
 
 function isFullList(value: unknown, walk: Walk): value is unknown[] {
   if (!Array.isArray(value)) report(walk, 'structure', `${nameOf(walk)} must be a list, not ${kindOf(value)}`)
-  else if (value.length === 0) report(walk, 'structure', `${nameOf(walk)} is an empty list; leave it out instead`)
+  else if (value.length === 0) report(walk, 'structure', `${nameOf(walk)} is an empty list: omit it instead`)
   else return true
   return false
 }

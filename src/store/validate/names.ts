@@ -8,7 +8,7 @@ import { didYouMean, nearest } from '../../lib/nearest.ts'
 export function unknownElement(model: TypeModel, key: string): string {
   const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
   if (key.startsWith('_') && elementByJsonKey(model.name, key.slice(1))) {
-    return `\`${shown}\` is not possible: only a primitive has an id or extensions beside it`
+    return `\`${shown}\` is not allowed: only a primitive has a sibling element with an id or extensions`
   }
   return choiceMessage(model, shown) ?? `${model.name} has no element \`${shown}\`${suggestion(model, key)}`
 }

@@ -45,7 +45,7 @@ function checkFields(plan: Plan, object: Record<string, unknown>, walk: Walk, kn
     field.check(value, walk, object)
     path.pop()
   }
-  if (empty) report(walk, 'structure', `${nameOf(walk)} is empty; leave it out instead`)
+  if (empty) report(walk, 'structure', `${nameOf(walk)} is empty: omit it instead`)
   else if ((plan.required & ~seen) !== 0) reportMissing(plan, plan.required & ~seen, walk)
 }
 

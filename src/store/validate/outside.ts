@@ -82,7 +82,7 @@ function unitProblem(code: string): ReturnType<Judge> {
 }
 
 function unitMessage(code: string): string {
-  if (code.length > LONGEST_UCUM) return `is longer than the ${LONGEST_UCUM} characters that a UCUM code may have here`
+  if (code.length > LONGEST_UCUM) return `is longer than ${LONGEST_UCUM} characters, the limit for a UCUM code`
   const meant = MEANT.get(code)
   return `is not a UCUM code: ${quoted(code)}${meant ? `; did you mean ${quoted(meant)}?` : ''}`
 }

@@ -33,7 +33,7 @@ const primitives: Record<string, Primitive> = {
   string: text(value => (value.length > longestString ? 'is longer than 1 MB' : undefined)),
   markdown: text(() => undefined),
   xhtml: text(xhtmlProblem),
-  code: pattern('code', 'a code: no spaces at its ends, single spaces within'),
+  code: pattern('code', 'a code: no leading or trailing spaces, and single spaces within'),
   id: pattern('id', 'an id: 1 to 64 letters, digits, dashes and dots'),
   uri: pattern('uri', 'a URI: it has spaces'),
   url: pattern('url', 'a URL: it has spaces'),
@@ -79,7 +79,7 @@ function pattern(
 
 // PostgreSQL's jsonb, like FHIR, has no place for NUL or half a surrogate pair.
 function textProblem(value: string): string | undefined {
-  if (value.length === 0) return 'is empty; leave it out instead'
+  if (value.length === 0) return 'is empty: omit it instead'
   if (control.test(value)) return 'has a control character'
   if (!/\S/.test(value)) return 'has nothing but white space'
   return value.isWellFormed() ? undefined : 'is not well-formed Unicode'
@@ -89,7 +89,7 @@ function dayProblem(value: string): string | undefined {
   if (value.length < 10 || value.charCodeAt(8) < 0x32 || (value.charCodeAt(8) === 0x32 && value.charCodeAt(9) < 0x39))
     return undefined
   const [year, month, day] = value.slice(0, 10).split('-').map(Number) as [number, number, number]
-  return day <= daysIn(year, month) ? undefined : `is not a day of the calendar: ${quoted(value)}`
+  return day <= daysIn(year, month) ? undefined : `is not a calendar date: ${quoted(value)}`
 }
 
 function daysIn(year: number, month: number): number {

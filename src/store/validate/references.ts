@@ -32,9 +32,10 @@ function localProblem(reference: string, walk: Walk): string | undefined {
 
 function typeProblem(reference: string, targets: ReadonlySet<string> | undefined, walk: Walk): string | undefined {
   const type = (relative.exec(reference) ?? conditional.exec(reference))?.[1]
-  if (type === undefined) return absolute.test(reference) ? undefined : 'is no reference: Type/id, a URL, urn:… or #id'
-  if (!isResourceType(type)) return `names ${type}, which is no resource type`
+  if (type === undefined)
+    return absolute.test(reference) ? undefined : 'is not a reference: Type/id, a URL, urn:… or #id'
+  if (!isResourceType(type)) return `names ${type}, which is not a resource type`
   if (reference.includes('?') && !walk.conditional)
-    return 'is a search, which only a transaction may have for a reference'
+    return 'is a conditional reference, which is allowed in a transaction only'
   return targets && !targets.has(type) ? `is not one of ${[...targets].join(', ')}` : undefined
 }

@@ -73,7 +73,7 @@ function primitiveCheck(path: string, type: string, { json, problem }: Primitive
 }
 
 function wrongKind(value: unknown, json: string, walk: Walk): undefined {
-  const problem = value === null ? 'must not be null; leave it out instead' : `must be a ${json}, not ${kindOf(value)}`
+  const problem = value === null ? 'must not be null: omit it instead' : `must be a ${json}, not ${kindOf(value)}`
   report(walk, 'structure', `${nameOf(walk)} ${problem}`)
 }
 

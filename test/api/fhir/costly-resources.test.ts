@@ -66,7 +66,7 @@ describe('too many values', () => {
     const { status, body } = await call('POST', String(resource['resourceType']), { body: resource })
     expect([status, body.issue.length]).toEqual([422, 1])
     expect(body.issue[0]).toMatchObject({ severity: 'error', code: 'too-costly', expression: [element] })
-    expect(body.issue[0].diagnostics).toMatch(/are the most: divide it/)
+    expect(body.issue[0].diagnostics).toMatch(/the limit is \d+: split it/)
   })
 
   test('in one resource of a transaction refuse all of it, and nothing is written', async () => {
@@ -125,7 +125,7 @@ describe('too many entries of the index', () => {
     const { status, body } = await call('POST', 'Basic', { body: { ...basic, identifier } })
     expect([status, body.issue[0].code]).toEqual([422, 'too-costly'])
     expect(body.issue[0].diagnostics).toBe(
-      'The values of Basic.identifier make more than 10000 entries of the index: divide the resource.',
+      'The values of Basic.identifier create more than 10000 index entries: split the resource.',
     )
   })
 

@@ -62,7 +62,7 @@ describe('a read', () => {
     async id => {
       const { status, body } = await call('GET', `Patient/${id}`)
       expect(status).toBe(404)
-      expect(issueOf(body).diagnostics).toContain('an id is 1 to 64 letters, digits, hyphens and dots')
+      expect(issueOf(body).diagnostics).toContain('an id has 1 to 64 letters, digits, hyphens and dots')
     },
   )
 

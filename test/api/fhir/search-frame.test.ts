@@ -232,7 +232,7 @@ describe('_count', () => {
     const { status, body } = await get(`Patient?_count=${count}`)
     expect(status).toBe(200)
     expect(matchIds(body)).toHaveLength(7)
-    expect(body.entry.at(-1).resource.issue[0].diagnostics).toContain('_count is limited to 1000')
+    expect(body.entry.at(-1).resource.issue[0].diagnostics).toContain('_count was limited to 1000')
   })
 
   test.each(['-1', '1.5', 'ten', '0x10', '1e3'])('of %s is refused', async count => {

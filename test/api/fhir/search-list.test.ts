@@ -64,7 +64,7 @@ describe('a search within lists is refused', () => {
   test.each([
     ['_list=missing', 'List/missing'],
     ['_list=$current-problems', 'named lists'],
-    ['_list:not=l1', 'no modifier'],
+    ['_list:not=l1', 'not support modifiers'],
   ])('Patient?%s', async (query, said) => {
     const { status, body } = await call('GET', `Patient?${query}`)
     expect(status).toBe(400)
@@ -76,6 +76,6 @@ describe('a search within lists is refused', () => {
     const token = await service.application.identity.tokens.mint(client, ['system/Patient.rs'])
     const { status, body } = await call('GET', 'Patient?_list=l1', { token })
     expect(status).toBe(403)
-    expect(issueOf(body).diagnostics).toContain('read List')
+    expect(issueOf(body).diagnostics).toContain('reading List')
   })
 })

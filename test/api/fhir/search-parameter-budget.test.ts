@@ -106,7 +106,9 @@ describe('an expression that looks at the whole resource again and again', () =>
     const answer = await call('POST', 'SearchParameter', { body: parameter({ code: 'whole', expression }) })
     expect(answer.status).toBe(422)
     expect(issueOf(answer.body).code).toBe('too-costly')
-    expect(issueOf(answer.body).diagnostics).toMatch(/line 1, column \d+: where\(\) looks at the whole resource again/)
+    expect(issueOf(answer.body).diagnostics).toMatch(
+      /line 1, column \d+: where\(\) scans the whole resource for each element/,
+    )
     expect(issueOf(answer.body).expression).toEqual(['SearchParameter.expression'])
   })
 
@@ -256,14 +258,16 @@ describe('what one client may define', () => {
     expect((await given('draft', one, 'draft')).status).toBe(201)
     const refused = await given('c', one)
     expect([refused.status, issueOf(refused.body).code]).toEqual([422, 'too-costly'])
-    expect(issueOf(refused.body).diagnostics).toContain('This client has 2 SearchParameter resources in use')
+    expect(issueOf(refused.body).diagnostics).toContain(
+      'This client has reached its limit of 2 SearchParameter resources',
+    )
     expect((await given('b', one, 'retired')).status).toBe(200)
     expect((await given('c', one)).status).toBe(201)
     expect((await given('d', other)).status).toBe(201)
     const full = await given('e', other)
     expect([full.status, issueOf(full.body).diagnostics]).toEqual([
       422,
-      expect.stringContaining('There are 3 SearchParameter resources in use'),
+      expect.stringContaining('The service has reached its limit of 3 SearchParameter resources'),
     ])
   })
 })

@@ -325,9 +325,9 @@ describe('what cannot be searched by is refused where it is defined', () => {
   const refused: readonly [string, Partial<Given>, string, RegExp][] = [
     ['an expression that is none', { expression: 'Patient.(' }, 'expression', /line 1, column \d+/],
     ['an element that the type has not', { expression: 'Patient.brithDate' }, 'expression', /brithDate/],
-    ['an expression of another type', { expression: 'Practitioner.active' }, 'expression', /says nothing of Patient/],
+    ['an expression of another type', { expression: 'Practitioner.active' }, 'expression', /does not cover Patient/],
     ['a regular expression', { expression: `Patient.id.matches('(a+)+$')` }, 'expression', /matches/],
-    ['a code of R4', { code: 'gender' }, 'code', /has a search parameter gender of R4 already/],
+    ['a code of R4', { code: 'gender' }, 'code', /R4 already defines the search parameter gender/],
     ['a code that shapes answers', { code: '_sort' }, 'code', /_sort/],
     ['a code that is read in a way of its own', { code: '_filter' }, 'code', /_filter/],
     ['a code that is no name', { code: 'a:b' }, 'code', /a:b/],

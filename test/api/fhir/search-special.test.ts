@@ -104,12 +104,12 @@ describe('near finds places', () => {
     ['Location?near=0|0|20100|km&_sort=name&_count=2', ['francistown', 'gaborone']],
   ])
   refuses([
-    ['Location?near=here', 'is no place'],
-    ['Location?near=91|0', 'is no place'],
-    ['Location?near=0|181', 'is no place'],
-    ['Location?near=0|0|10|km|x', 'is no place'],
-    ['Location?near=0|0|-1|km', 'is no distance'],
-    ['Location?near=0|0|x|km', 'is no distance'],
+    ['Location?near=here', 'is not a location'],
+    ['Location?near=91|0', 'is not a location'],
+    ['Location?near=0|181', 'is not a location'],
+    ['Location?near=0|0|10|km|x', 'is not a location'],
+    ['Location?near=0|0|-1|km', 'is not a distance'],
+    ['Location?near=0|0|x|km', 'is not a distance'],
     ['Location?near=0|0|10|parsec', 'is no unit'],
     ['Location?near:exact=0|0', 'not supported'],
   ])

@@ -217,9 +217,9 @@ describe('a search is refused', () => {
   })
 
   test.each([
-    ['code:in=http://sets/cats', ['system/Condition.rs'], 'read ValueSet'],
-    ['code:in=http://sets/cats', ['system/Condition.rs', 'system/ValueSet.r'], 'read CodeSystem'],
-    ['code:below=http://animals|cat', ['system/Condition.rs'], 'read CodeSystem'],
+    ['code:in=http://sets/cats', ['system/Condition.rs'], 'reading ValueSet'],
+    ['code:in=http://sets/cats', ['system/Condition.rs', 'system/ValueSet.r'], 'reading CodeSystem'],
+    ['code:below=http://animals|cat', ['system/Condition.rs'], 'reading CodeSystem'],
   ])('%s with the scopes %j', async (query, scopes, said) => {
     const token = await service.application.identity.tokens.mint(
       { clientId: 'demo-client', organizationId: 'o', consentExempt: true },

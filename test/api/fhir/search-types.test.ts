@@ -613,8 +613,8 @@ describe('chains', () => {
   test.each([
     ['patient.shoe=x', 'shoe'],
     ['patient:Shoe.family=x', 'Shoe'],
-    ['patient.=x', 'no type'],
-    ['subject.subject.family=x', 'no type'],
+    ['patient.=x', 'no target type'],
+    ['subject.subject.family=x', 'no target type'],
     ['_has:=x', '_has'],
     ['_has:Observation=x', 'no reference parameter'],
     ['_has:Shoe:patient:code=x', 'resource type'],

@@ -241,7 +241,7 @@ describe('ValueSet/$expand', () => {
   })
 
   test.each<[string, number, string]>([
-    ['ValueSet/$expand', 400, 'by url'],
+    ['ValueSet/$expand', 400, 'specify url or'],
     ['ValueSet/$expand?url=http://sets/missing', 404, 'http://sets/missing'],
     ['ValueSet/$expand?url=http://sets/all|9', 404, 'http://sets/all|9'],
     ['ValueSet/missing/$expand', 404, 'ValueSet/missing'],
@@ -252,7 +252,7 @@ describe('ValueSet/$expand', () => {
     ['ValueSet/all/$expand?count=some', 400, 'count'],
     ['ValueSet/all/$expand?activeOnly=maybe', 400, 'true or false'],
     ['ValueSet/all/$expand?context=http://x', 400, '"context"'],
-    ['ValueSet/$expand?url=a&url=b', 400, 'once'],
+    ['ValueSet/$expand?url=a&url=b', 400, 'must not be repeated'],
     ['ValueSet/all/$expand?url=http://sets/cats', 400, 'once'],
     ['ValueSet/$expand?valueSet=a', 400, 'ValueSet'],
     ['ValueSet/all/$shrink', 404, 'at this address'],
@@ -270,7 +270,7 @@ describe('ValueSet/$expand', () => {
     [{ resourceType: 'Parameters', parameter: [{}] }, 'no name'],
     [{ resourceType: 'Parameters', parameter: [{ name: 'url' }] }, 'no value'],
     [{ resourceType: 'Parameters', parameter: [{ name: 'url', valueCoding: {} }] }, 'simple value'],
-    [{ resourceType: 'Parameters', parameter: [{ name: 'valueSet', resource: animals }] }, 'hold a ValueSet'],
+    [{ resourceType: 'Parameters', parameter: [{ name: 'valueSet', resource: animals }] }, 'contain a ValueSet'],
   ])('refuses the body %j', async (body, said) => {
     const answer = await call('POST', 'ValueSet/$expand', { body })
     expect(answer.status).toBe(400)
@@ -346,7 +346,7 @@ describe('ValueSet/$validate-code', () => {
     ['url=http://sets/cats&code=cat', 400, 'system'],
     ['url=http://sets/cats', 400, 'code with system'],
     ['url=http://sets/missing&system=a&code=b', 404, 'http://sets/missing'],
-    ['system=a&code=b', 400, 'by url'],
+    ['system=a&code=b', 400, 'specify url or'],
     ['url=http://sets/cats&system=a&code=b&coding=c', 400, 'body'],
   ])('refuses %s with %i', async (query, status, said) => {
     const answer = await call('GET', `ValueSet/$validate-code?${query}`)
@@ -477,12 +477,12 @@ describe('ConceptMap/$translate', () => {
   })
 
   test.each<[string, number, string]>([
-    ['ConceptMap/$translate?system=a&code=b', 400, 'by url'],
+    ['ConceptMap/$translate?system=a&code=b', 400, 'specify url or'],
     ['ConceptMap/$translate?url=http://maps/none&system=a&code=b', 404, 'http://maps/none'],
     ['ConceptMap/none/$translate?system=a&code=b', 404, 'ConceptMap/none'],
     ['ConceptMap/to-latin/$translate', 400, 'code with system'],
     ['ConceptMap/to-latin/$translate?system=http://animals&code=cat&target=http://none', 404, 'http://none'],
-    ['ConceptMap/circle/$translate?system=http://animals&code=unicorn', 422, 'without end'],
+    ['ConceptMap/circle/$translate?system=http://animals&code=unicorn', 422, 'in a cycle'],
   ])('refuses %s with %i', async (path, status, said) => {
     const answer = await call('GET', path)
     expect(answer.status, answer.text).toBe(status)
@@ -503,7 +503,7 @@ describe('who may not read the types involved is refused', () => {
     const token = await service.application.identity.tokens.mint(client, scopes)
     const { status, body } = await call('GET', path, { token })
     expect(status).toBe(403)
-    expect(issueOf(body).diagnostics).toContain(`read ${type}`)
+    expect(issueOf(body).diagnostics).toContain(`reading ${type}`)
   })
 
   test('but codes named one by one need no code system', async () => {

@@ -314,8 +314,8 @@ describe('what is wrong is said', () => {
 
   test.each([
     ['content is missing', { srcMap: toBasic('') }, 400, 'content is missing'],
-    ['no map is named', { content: patient }, 400, 'Which map?'],
-    ['two maps are named', { srcMap: toBasic(''), source: 'http://a', content: patient }, 400, 'Name the map once'],
+    ['no map is named', { content: patient }, 400, 'The map is missing'],
+    ['two maps are named', { srcMap: toBasic(''), source: 'http://a', content: patient }, 400, 'Specify the map once'],
     ['the map is not known', { source: 'http://maps.example/none', content: patient }, 404, 'http://maps.example/none'],
     ['the content is no JSON', { srcMap: toBasic(''), content: '{"a":' }, 400, 'content must be a JSON object'],
     ['a parameter is not known', { srcMap: toBasic(''), content: patient, speed: 'fast' }, 400, 'speed'],

@@ -76,15 +76,11 @@ describe('an update', () => {
   })
 
   test.each([
-    [
-      'without an id',
-      { resourceType: 'Patient' },
-      'The resource has no id; it must have the id of the address, "here".',
-    ],
+    ['without an id', { resourceType: 'Patient' }, 'The resource must have the id of the address, "here".'],
     [
       'of another id',
       { resourceType: 'Patient', id: 'there' },
-      'The resource\'s id is not the id of the address, "here".',
+      'The id of the resource must be the id of the address, "here".',
     ],
     ['of another type', { resourceType: 'Basic', id: 'here' }, 'The body is a Basic, but the address is for Patient.'],
     ['of no type', { id: 'here' }, 'The body is a resource without resourceType, but the address is for Patient.'],
@@ -147,12 +143,12 @@ describe('an update is refused', () => {
   const send = (path: string, body: unknown) => call('PUT', path, { body })
 
   test.each([
-    ['without an id in the resource', 'Patient/p', { resourceType: 'Patient' }, 'has no id'],
+    ['without an id in the resource', 'Patient/p', { resourceType: 'Patient' }, 'must have the id of the address'],
     [
       'with another id than its address',
       'Patient/p',
       { resourceType: 'Patient', id: 'q' },
-      'not the id of the address',
+      'The id of the resource must be the id of the address',
     ],
     ['with another type than its address', 'Patient/p', { resourceType: 'Device', id: 'p' }, 'Device'],
     ['with an id of 65 characters', `Patient/${'a'.repeat(65)}`, { resourceType: 'Patient', id: 'a'.repeat(65) }, 'id'],

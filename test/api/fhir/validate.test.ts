@@ -32,7 +32,7 @@ describe('[type]/$validate', () => {
   test('of a good resource says that all is well', async () => {
     const answer = await post('Patient/$validate', good)
     expect(issues(answer)).toEqual(fine)
-    expect(answer.body.issue[0].diagnostics).toMatch(/^All OK/)
+    expect(answer.body.issue[0].diagnostics).toMatch(/^No issues detected/)
     expect(issues(await post('Patient/$validate', wrapped(good)))).toEqual(fine)
   })
 

@@ -210,7 +210,7 @@ describe('a session', () => {
     ] as Record<string, string>[]) {
       const answer = await send('GET', headers)
       expect(answer.status).toBe(401)
-      expect(answer.body.message).toMatch(/^(Sign in: POST \/api\/v1\/portal\/session|There is no such session)/)
+      expect(answer.body.message).toMatch(/^(Sign in with POST \/api\/v1\/portal\/session|The session does not exist)/)
       expect(answer.headers.get('www-authenticate')).toContain('cookie-name="service_session"')
     }
     expect((await whoAmI(`theme=dark; ${held}`)).status).toBe(200)

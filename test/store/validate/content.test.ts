@@ -126,9 +126,9 @@ table('references', [
       encounter: { reference: 'Visit/1' },
       device: { reference: 'Device/a b' },
     }),
-    ['value', 'Observation.subject.reference', '"abc" is no reference: Type/id, a URL, urn:… or #id'],
-    ['value', 'Observation.encounter.reference', '"Visit/1" names Visit, which is no resource type'],
-    ['value', 'Observation.device.reference', '"Device/a b" is no reference: Type/id, a URL, urn:… or #id'],
+    ['value', 'Observation.subject.reference', '"abc" is not a reference: Type/id, a URL, urn:… or #id'],
+    ['value', 'Observation.encounter.reference', '"Visit/1" names Visit, which is not a resource type'],
+    ['value', 'Observation.device.reference', '"Device/a b" is not a reference: Type/id, a URL, urn:… or #id'],
   ],
   [
     'a search stands for a reference only in a bundle',
@@ -136,7 +136,7 @@ table('references', [
     [
       'value',
       'Observation.subject.reference',
-      '"Patient?identifier=1" is a search, which only a transaction may have for a reference',
+      '"Patient?identifier=1" is a conditional reference, which is allowed in a transaction only',
     ],
   ],
   [
@@ -193,7 +193,7 @@ table('contained resources', [
       'Observation.contained[0].meta.security',
       'a contained resource must not have `meta.security` (dom-5)',
     ],
-    ['structure', 'Observation.contained[0].contained', '`contained` is an empty list; leave it out instead'],
+    ['structure', 'Observation.contained[0].contained', '`contained` is an empty list: omit it instead'],
   ],
   [
     'resources in a bundle and in parameters are checked where they are, each with its own contained ones',

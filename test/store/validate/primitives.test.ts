@@ -31,8 +31,16 @@ table('primitives and their siblings', [
   [
     'only primitives have siblings',
     patient({ _contact: [{ id: 'a' }], _id: { id: 'a' } }),
-    ['structure', 'Patient._contact', '`_contact` is not possible: only a primitive has an id or extensions beside it'],
-    ['structure', 'Patient._id', '`_id` is not possible: only a primitive has an id or extensions beside it'],
+    [
+      'structure',
+      'Patient._contact',
+      '`_contact` is not allowed: only a primitive has a sibling element with an id or extensions',
+    ],
+    [
+      'structure',
+      'Patient._id',
+      '`_id` is not allowed: only a primitive has a sibling element with an id or extensions',
+    ],
   ],
   ['nulls align a list with its siblings', patient({ name: [{ given: ['A', null], _given: [null, absent] }] })],
   ['a primitive that has a value may have an id', patient({ birthDate: '1973', _birthDate: { id: 'a' } })],
@@ -51,7 +59,7 @@ table('primitives and their siblings', [
   [
     'a null that no sibling explains is refused',
     patient({ name: [{ given: ['A', null], _given: [{ id: 'a' }] }] }),
-    ['structure', 'Patient.name[0].given[1]', '`given` has null where no extension says why'],
+    ['structure', 'Patient.name[0].given[1]', '`given` has null without an extension that explains it'],
   ],
   [
     'a list of siblings stands alone but has no gaps',
@@ -66,13 +74,13 @@ table('primitives and their siblings', [
   [
     'the 30th of February is no day',
     bornOn('1973-02-30'),
-    ['value', 'Patient.birthDate', '`birthDate` is not a day of the calendar: "1973-02-30"'],
+    ['value', 'Patient.birthDate', '`birthDate` is not a calendar date: "1973-02-30"'],
   ],
   ['the 29th of February is a day in a leap year', bornOn('2000-02-29')],
   [
     'nor is it in 1900',
     bornOn('1900-02-29'),
-    ['value', 'Patient.birthDate', '`birthDate` is not a day of the calendar: "1900-02-29"'],
+    ['value', 'Patient.birthDate', '`birthDate` is not a calendar date: "1900-02-29"'],
   ],
   ['a month is a date, and so is a year long ago', patient({ birthDate: '0962', deceasedDateTime: '1973-02' })],
   [

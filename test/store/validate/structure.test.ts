@@ -84,16 +84,16 @@ table('structure', [
   [
     'null is nothing outside a list',
     patient({ birthDate: null, maritalStatus: null }),
-    ['structure', 'Patient.birthDate', '`birthDate` must not be null; leave it out instead'],
+    ['structure', 'Patient.birthDate', '`birthDate` must not be null: omit it instead'],
     ['structure', 'Patient.maritalStatus', '`maritalStatus` must be an object, not null'],
   ],
   [
     'empty objects, lists and strings are left out instead',
     patient({ name: [], maritalStatus: {}, contact: [{}], language: '' }),
-    ['structure', 'Patient.name', '`name` is an empty list; leave it out instead'],
-    ['structure', 'Patient.maritalStatus', '`maritalStatus` is empty; leave it out instead'],
-    ['structure', 'Patient.contact[0]', '`contact` is empty; leave it out instead'],
-    ['value', 'Patient.language', '`language` is empty; leave it out instead'],
+    ['structure', 'Patient.name', '`name` is an empty list: omit it instead'],
+    ['structure', 'Patient.maritalStatus', '`maritalStatus` is empty: omit it instead'],
+    ['structure', 'Patient.contact[0]', '`contact` is empty: omit it instead'],
+    ['value', 'Patient.language', '`language` is empty: omit it instead'],
   ],
   [
     'two values of one choice cannot both be given',

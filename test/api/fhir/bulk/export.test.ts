@@ -332,10 +332,10 @@ describe('what belongs to it', () => {
       place: 'patient',
     })
     const nobody = parameters({ name: 'patient', valueReference: { reference: 'Patient/nobody' } })
-    expect((await refused('Patient/$export', { body: nobody })).text).toBe('patient: Patient/nobody is not here.')
+    expect((await refused('Patient/$export', { body: nobody })).text).toBe('patient: Patient/nobody does not exist.')
     const lenient = { prefer: 'respond-async, handling=lenient' }
     for (const headers of [{}, lenient]) {
-      expect((await refused('$export', { body, headers })).text).toMatch(/^patient is for Patient/)
+      expect((await refused('$export', { body, headers })).text).toMatch(/^patient is supported by Patient/)
       expect((await refused('Patient/$export?patient=Patient/ada', { headers })).text).toMatch(/in a Parameters body/)
     }
     const some = await manifestOf(call, 'Patient/$export', {
@@ -395,10 +395,10 @@ describe('what belongs to it', () => {
 
   test.each([
     ['Observation?stat=final', /stat is not known/],
-    ['Observation?status=final&_sort=date', /shapes results/],
-    ['Observation?_include=Observation:subject', /shapes results/],
+    ['Observation?status=final&_sort=date', /result parameter/],
+    ['Observation?_include=Observation:subject', /result parameter/],
     ['Observation?date=yesterday', /date/],
-    ['Observation', /without a search parameter/],
+    ['Observation', /has no search parameter/],
     ['Practitioner?active=true', /"Practitioner" is not a type of this export/],
     ['?status=final', /is not a type of this export/],
   ])('_typeFilter=%s is refused, leniently too', async (query, text) => {
@@ -469,9 +469,9 @@ describe('scopes', () => {
     const token = await tokenWith('system/Patient.rs')
     expect(await refused('$export?_type=Patient,Observation', { token })).toMatchObject({
       status: 403,
-      text: "The token's scopes do not open Observation for an export; system/Observation.rs would.",
+      text: 'The scopes of the token do not permit exporting Observation: system/Observation.rs does.',
     })
-    expect((await refused('Group/hers/$export', { token })).text).toMatch(/read Group/)
+    expect((await refused('Group/hers/$export', { token })).text).toMatch(/reading Group/)
     const chain = encodeURIComponent('Patient?organization.name=x')
     expect((await refused(`$export?_type=Patient&_typeFilter=${chain}`, { token })).status).toBe(403)
   })

@@ -192,7 +192,7 @@ describe('what cannot be stored', () => {
       { token },
     )
     expect(extension).toEqual({ created: 1, updated: 0, unchanged: 0, failed: 1 })
-    expect(problems).toEqual(['body:2: the scopes do not allow to write Basic; system/Basic.u would'])
+    expect(problems).toEqual(['body:2: the scopes do not permit writing Basic: system/Basic.u does'])
     const reader = await call('POST', '$import', {
       body: text(patient('x')),
       headers: ndjson,
@@ -270,12 +270,12 @@ describe('files that are fetched', () => {
       [2, 0],
     ])
     expect(problems).toEqual([
-      `absent.ndjson:0: ${files.url} answers 404 instead of the file.`,
-      'cut.ndjson:0: The file broke off, or is not the gzip that it begins as.',
-      'd.ndjson:1: this is a Patient, but the file is said to hold Basic',
-      'd.ndjson:2: this is a Patient, but the file is said to hold Basic',
+      `absent.ndjson:0: ${files.url} responded with 404 instead of the file.`,
+      'cut.ndjson:0: The file is truncated or is not valid gzip.',
+      'd.ndjson:1: this is a Patient, but the manifest declares the file as Basic',
+      'd.ndjson:2: this is a Patient, but the manifest declares the file as Basic',
       'huge.ndjson:0: The file is larger than 2000000 bytes (BULK_IMPORT_BYTES).',
-      'r.ndjson:0: Files may not be fetched from http://127.0.0.1:1: the operator has to name it in BULK_IMPORT_ORIGINS.',
+      'r.ndjson:0: Fetching files from http://127.0.0.1:1 is not permitted: the operator must add it to BULK_IMPORT_ORIGINS.',
     ])
   })
 

@@ -285,6 +285,6 @@ describe('a job that ends the process', () => {
     expect((await ended(call, await begun(4))).status).toBe(200)
     const { status, text } = await ended(call, await begun(5))
     expect(status).toBe(500)
-    expect(text).toContain('begun 5 times')
+    expect(text).toContain('All 5 attempts failed')
   })
 })
