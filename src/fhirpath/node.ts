@@ -2,7 +2,6 @@
 
 import type { Expression, Position } from './ast.ts'
 import { executionError } from './errors.ts'
-import type { Standing } from './reference.ts'
 import { type Steps, spend } from './steps.ts'
 import type { TypeSystem, Types } from './types.ts'
 
@@ -57,6 +56,16 @@ export interface State extends Steps {
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
   slots: Items[]
+}
+
+/** Where a value stands in the data of a host whose focus is not one resource. */
+export interface Standing {
+  /** The resource that holds the value. */
+  readonly resource: unknown
+  /** The resource that contains `resource`, or `resource` itself. */
+  readonly rootResource: unknown
+  /** Finds what a reference names among the entries of the Bundle around it. */
+  bundled(reference: string): unknown
 }
 
 /** A compiled expression. */

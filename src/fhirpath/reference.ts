@@ -10,16 +10,6 @@ interface Json {
   readonly [key: string]: unknown
 }
 
-/** Where a value stands in the data of a host whose focus is not one resource. */
-export interface Standing {
-  /** The resource that holds the value. */
-  readonly resource: unknown
-  /** The resource that contains `resource`, or `resource` itself. */
-  readonly rootResource: unknown
-  /** Finds what a reference names among the entries of the Bundle around it. */
-  bundled(reference: string): unknown
-}
-
 /** The resource type a Reference, canonical or uri points at, without fetching it; undefined if it does not say. */
 export function referencedType(system: TypeSystem, value: unknown, state: State): string | undefined {
   const text = referenceText(value)

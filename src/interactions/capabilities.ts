@@ -2,7 +2,8 @@
 
 import { type Base, fhirBase } from '../store/base.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
-import { capabilityStatement, type Metadata } from './metadata.ts'
+import { capabilityStatement } from './metadata.ts'
+import type { Metadata } from './request.ts'
 
 /** The statement for the address by which the service was called, without trailing slash. */
 export type Capabilities = (baseUrl: string) => Metadata

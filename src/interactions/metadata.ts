@@ -14,14 +14,10 @@ import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts
 import { codes, systemCodes } from './interactions.ts'
 import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
+import type { Metadata } from './request.ts'
 
 // Named queries: there are none here, so what would name one is refused.
 const unanswered = new Set(['_query'])
-
-export interface Metadata {
-  readonly body: string
-  readonly etag: string
-}
 
 export interface MetadataParts {
   /** Address of the FHIR endpoint. */

@@ -2,8 +2,13 @@
 import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
 import type { MapDesk } from '../mapping/desk.ts'
-import type { Metadata } from './metadata.ts'
 import type { People } from './people.ts'
+
+/** The CapabilityStatement as JSON text, with its entity tag. */
+export interface Metadata {
+  readonly body: string
+  readonly etag: string
+}
 
 export interface FhirRequest {
   readonly method: string

@@ -2,7 +2,7 @@
 // single focus, so each value is looked up in its source. https://hl7.org/fhir/R4/references.html#contained
 
 import type { Items } from '../../fhirpath/compile.ts'
-import type { Standing } from '../../fhirpath/reference.ts'
+import type { Standing } from '../../fhirpath/node.ts'
 import { isObject } from '../../lib/json.ts'
 import { baseOfEntry, entryFinder, type FindEntry } from './entries.ts'
 import { countSteps, type Frame, type Json, type Run } from './frame.ts'

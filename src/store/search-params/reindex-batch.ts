@@ -3,16 +3,18 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { int4Array, safeInt8Array, textArray } from '../../db/arrays.ts'
+import type { Database } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Base } from '../base.ts'
 import { channel, isOutdated } from '../epoch.ts'
 import { type Costly, createAccount } from '../index/account.ts'
 import type { Extractor, IndexEntry } from '../index/draft.ts'
-import { ownExtractor, valuesOf } from '../index/entry.ts'
+import { type Indexer, ownExtractor, valuesOf } from '../index/entry.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
-import type { IndexingParts } from './reindex.ts'
 import { type Body, formerlyIndexed, nextBodies } from './reindex-bodies.ts'
 import { suspend } from './suspension.ts'
 
@@ -21,6 +23,14 @@ import { suspend } from './suspension.ts'
  * have resources in hand, so it could not go on; definitions have changed meanwhile.
  */
 type Came = 'nothing' | 'more' | 'done' | 'locked' | 'outdated'
+
+export interface IndexingParts {
+  readonly database: Database
+  readonly indexer: Indexer
+  /** Address of this server's FHIR endpoint. */
+  readonly base: Base
+  readonly log: Log
+}
 
 interface Batches {
   next(): Promise<Came>

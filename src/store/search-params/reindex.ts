@@ -1,24 +1,12 @@
 // Indexes what was stored before a search parameter was defined, some resources at a time, while the service runs: any process can
 // go on where another one stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../db/database.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Base } from '../base.ts'
 import { channel } from '../epoch.ts'
-import type { Indexer } from '../index/entry.ts'
 import { catchUp } from './catch-up.ts'
-import { createBatches } from './reindex-batch.ts'
+import { createBatches, type IndexingParts } from './reindex-batch.ts'
 
 /** How often a process looks for news and for work that another process may have left behind, in milliseconds. */
 const lookEvery = 15_000
-
-export interface IndexingParts {
-  readonly database: Database
-  readonly indexer: Indexer
-  /** Address of this server's FHIR endpoint. */
-  readonly base: Base
-  readonly log: Log
-}
 
 export interface Indexing {
   /** Has the indexer learn of search parameters that were defined, in whichever process. */
