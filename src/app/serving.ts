@@ -7,13 +7,14 @@ import { migrate } from '../db/migrate.ts'
 import { listen } from '../http/listen.ts'
 import { mustBeFitForProduction } from '../identity/demo.ts'
 import { addressOf, type Config } from '../lib/config.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
 import type { Mappings } from '../mapping/mappings.ts'
 import { collectFigures } from '../metrics/collector.ts'
 import { fromAll } from '../metrics/gather.ts'
 import { type Application, createApplication, loadMappings } from './app.ts'
 import { banner } from './banner.ts'
-import { inTime, type Stop } from './stop.ts'
+import type { Stop } from './stop.ts'
 
 const connectionVariable = 'HEALTH_INTEROP_CONNECTION'
 
@@ -77,7 +78,7 @@ async function serveBy(application: Application, config: Config, stop: Stop): Pr
       const quiet = application.quiet()
       await listening.close(stop.left('requests'))
       await quiet
-      await inTime(application.close(), stop.left('worker'))
+      await withDeadline(application.close(), stop.left('worker'), () => undefined)
     },
   }
 }

@@ -36,12 +36,3 @@ export function heedSignals(): Stop {
       askedAt === undefined ? stopTimes[time] : Math.max(0, stopTimes[time] - (performance.now() - askedAt)),
   }
 }
-
-/** What comes of the work if that is in time; undefined otherwise. What fails late fails for nobody. */
-export async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>(done => {
-    timer = setTimeout(done, milliseconds, undefined)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}

@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { createBatcher } from '../lib/batcher.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
@@ -52,7 +53,7 @@ const mostTelling = 100
 /** The writer of one process. Its chain begins with the first record. */
 export function createAuditWriter({ database, key, log, now, moved = () => {} }: WriterOptions): AuditWriter {
   let head: Head | undefined
-  let telling = 0
+  const telling = createConcurrencyLimit({ name: 'notes', total: mostTelling, waiting: 0 })
   const leftOver = createLeftOver({ database, log, tell: untold => write(untold.records, [untold]) })
 
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
@@ -105,12 +106,8 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
       const at = now()
       return pendingNote(changes, requester, at, pending => {
         // What is too much, or cannot be written now, is told later, like everything that is left over.
-        if (telling >= mostTelling) return
-        telling++
-        const records = changes.map(change => recordOf(change, requester, at))
-        void write(records, [pending])
-          .catch(() => {})
-          .finally(() => telling--)
+        const recordsOf = () => changes.map(change => recordOf(change, requester, at))
+        void telling.run(() => write(recordsOf(), [pending])).catch(() => {})
       })
     },
     start: leftOver.start,

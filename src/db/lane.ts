@@ -1,7 +1,7 @@
 // A client's way to the database: its share of the connections, and an end of its statements when it has gone.
 import type pg from 'pg'
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
-import { createShares, type Shares } from '../lib/shares.ts'
 import { ask, streamOf, translated } from './ask.ts'
 import type { Costs } from './costs.ts'
 import type { Statement, Transactional } from './statement.ts'
@@ -12,13 +12,13 @@ import { type Asking, createWatcher, type Watcher } from './watch.ts'
 /** Connections, and the part of them that each client may hold. */
 export interface Shared {
   readonly pool: pg.Pool
-  readonly shares: Shares
+  readonly shares: ConcurrencyLimit
   /** What transactions take beside a connection: each client has as much, whatever the others have. */
-  readonly transactions: Shares
+  readonly transactions: ConcurrencyLimit
   /** What a transaction takes of them if those of its client take long. */
   readonly longTransaction: number
   /** Who may run a costly statement. */
-  readonly turns: Shares
+  readonly turns: ConcurrencyLimit
   /** After large answers. */
   readonly rests: Rests
   readonly costs: Costs
@@ -47,15 +47,21 @@ export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared
   const connections = { ...queues, patience: 10_000, perClient }
   return {
     pool,
-    shares: createShares({ ...connections, name: 'database connections', total }),
-    transactions: createShares({
+    shares: createConcurrencyLimit({ ...connections, name: 'database connections', total }),
+    transactions: createConcurrencyLimit({
       ...connections,
       name: 'database connections for transactions',
       total: total * longTransaction,
     }),
     longTransaction,
     // Those of one client wait for each other for longer than others wait for them.
-    turns: createShares({ ...queues, name: 'turns for costly statements', total, perClient: 1, patience: 30_000 }),
+    turns: createConcurrencyLimit({
+      ...queues,
+      name: 'turns for costly statements',
+      total,
+      perClient: 1,
+      patience: 30_000,
+    }),
     rests: createRests(),
     costs,
   }
@@ -102,13 +108,18 @@ function transacted<T>(
   return holding(transactions, asking, amount, () => holding(shares, asking, 1, timed))
 }
 
-/** Does the work while the client holds so much of the shares. @throws Failure as they do; the reason of the signal. */
-async function holding<T>(shares: Shares, { who, signal }: Asking, amount: number, work: () => Promise<T>): Promise<T> {
-  const share = await shares.take(who, amount, signal)
+/** Does the work while the client holds so much of the limit. @throws Failure as `take` does; the reason of the signal. */
+async function holding<T>(
+  limit: ConcurrencyLimit,
+  { who, signal }: Asking,
+  amount: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const permit = await limit.take(who, amount, signal)
   try {
     return await work()
   } finally {
-    share.release()
+    permit.release()
   }
 }
 

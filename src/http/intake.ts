@@ -1,13 +1,14 @@
 // Bodies in flight: how much memory all request bodies take up at a time, and how much of it those of one client.
+
+import { type ConcurrencyLimit, createConcurrencyLimit, type Permit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
-import { createShares, type Share, type Shares } from '../lib/shares.ts'
 
 export interface Intake {
   /**
    * Begins a body: takes the memory for it, as far as its size is known, and waits for its turn.
    * @param who the client that sends it; where the body itself proves who that is, its address.
    * @param bytes that it declares; 0 if it does not say.
-   * @throws Failure RATE_LIMITED, UNAVAILABLE as the shares do.
+   * @throws Failure RATE_LIMITED, UNAVAILABLE as the concurrency limits do.
    */
   begin(who: string, bytes: number, signal?: AbortSignal): Promise<Hold>
 }
@@ -61,22 +62,25 @@ export function createIntake(options: IntakeOptions = {}): Intake {
   const shared = { name: 'bytes of request bodies', waitingPerClient: 50, waiting: 1000, patience }
   const forLarge = mostOf(memory)
   const forSmall = mostOf(Math.floor(memory / 8))
-  const turns = createShares({
+  const turns = createConcurrencyLimit({
     ...{ name: 'slots for large request bodies', total: 1000, perClient: 1 },
     ...{ waitingPerClient: 50, waiting: 1000, patience: turnPatience },
   })
-  const [large, little] = [createShares({ ...shared, ...forLarge }), createShares({ ...shared, ...forSmall })]
+  const [large, little] = [
+    createConcurrencyLimit({ ...shared, ...forLarge }),
+    createConcurrencyLimit({ ...shared, ...forSmall }),
+  ]
   return {
     async begin(who, bytes, signal) {
-      const held: Share[] = []
+      const held: Permit[] = []
       let [amount, isLarge, isWorked] = [0, false, false]
       // Values that are looked at before a body is refused.
       let looked = 0
-      const hold = async (shares: Shares, more: number): Promise<void> => {
-        held.push(await shares.take(who, more, signal))
+      const hold = async (limit: ConcurrencyLimit, more: number): Promise<void> => {
+        held.push(await limit.take(who, more, signal))
       }
       const giveBack = (): void => {
-        for (const share of held.splice(0)) share.release()
+        for (const permit of held.splice(0)) permit.release()
         amount = 0
       }
       const take = async (wanted: number, becomesLarge: boolean): Promise<void> => {
@@ -86,10 +90,10 @@ export function createIntake(options: IntakeOptions = {}): Intake {
           isLarge = true
           await rests.over(who, signal)
         }
-        const [shares, { perClient }] = isLarge ? [large, forLarge] : [little, forSmall]
+        const [limit, { perClient }] = isLarge ? [large, forLarge] : [little, forSmall]
         const more = Math.min(wanted, perClient) - amount
         if (more <= 0) return
-        await hold(shares, more)
+        await hold(limit, more)
         amount += more
       }
       const work = async (size: number, values: number): Promise<void> => {

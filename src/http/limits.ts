@@ -1,7 +1,8 @@
-// How many requests one client may send: the generic cell rate algorithm, one timestamp a client and policy.
+// How many requests one client may send: a rate limiter for each policy.
 // The headers are those of the IETF draft "RateLimit header fields for HTTP", revision 10.
 import type { Config } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
+import { createRateLimiter } from '../lib/rate-limiter.ts'
 
 /** What counts every request, and what counts those of a class beside it. */
 export type Policy = 'default' | Limit
@@ -88,35 +89,18 @@ interface Counter {
   look(who: string, time: number): Verdict
 }
 
-const remembered = 50_000
-const span = 60_000
-
 function createCounter(policy: Policy, quota: number): Counter {
-  const step = span / quota
-  const arrivals = new Map<string, number>()
-  const debtOf = (who: string, time: number) => Math.max(0, (arrivals.get(who) ?? 0) - time)
+  const limiter = createRateLimiter(quota)
   return {
-    wait(who, time) {
-      const excess = debtOf(who, time) + step - span
-      return excess > 0 ? Math.ceil(excess / 1000) : 0
-    },
-    add(who, time) {
-      if (arrivals.size >= remembered) forget(arrivals, time)
-      arrivals.set(who, time + debtOf(who, time) + step)
-    },
+    wait: (who, time) => Math.ceil(limiter.wait(who, time) / 1000),
+    add: limiter.add,
     look(who, time) {
-      const debt = debtOf(who, time)
-      const remaining = Math.floor((span - debt) / step)
+      const remaining = limiter.remaining(who, time)
       // Retry-After must not be earlier than what is told here.
-      return { policy, quota, remaining, reset: Math.ceil((remaining > 0 ? debt : debt + step - span) / 1000) }
+      const reset = remaining > 0 ? limiter.reset(who, time) : limiter.wait(who, time)
+      return { policy, quota, remaining, reset: Math.ceil(reset / 1000) }
     },
   }
-}
-
-/** Drops whoever has its full quota again; if nobody has, everybody: memory stays bounded. */
-function forget(arrivals: Map<string, number>, time: number): void {
-  for (const [who, arrival] of arrivals) if (arrival <= time) arrivals.delete(who)
-  if (arrivals.size >= remembered) arrivals.clear()
 }
 
 /** The policies in their order, and what is left of each, the scarcest first. */

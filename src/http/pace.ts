@@ -1,5 +1,6 @@
 // How slowly a body may come: whoever sends less than that holds a connection and memory for nothing.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 
 export interface Pace {
@@ -65,18 +66,14 @@ export function leaveRest(request: IncomingMessage, response: ServerResponse): v
 }
 
 async function inTime<T>(next: Promise<T>, pace: Pace, received: number, waited: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
   const left = pace.grace + (received / pace.slowest) * 1000 - waited
-  const late = new Promise<never>((_done, fail) => {
-    timer = setTimeout(() => fail(tooSlow(pace)), Math.max(0, left))
-  })
   try {
-    return await Promise.race([next, late])
+    return await withDeadline(next, Math.max(0, left), () => {
+      throw tooSlow(pace)
+    })
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure('MALFORMED_REQUEST', 'The connection was closed before the whole body arrived.')
-  } finally {
-    clearTimeout(timer)
   }
 }
 

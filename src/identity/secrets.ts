@@ -1,8 +1,8 @@
 // Checks secrets and passwords against their Argon2id hashes, at a cost that neither tells whether a client exists nor lets an attack eat the cores.
 import { createHmac, randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { argon2id, type Derive, fromPhc, isSameRecipe, isSameTag, newRecipe, type Recipe } from './argon2.ts'
-import { createQueue } from './queue.ts'
 import { type Attempts, tried } from './throttle.ts'
 
 /** A secret as it is stored. */
@@ -47,9 +47,9 @@ export interface CheckerOptions {
 /** What a process checks all secrets and passwords with, so that together they do not eat the cores. */
 export function createChecker(options: CheckerOptions = {}): Checker {
   const { derive = argon2id, width = availableParallelism(), depth = 64 } = options
-  const queue = createQueue(width, depth)
+  const limit = createConcurrencyLimit({ name: 'sign-in', total: width, waiting: depth })
   const dummy = newRecipe()
-  return { find: (secret, stored) => queue.run(() => compare(secret, stored, dummy, derive)) }
+  return { find: (secret, stored) => limit.run(() => compare(secret, stored, dummy, derive)) }
 }
 
 const rememberedFor = 600_000

@@ -1,6 +1,7 @@
-// How many failed sign-ins are allowed: the generic cell rate algorithm, one timestamp for each who.
+// How many failed sign-ins are allowed: a rate limiter for each client at an address, and one for each address.
 // A throttled caller is told so (429 with Retry-After), never that its credentials are wrong.
 import { Failure } from '../lib/failure.ts'
+import { createRateLimiter } from '../lib/rate-limiter.ts'
 
 /** The attempts of one client from one address. */
 export interface Attempts {
@@ -37,51 +38,28 @@ export async function tried<T>(attempts: Attempts, work: () => Promise<T | undef
  * @param now milliseconds.
  */
 export function createThrottle(now: () => number): Throttle {
-  const ofClient = createBudget(10, 10, now)
-  const ofAddress = createBudget(100, 100, now)
+  const ofClient = createRateLimiter(10)
+  const ofAddress = createRateLimiter(100)
   return (clientId, address) => {
     const sender = senderOf(address)
-    const budgets = [
-      { budget: ofClient, who: `${sender} ${clientId.slice(0, 200)}` },
-      { budget: ofAddress, who: sender },
+    const counted = [
+      { limiter: ofClient, who: `${sender} ${clientId.slice(0, 200)}` },
+      { limiter: ofAddress, who: sender },
     ]
-    const count = () => budgets.forEach(({ budget, who }) => budget.add(who, 1))
+    const add = (count: 1 | -1) => counted.forEach(({ limiter, who }) => limiter.add(who, now(), count))
+    const count = () => add(1)
     return {
       count,
       take() {
-        const wait = Math.max(...budgets.map(({ budget, who }) => budget.wait(who)))
+        const wait = Math.ceil(Math.max(...counted.map(({ limiter, who }) => limiter.wait(who, now()))) / 1000)
         if (wait > 0)
           throw new Failure('AUTH_THROTTLED', `Too many failed sign-in attempts. Retry after ${wait} s.`, {
             retryAfter: wait,
           })
         count()
       },
-      giveBack: () => budgets.forEach(({ budget, who }) => budget.add(who, -1)),
+      giveBack: () => add(-1),
     }
-  }
-}
-
-interface Budget {
-  /** Seconds until there is an attempt again; 0 or less: there is one. */
-  wait(who: string): number
-  add(who: string, attempts: 1 | -1): void
-}
-
-const remembered = 50_000
-
-function createBudget(burst: number, perMinute: number, now: () => number): Budget {
-  const step = 60_000 / perMinute
-  const span = step * burst
-  const arrivals = new Map<string, number>()
-  const debtOf = (who: string) => Math.max(0, (arrivals.get(who) ?? 0) - now())
-  return {
-    wait: who => Math.ceil((debtOf(who) + step - span) / 1000),
-    add(who, attempts) {
-      const debt = Math.min(span, debtOf(who) + attempts * step)
-      arrivals.delete(who)
-      if (debt > 0) arrivals.set(who, now() + debt)
-      if (arrivals.size > remembered) arrivals.delete(arrivals.keys().next().value!)
-    },
   }
 }
 

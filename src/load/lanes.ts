@@ -1,32 +1,34 @@
 // A bounded number of works at a time, so that reading waits for writing.
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 
 export interface Lanes {
   /** Starts the work as soon as a lane is free, and resolves when it has started. @throws what earlier work threw. */
   add(work: () => Promise<void>): Promise<void>
+  /** Resolves when nothing runs. @throws what work threw. */
   idle(): Promise<void>
 }
 
 /** @param width how many run at a time. */
 export function createLanes(width: number): Lanes {
-  const running = new Set<Promise<void>>()
-  let failed: unknown
-  const check = (): void => {
-    if (failed !== undefined) throw failed
-  }
+  const limit = createConcurrencyLimit({ name: 'lanes', total: width })
+  let failed: { readonly error: unknown } | undefined
   return {
     async add(work) {
-      while (running.size >= width) await Promise.race(running)
-      check()
-      const task: Promise<void> = work()
+      const { release } = await limit.take()
+      if (failed) {
+        release()
+        throw failed.error
+      }
+      void work()
         .catch(error => {
-          failed ??= error
+          failed ??= { error }
         })
-        .finally(() => running.delete(task))
-      running.add(task)
+        .finally(release)
     },
     async idle() {
-      await Promise.all(running)
-      check()
+      const { release } = await limit.take('', width)
+      release()
+      if (failed) throw failed.error
     },
   }
 }

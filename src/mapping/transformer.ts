@@ -2,8 +2,8 @@
 // expressions that take for ever, and the service goes on answering. Clients share the threads, and none has more than one.
 
 import { Worker } from 'node:worker_threads'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { Failure } from '../lib/failure.ts'
-import { createShares } from '../lib/shares.ts'
 import type { SourceFile } from './files.ts'
 import type { Job, Outcome } from './job.ts'
 import type { Study } from './study.ts'
@@ -34,7 +34,7 @@ const STARTS_WITHIN = 30_000
 
 /** Threads are started when they are needed, and anew after a task that took too long. */
 export function createTransformer({ limit = 5000, threads = 2 }: TransformerOptions = {}): Transformer {
-  const shares = createShares({
+  const places = createConcurrencyLimit({
     name: 'threads for maps',
     total: threads,
     perClient: 1,
@@ -59,7 +59,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
     await worker.terminate()
   }
   const work = async <Result>(client: string, task: Task): Promise<Result> => {
-    const share = await shares.take(client)
+    const permit = await places.take(client)
     let worker: Worker | undefined
     let result: Result | undefined
     try {
@@ -70,7 +70,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
       // A thread that gave no answer is ended before its place is given away.
       if (worker && result) idle.push(worker)
       else if (worker) await end(worker)
-      share.release()
+      permit.release()
     }
     if (result) return result
     throw new Failure(

@@ -1,6 +1,7 @@
 // What waits in the database: webhooks, events, changes that the audit trail has still to tell. One statement for each scrape, whatever waits.
 import type { Backlog, BacklogFigure } from '../db/backlog.ts'
 import type { Queryable } from '../db/statement.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
 import { type Figure, gauge, plain } from './figures.ts'
 
@@ -29,18 +30,11 @@ export function createBacklog(
       .catch(err => void log.warn({ err }, 'metrics: what waits in the database could not be counted'))
       .finally(() => (asked = undefined))
   return async () => {
-    const row = await atLast((asked ??= ask()), patience)
+    const row = await withDeadline((asked ??= ask()), patience, () => undefined)
     const help = `Whether the database has answered within ${patience / 1000} s.`
     const figures = row ? backlogs.flatMap(each => each.figures.map(figure => figureOf(figure, row, most))) : []
     return [plain('health_interop_database_up', help, row ? 1 : 0), ...figures]
   }
-}
-
-/** What a promise gives within so many milliseconds. */
-async function atLast<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>(done => (timer = setTimeout(done, milliseconds, undefined)))
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
 function figureOf({ name, help, states, isCapped }: BacklogFigure, row: Row, most: number): Figure {

@@ -1,5 +1,6 @@
 // In the first of several processes: asks the others for their figures, and adds them up for the one that is scraped.
 import cluster, { type Worker } from 'node:cluster'
+import { withDeadline } from '../lib/deadline.ts'
 import { type Figure, sumOf, textOf } from './figures.ts'
 import { type Said, workerFigures } from './gather.ts'
 
@@ -22,17 +23,13 @@ export function collectFigures(expected: number): void {
 
   async function total(): Promise<string> {
     const id = ++round
-    const answered = await new Promise<ReadonlySet<number>>(done => {
-      const asked = alive()
-      const heardOf = new Set<number>()
-      const timer = setTimeout(done, patience, heardOf)
-      heard = (worker, of) => {
-        if (of !== id || heardOf.add(worker).size < asked.length) return
-        clearTimeout(timer)
-        done(heardOf)
-      }
-      for (const worker of asked) say(worker, { metrics: 'tell', id })
+    const asked = alive()
+    const answered = new Set<number>()
+    const all = new Promise<void>(done => {
+      heard = (worker, of) => void (of === id && answered.add(worker).size >= asked.length && done())
     })
+    for (const worker of asked) say(worker, { metrics: 'tell', id })
+    await withDeadline(all, patience, () => undefined)
     const known = [...told].map(([worker, figures]) => (answered.has(worker) ? figures : figures.filter(isCount)))
     return textOf([...sumOf([...known, gone]), ...workerFigures(expected, Math.max(0, expected - answered.size))])
   }

@@ -1,4 +1,5 @@
 // How the process that is scraped comes by the figures of all: alone it has them, among several it asks the first one (collector.ts).
+import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import { type Figure, plain, textOf } from './figures.ts'
 
@@ -40,15 +41,11 @@ export const fromAll: Gather = own => {
   })
   return () => {
     const id = ++last
-    const text = new Promise<string>((done, fail) => {
-      const timer = setTimeout(() => fail(silent()), patience)
-      waiting.set(id, total => {
-        clearTimeout(timer)
-        done(total)
-      })
-    })
+    const text = new Promise<string>(done => waiting.set(id, done))
     say({ metrics: 'ask', id })
-    return text.finally(() => waiting.delete(id))
+    return withDeadline(text, patience, () => {
+      throw silent()
+    }).finally(() => waiting.delete(id))
   }
 }
 

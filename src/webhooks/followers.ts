@@ -5,10 +5,11 @@ import { type Caller, createCaller } from '../access/caller.ts'
 import { int2Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { clients } from '../identity/relations.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
 import { typeName } from '../store/type-number.ts'
-import { createSlots, type Slots } from './slots.ts'
 
 export interface FollowerParts {
   readonly database: Database
@@ -49,11 +50,11 @@ const patience = 500
 const longest = 2000
 
 export function createFollowers(parts: FollowerParts): Followers {
-  const slots = createSlots(abreast)
+  const searches = createConcurrencyLimit({ name: 'searches of subscriptions', total: abreast })
   return {
     async of(changes) {
       const watchers = await watchersOf(parts.database, changes)
-      const all = await Promise.all(watchers.map(watcher => followings(parts, slots, watcher, changes)))
+      const all = await Promise.all(watchers.map(watcher => followings(parts, searches, watcher, changes)))
       return all.flat()
     },
     async finds(endpoint, id) {
@@ -64,8 +65,7 @@ export function createFollowers(parts: FollowerParts): Followers {
         values: [endpoint],
       })
       if (!watcher) return false
-      await slots.take()
-      return (await found(parts, watcher, [id]).finally(slots.leave)).length > 0
+      return (await searches.run(() => found(parts, watcher, [id]))).length > 0
     },
   }
 }
@@ -94,34 +94,20 @@ const watchersOf = (database: Database, changes: readonly Change[]): Promise<Wat
 
 async function followings(
   parts: FollowerParts,
-  slots: Slots,
+  searches: ConcurrencyLimit,
   watcher: Watcher,
   changes: readonly Change[],
 ): Promise<Following[]> {
   const last = new Map(changes.filter(({ type }) => type === watcher.watches).map(each => [each.resource_id, each.id]))
   const ids = [...last.keys()]
-  const answer = await within(patience, async isLate => {
-    await slots.take()
-    // Whoever has waited too long for a place knows nothing: that is not the same as to have found nothing.
-    const work = isLate() ? Promise.resolve(undefined) : found(parts, watcher, ids)
-    return work.finally(slots.leave)
-  })
+  const until = performance.now() + patience
+  // What has waited too long for its turn knows nothing: that is not the same as to have found nothing.
+  const search = searches.run(async () => (performance.now() < until ? found(parts, watcher, ids) : undefined))
+  // Whatever keeps it from being found out now is met again when it is asked again.
+  const known = search.catch(() => undefined)
+  const answer = await withDeadline(known, patience, () => undefined)
   const isChecked = answer !== undefined
   return (answer ?? ids).map(id => ({ endpoint: watcher.key, event: last.get(id)!, isChecked }))
-}
-
-/** What comes of the work within so many milliseconds; undefined if nothing does. */
-async function within<T>(milliseconds: number, work: (isLate: () => boolean) => Promise<T>): Promise<T | undefined> {
-  const until = performance.now() + milliseconds
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>(done => {
-    timer = setTimeout(done, milliseconds, undefined)
-  })
-  // Whatever keeps it from being found out now is met again when it is asked again.
-  const done = work(() => performance.now() >= until).catch(() => undefined)
-  const result = await Promise.race([done, late])
-  clearTimeout(timer)
-  return result
 }
 
 /** Those of the resources that a subscription's criteria find. */

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { withDeadline } from '../../lib/deadline.ts'
 import { Failure } from '../../lib/failure.ts'
 
 /** Milliseconds without a byte after which a sender is given up. */
@@ -56,16 +57,10 @@ async function* continued(
   }
 }
 
-async function withoutSilence<T>(next: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_done, fail) => {
-    timer = setTimeout(
-      () => fail(new Failure('MALFORMED_REQUEST', 'No data of the file arrived for a minute.', { issue: 'timeout' })),
-      mostSilence,
-    )
+const withoutSilence = <T>(next: Promise<T>): Promise<T> =>
+  withDeadline(next, mostSilence, () => {
+    throw new Failure('MALFORMED_REQUEST', 'No data of the file arrived for a minute.', { issue: 'timeout' })
   })
-  return Promise.race([next, silence]).finally(() => clearTimeout(timer))
-}
 
 export interface Origins {
   readonly allowed: readonly string[]
