@@ -49,14 +49,22 @@ const newTally = (): Tally => ({
   postponed: [],
 })
 
+/** Lines that are to be written together. */
+interface Batch {
+  readonly units: Placed[]
+  /** What they write: `Patient/1`. */
+  readonly names: Set<string>
+  bytes: number
+}
+
+const newBatch = (): Batch => ({ units: [], names: new Set(), bytes: 0 })
+
 export function createWindow(parts: ImportParts, input: Input): Window {
   const { store } = parts
   const { source } = parts.job.request as ImportOrder
   const note = createNotes(parts, input)
   let tally = newTally()
-  let units: Placed[] = []
-  let names = new Set<string>()
-  let bytes = 0
+  let batch = newBatch()
   const failed = ({ file, line, code, message }: Problem): void => {
     tally.counts.failed++
     tally.problems.push(outcomeLine('error', code, `${file}:${line}: ${message}`))
@@ -65,26 +73,24 @@ export function createWindow(parts: ImportParts, input: Input): Window {
     failed,
     postponed: () => tally.postponed,
     add(line) {
-      if (units.length >= mostLines || bytes > mostBytes) return false
+      if (batch.units.length >= mostLines || batch.bytes > mostBytes) return false
       const unit = unitFrom(line, { input, source, store, failed })
       if (!unit) return true
       // Of two lines with one id the later one counts, so they are not written side by side.
       const name = `${unit.entries[0]!.type}/${unit.entries[0]!.id}`
-      if (names.has(name)) return false
-      names.add(name)
-      units.push({ ...unit, start: line.start })
-      bytes += line.bytes?.length ?? 0
+      if (batch.names.has(name)) return false
+      batch.names.add(name)
+      batch.units.push({ ...unit, start: line.start })
+      batch.bytes += line.bytes?.length ?? 0
       return true
     },
     async write(mayPostpone) {
-      await writeAll(store, units, {
+      await writeAll(store, batch.units, {
         stored: (_type, outcome) => countIn(tally, outcome),
         failed,
         postpone: mayPostpone ? unit => postponeIn(tally, unit as Placed) : undefined,
       })
-      units = []
-      names = new Set()
-      bytes = 0
+      batch = newBatch()
     },
     async note(also) {
       await note(tally, also)

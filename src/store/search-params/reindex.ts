@@ -1,6 +1,7 @@
 // Indexes what was stored before a search parameter was defined, some resources at a time, while the service runs: any process can
 // go on where another one stopped.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createWakeable } from '../../lib/wakeable.ts'
 import { channel } from '../epoch.ts'
 import { catchUp } from './catch-up.ts'
 import { createBatches, type IndexingParts } from './reindex-batch.ts'
@@ -30,10 +31,8 @@ export function createIndexing(parts: IndexingParts): Indexing {
   const stopping = new AbortController()
   const { signal } = stopping
   const batches = createBatches(parts, signal)
-  let isStarted = false
-  let working: Promise<void> | undefined
-  let isAgain = false
   let subscription: { close(): Promise<void> } | undefined
+  /** Set once the service has started. */
   let timer: NodeJS.Timeout | undefined
   const told = new Set<string>()
   const learn = async (): Promise<void> => {
@@ -54,21 +53,14 @@ export function createIndexing(parts: IndexingParts): Indexing {
       if (came === 'outdated') await learn()
     }
   }
-  const wake = (): Promise<void> => {
-    if (signal.aborted) return Promise.resolve()
-    isAgain = working !== undefined
-    working ??= work()
-      .catch(error => {
-        if (!signal.aborted) log.warn({ err: error }, 'search parameters: could not go on indexing; it is tried again')
-      })
-      .finally(() => {
-        working = undefined
-        if (isAgain) void wake()
-      })
-    return working
-  }
+  const background = createWakeable(async () => {
+    if (signal.aborted) return
+    await work().catch(error => {
+      if (!signal.aborted) log.warn({ err: error }, 'search parameters: could not go on indexing; it is tried again')
+    })
+  })
   const hear = (): void => {
-    if (isStarted) void wake()
+    if (timer) void background.wake()
     else void learn().catch(error => log.warn({ err: error }, 'search parameters: could not learn of definitions'))
   }
   return {
@@ -78,7 +70,7 @@ export function createIndexing(parts: IndexingParts): Indexing {
       await learn()
       while (isWaiting() && performance.now() < until) {
         // Another process may be at it: then this one comes back at once, with nothing to do.
-        await Promise.race([wake(), sleep(until - performance.now(), undefined, { ref: false })])
+        await Promise.race([background.wake(), sleep(until - performance.now(), undefined, { ref: false })])
         await sleep(10)
       }
     },
@@ -87,15 +79,14 @@ export function createIndexing(parts: IndexingParts): Indexing {
       subscription = await database.listen(channel, hear)
     },
     start() {
-      isStarted = true
-      timer = setInterval(() => void wake(), lookEvery).unref()
-      void wake()
+      timer = setInterval(() => void background.wake(), lookEvery).unref()
+      void background.wake()
     },
     async close() {
       stopping.abort(new Error('the process stops'))
       clearInterval(timer)
       await subscription?.close()
-      await working
+      await background.ended()
       await batches.release().catch(() => {})
     },
   }
