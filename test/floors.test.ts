@@ -168,3 +168,11 @@ test('no handler tells the audit trail by hand, or silences it: the store record
   )
   expect(strays).toEqual([])
 })
+
+test('the name of an exported type stands in fewer than three folders, so that it means one thing', () => {
+  const folders = new Map<string, Set<string>>()
+  for (const file of files)
+    for (const [, name] of readFileSync(join(source, file), 'utf8').matchAll(/^export (?:interface|type) (\w+)/gm))
+      folders.set(name!, (folders.get(name!) ?? new Set()).add(dirname(file)))
+  expect([...folders].filter(([, places]) => places.size >= 3).map(([name]) => name)).toEqual([])
+})

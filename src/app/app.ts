@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type Koa from 'koa'
 import { system } from '../access/caller.ts'
 import { createEmergencyAccess } from '../access/consent/emergency.ts'
-import { createDeclare } from '../access/declare.ts'
+import { createReadPurpose } from '../access/purpose.ts'
 import { connectNeeds } from '../api/connect/needs.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
 import { auditBacklog } from '../audit/backlog.ts'
@@ -35,7 +35,7 @@ import { originsInUse } from '../mpi/register/origins.ts'
 import { reachOf } from '../outbound/address.ts'
 import { shapes } from '../shapes/all.ts'
 import { type StartedDataSet, startedDataSet } from '../store/data-set.ts'
-import { createWhole } from '../store/whole.ts'
+import { createUnitOfWork } from '../store/unit-of-work.ts'
 import { webhookBacklog } from '../webhooks/backlog.ts'
 import { disclosing } from '../webhooks/disclose.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
@@ -159,15 +159,15 @@ export async function createApplication(
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
     counted: metrics.attempted,
-    abreast: config.webhookConcurrency,
+    concurrency: config.webhookConcurrency,
     reach: reachOf(config),
     userAgent: `health-interop/${interfaceVersion}`,
     healthIds: currentHealthIds,
     historyDays: config.webhookHistoryDays,
   })
-  const whole = createWhole(storage.databaseFor, indexing)
+  const unitOfWork = createUnitOfWork(storage.databaseFor, indexing)
   const served = surfaces({
-    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, whole, key, log },
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, key, log },
     wakeWebhooks: webhooks.wake,
     metrics: metrics.text,
   })
@@ -178,14 +178,14 @@ export async function createApplication(
   const idempotency = createIdempotency({
     database,
     log,
-    whole,
+    unitOfWork,
     now: () => new Date(),
   })
   const koa = createApp({
     ...{ routes, database },
     searchTimeout: config.searchTimeout,
     authenticate: identity.authenticate,
-    declare: createDeclare(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
+    readPurpose: createReadPurpose(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
     limits: createLimits(quotasOf(config)),
     idempotency,
     audit,

@@ -21,8 +21,8 @@ import { createPeople } from '../interactions/people.ts'
 import type { Config } from '../lib/config.ts'
 import { createCursors } from '../lib/cursor.ts'
 import type { Log } from '../lib/log.ts'
-import { createDesks } from '../mapping/desk.ts'
 import type { Mappings } from '../mapping/mappings.ts'
+import { createMapServices } from '../mapping/service.ts'
 import type { Transformer } from '../mapping/transformer.ts'
 import { createTranslator } from '../mapping/translator.ts'
 import { textType } from '../metrics/figures.ts'
@@ -31,7 +31,7 @@ import { addressesOf } from '../mpi/register/patient.ts'
 import { createRegister } from '../mpi/register/register.ts'
 import { reachOf } from '../outbound/address.ts'
 import { organizationNames } from '../store/organization-names.ts'
-import type { Whole } from '../store/whole.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Storage } from './storage.ts'
 
 /** The version of the published interface. */
@@ -44,7 +44,7 @@ export interface SurfaceParts extends Storage {
   readonly transformer: Transformer
   readonly demo: DemoData
   readonly bulk: { readonly routes: readonly Route[] }
-  readonly whole: Whole
+  readonly unitOfWork: UnitOfWork
   /** Of encryption. */
   readonly key: Buffer
   readonly log: Log
@@ -56,10 +56,10 @@ export interface SurfaceParts extends Storage {
 
 /** The routes; of two that fit an address the earlier one answers. */
 export function surfaces(parts: SurfaceParts): Route[] {
-  const { config, database, databaseFor, storeFor, identity, mappings, whole, base, log } = parts
+  const { config, database, databaseFor, storeFor, identity, mappings, unitOfWork, base, log } = parts
   const now = () => new Date()
   const shared = {
-    ...{ databaseFor, storeFor, whole, base, now },
+    ...{ databaseFor, storeFor, unitOfWork, base, now },
     register: createRegister(() => mappings.matching()),
     addresses: addressesOf(base),
     translator: createTranslator(mappings, base, log, now),
@@ -96,7 +96,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...shared,
       searchParams: () => parts.indexer.params,
       peopleFor: createPeople(shared),
-      mapsFor: createDesks(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
+      mapsFor: createMapServices(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
       log,
       version: interfaceVersion,
     }),

@@ -5,7 +5,7 @@ import type { Statement } from '../db/statement.ts'
 import { type Head, sealOf } from './chain.ts'
 import { type AuditRecord, type ChainedRecord, rowHash, storable } from './record.ts'
 
-export interface Group {
+export interface GroupCommit {
   readonly records: readonly AuditRecord[]
   /** Ids of what is pending. */
   readonly pending: readonly string[]
@@ -14,7 +14,7 @@ export interface Group {
 /** The statement, and where the chain is after it: all of it happens, or nothing. */
 export function insertion(
   head: Head,
-  { records, pending }: Group,
+  { records, pending }: GroupCommit,
   key: KeyObject,
 ): { statement: Statement; next: Head } {
   const rows = records.map(

@@ -1,9 +1,9 @@
 // What a check of the audit trail found, for people; and the heads that an earlier check told.
 import type { Anchored, SeenHead } from './anchored.ts'
-import type { Break, Verdict } from './verify.ts'
+import type { Break, ChainVerdict } from './verify.ts'
 
 /** The verdict in lines of text. */
-export function verdictText({ isWhole, chains, rows, broken }: Verdict): string {
+export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): string {
   if (isWhole) return `The audit trail is whole: ${rows} rows in ${chains} chains.\n`
   const [first] = broken
   return [

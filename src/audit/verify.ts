@@ -16,7 +16,7 @@ export interface Break {
   readonly problem: string
 }
 
-export interface Verdict {
+export interface ChainVerdict {
   readonly isWhole: boolean
   readonly chains: number
   /** Rows that were found good. */
@@ -43,7 +43,7 @@ const page = 5000
  * Looks at one state of the whole trail, while others go on writing.
  * @param known heads that were seen before, which must still be in the trail.
  */
-export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[]): Promise<Verdict> {
+export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[]): Promise<ChainVerdict> {
   const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })

@@ -10,22 +10,22 @@ import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import { asWhole, type Whole } from '../store/whole.ts'
-import type { Answer, ConsentDesk, ConsentStatus, Request, Subject, Terms } from './desk.ts'
+import { inUnitOfWork, type UnitOfWork } from '../store/unit-of-work.ts'
 import { end, endEmergencyOnly, endFor, isPermitted } from './end.ts'
-import { contextOf, type FindParts, type Found, find, type Stored, samePerson } from './find.ts'
+import { type ConsentView, contextOf, type FindParts, find, type StoredConsent, samePerson } from './find.ts'
 import { isForAlone, refuses } from './parting.ts'
 import { put } from './put.ts'
+import type { ConsentCall, ConsentDecision, ConsentService, ConsentStatus, Subject, Terms } from './service.ts'
 
 export interface ConsentParts extends FindParts {
-  readonly whole: Whole
+  readonly unitOfWork: UnitOfWork
   /** What a type opens, as the map's context has it. */
   readonly opens: (consentType: string | undefined, scopes: readonly string[]) => Opening
   /** Days that a consent holds of which nobody says how long. */
   readonly usualDays: () => number
 }
 
-export function createConsents(parts: ConsentParts): ConsentDesk {
+export function createConsents(parts: ConsentParts): ConsentService {
   return {
     list: async (request, subject) => (await find(parts, request, subject)).map(({ record }) => record),
     async status(request, subject, organization) {
@@ -62,7 +62,7 @@ export function createConsents(parts: ConsentParts): ConsentDesk {
     answerAll: (request, subject, organization, answer) =>
       alone(parts, request, subject, async inner => {
         const all = await find(parts, inner, subject, organization)
-        const isAnswered = ({ record, resource }: Stored): boolean =>
+        const isAnswered = ({ record, resource }: StoredConsent): boolean =>
           record.status === standing[answer] && (answer === 'deny' || isPermitted(resource, organization, parts.base))
         const [first, ...more] = all.filter(isAnswered)
         if (!first)
@@ -108,18 +108,18 @@ const isOfType = (record: ConsentStatus, { consentType }: Terms): boolean => rec
  */
 async function renewable(
   { base }: ConsentParts,
-  { caller }: Request,
-  before: readonly Stored[],
+  { caller }: ConsentCall,
+  before: readonly StoredConsent[],
   organization: string,
   terms: Terms,
-): Promise<Found | undefined> {
+): Promise<ConsentView | undefined> {
   const alone = before.filter(({ resource }) => isForAlone(resource, organization, base))
   const own = await ownAmong(
     caller.within!,
     alone.map(({ record }) => record.consent_id),
     caller,
   )
-  const isOfStatus = (status: ConsentStatus['status'], { record, resource }: Stored): boolean =>
+  const isOfStatus = (status: ConsentStatus['status'], { record, resource }: StoredConsent): boolean =>
     record.status === status && (own.has(record.consent_id) || (status === 'pending' && !refuses(resource, base)))
   const found =
     alone.find(each => isOfType(each.record, terms) && isOfStatus('pending', each)) ??
@@ -140,7 +140,7 @@ function inForce({ now, usualDays }: ConsentParts, expiresAt: string | null | un
 const standing = { grant: 'pending', deny: 'pending', revoke: 'active' } as const
 const done = { grant: 'granted', deny: 'denied', revoke: 'revoked' } as const
 
-function mustStand({ status }: Found, answer: Answer): void {
+function mustStand({ status }: ConsentView, answer: ConsentDecision): void {
   if (status === standing[answer]) return
   throw new Failure('CONFLICT', `The consent is ${status}, not ${standing[answer]}, so it cannot be ${done[answer]}.`)
 }
@@ -148,11 +148,11 @@ function mustStand({ status }: Found, answer: Answer): void {
 /** One transaction, alone with the patient's consents. */
 function alone<T>(
   parts: ConsentParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
-  work: (request: Request) => Promise<T>,
+  work: (request: ConsentCall) => Promise<T>,
 ): Promise<T> {
-  return asWhole(parts.whole, request.caller, async (caller, on) => {
+  return inUnitOfWork(parts.unitOfWork, request.caller, async (caller, on) => {
     const inner = { ...request, caller }
     await lock(on, await samePerson(parts, inner, subject))
     return work(inner)
@@ -168,7 +168,7 @@ async function lock(on: Transaction, patients: readonly string[]): Promise<void>
 }
 
 /** Nobody agrees to what he has not been told. @throws Failure CONFLICT for a part of a record that has no name here. */
-function mustBeTold({ consent_type }: Found): void {
+function mustBeTold({ consent_type }: ConsentView): void {
   if (consent_type !== null) return
   throw new Failure(
     'CONFLICT',
@@ -179,7 +179,7 @@ function mustBeTold({ consent_type }: Found): void {
 /** Writes the consent as it stands now. */
 async function write(
   parts: ConsentParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
   record: ConsentStatus,
   proof?: string,

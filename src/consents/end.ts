@@ -4,20 +4,20 @@ import { notOwn, refusalStands } from '../access/consent/guard.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
-import type { Answer, ConsentStatus, Request, Subject } from './desk.ts'
 import { ended } from './ending.ts'
-import { type FindParts, type Found, find, type Stored } from './find.ts'
+import { type ConsentView, type FindParts, find, type StoredConsent } from './find.ts'
 import { isForAlone, partFor, permits, refuses, without } from './parting.ts'
 import { put } from './put.ts'
+import type { ConsentCall, ConsentDecision, ConsentStatus, Subject } from './service.ts'
 
-type Ending = Exclude<Answer, 'grant'>
+type Ending = Exclude<ConsentDecision, 'grant'>
 
 /** Ends a consent as it was written, regardless of its author: nothing else of it changes. */
 export async function end(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
-  { record, resource }: Stored,
+  { record, resource }: StoredConsent,
   answer: Ending,
 ): Promise<ConsentStatus> {
   const moment = parts.now().toISOString()
@@ -35,9 +35,9 @@ export const isPermitted = (resource: JsonObject, organization: string, base: Ba
  */
 export async function endFor(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
-  stored: Stored,
+  stored: StoredConsent,
   organization: string,
   answer: Ending,
 ): Promise<ConsentStatus> {
@@ -55,12 +55,12 @@ export async function endFor(
 /** A wider consent takes the place of one for emergencies alone, which denies the rest. */
 export async function endEmergencyOnly(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
-  granted: Found,
+  granted: ConsentView,
 ): Promise<void> {
   const all = await find(parts, request, subject)
-  const isReplaced = ({ record }: Stored): boolean =>
+  const isReplaced = ({ record }: StoredConsent): boolean =>
     record.status === 'active' &&
     record.consent_type === 'emergency_only' &&
     record.organization_id === granted.organization_id

@@ -8,8 +8,8 @@ import { ConsentRecord } from '../shapes/consent.ts'
 import type { Base } from '../store/base.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
-import type { ConsentStatus, Request, Subject } from './desk.ts'
 import { permits } from './parting.ts'
+import type { ConsentCall, ConsentStatus, Subject } from './service.ts'
 
 export interface FindParts {
   readonly databaseFor: DatabaseFor
@@ -21,13 +21,13 @@ export interface FindParts {
   readonly now: () => Date
 }
 
-export interface Found extends ConsentStatus {
+export interface ConsentView extends ConsentStatus {
   readonly consent_id: string
 }
 
 /** A consent as it is told, and as it is stored. */
-export interface Stored {
-  readonly record: Found
+export interface StoredConsent {
+  readonly record: ConsentView
   readonly resource: JsonObject
 }
 
@@ -35,7 +35,7 @@ export interface Stored {
 const most = 1000
 
 /** Ids of all who are the same person as the subject. */
-export async function samePerson(parts: FindParts, { caller }: Request, { patient }: Subject) {
+export async function samePerson(parts: FindParts, { caller }: ConsentCall, { patient }: Subject) {
   return (await parts.mergedWith(parts.databaseFor(caller), [patient])).get(patient)!
 }
 
@@ -45,20 +45,20 @@ export async function samePerson(parts: FindParts, { caller }: Request, { patien
  */
 export async function find(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
   organization?: string,
-): Promise<Stored[]> {
+): Promise<StoredConsent[]> {
   const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'rs' }))
   const same = await samePerson(parts, request, subject)
   const query = Object.entries({ patient: same.join(','), _sort: '-_lastUpdated', _count: String(most) })
   const { matches } = await store.search(store.parse(['Consent'], query, true))
   const context = contextOf(parts, request, subject, organization)
-  return matches.flatMap(({ body }): Stored[] => {
+  return matches.flatMap(({ body }): StoredConsent[] => {
     const resource = parseJson(body) as JsonObject
     const told = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
     if (!told) return []
-    const record = told as unknown as Found
+    const record = told as unknown as ConsentView
     if (record.status === 'none') return []
     if (organization === undefined || record.organization_id === organization) return [{ resource, record }]
     if (!permits(resource, organization, parts.base)) return []
@@ -69,7 +69,7 @@ export async function find(
 /** What a map is told beside the consent. */
 export function contextOf(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   { patient, healthId }: Subject,
   organization?: string | null,
 ) {

@@ -1,6 +1,6 @@
 // Who recorded a change of a consent (https://hl7.org/fhir/R4/provenance.html).
 import type { JsonObject } from '../lib/json.ts'
-import type { Request, Subject } from './desk.ts'
+import type { ConsentCall, Subject } from './service.ts'
 
 const terminology = 'http://terminology.hl7.org/CodeSystem'
 
@@ -9,7 +9,7 @@ const terminology = 'http://terminology.hl7.org/CodeSystem'
  * @param proof how the patient's agreement was obtained
  */
 export function provenanceOf(
-  { caller }: Request,
+  { caller }: ConsentCall,
   { patient }: Subject,
   target: string,
   now: Date,

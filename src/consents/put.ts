@@ -3,9 +3,9 @@
 import { onBehalfOf } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
-import type { Request, Subject } from './desk.ts'
 import type { FindParts } from './find.ts'
 import { provenanceOf } from './provenance.ts'
+import type { ConsentCall, Subject } from './service.ts'
 
 /**
  * Stores the consent, and who recorded it.
@@ -14,7 +14,7 @@ import { provenanceOf } from './provenance.ts'
  */
 export async function put(
   parts: FindParts,
-  request: Request,
+  request: ConsentCall,
   subject: Subject,
   consent: JsonObject,
   proof?: string,

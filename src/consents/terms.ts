@@ -4,7 +4,7 @@ import { isScope, nearestScope, typesOpenedBy } from '../access/scopes.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
-import type { Terms } from './desk.ts'
+import type { Terms } from './service.ts'
 
 /** The body of a grant or a request. */
 export interface Given {

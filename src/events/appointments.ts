@@ -2,7 +2,7 @@
 
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import { all, any, became, gone, type State, type Step, type Surroundings, status, was } from './claims.ts'
+import { all, any, became, gone, type LifecycleStep, type State, type Surroundings, status, was } from './claims.ts'
 import { codeIn, facilityIn, latest, patientIn } from './elements.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
@@ -39,7 +39,7 @@ export const isKept: State = status(...ahead, 'fulfilled')
 export const calledOff = all(was(isAhead), any(became('cancelled', 'entered-in-error'), gone))
 
 /** An appointment, and how it stands. */
-export function appointment(step: Step): Telling {
+export function appointment(step: LifecycleStep): Telling {
   const { id, now, around } = step
   const resource = latest(step)
   const participants = objects(resource['participant']).map(({ actor }) => actor)

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import { both, entered, type State, type Step, status } from './claims.ts'
+import { both, entered, type LifecycleStep, type State, status } from './claims.ts'
 import { codeIn, codingsIn, facilityIn, idIn } from './elements.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
@@ -35,7 +35,7 @@ const isSync: State = ({ code }) =>
 export const syncFailed = entered(both(isSync, status('failed')))
 
 /** A failure, told to the organisations that the agent works for. */
-export function failedSync({ id, now = {}, around }: Step): Telling {
+export function failedSync({ id, now = {}, around }: LifecycleStep): Telling {
   const { owner, for: beneficiary, location, requester, statusReason } = now
   const facility = facilityIn(now, around, location, beneficiary, owner)
   const organizations = [owner, beneficiary].flatMap(each => idIn(each, ['Organization'], around) ?? [])

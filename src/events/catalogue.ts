@@ -13,9 +13,9 @@ import {
   entered,
   exists,
   is,
-  type Known,
+  type LifecycleStep,
   not,
-  type Step,
+  type RelatedResources,
   was,
 } from './claims.ts'
 import { asked, ending, given, refused, takenBack, toldIf } from './consents.ts'
@@ -44,9 +44,9 @@ export interface Catalogue {
    * Names (`Type/id`) of the resources that have to be known to tell of the change, and are not yet. What is read may
    * name more, so that it is asked again until nothing is missing.
    */
-  missing(change: Change, known?: Known): string[]
+  missing(change: Change, known?: RelatedResources): string[]
   /** What has happened by the change. @param known other resources, as they are after the transaction */
-  derive(change: Change, known?: Known): Occurrence[]
+  derive(change: Change, known?: RelatedResources): Occurrence[]
 }
 
 interface Rule {
@@ -84,17 +84,17 @@ const rules: readonly Rule[] = [
 ]
 
 /** What has to be known beside resources of some types. */
-const reading: ReadonlyMap<string, (step: Step) => string[]> = new Map([
+const reading: ReadonlyMap<string, (step: LifecycleStep) => string[]> = new Map([
   ['DiagnosticReport', resultsToRead],
   ['VerificationResult', documentsToRead],
 ])
 
-const nothing: Known = new Map()
+const nothing: RelatedResources = new Map()
 
 /** The catalogue for a data set. */
 export function createCatalogue(base: Base): Catalogue {
   const byType = Map.groupBy(rules, ({ type }) => type)
-  const stepOf = ({ id, resource, former }: Change, known: Known): Step => ({
+  const stepOf = ({ id, resource, former }: Change, known: RelatedResources): LifecycleStep => ({
     id,
     now: resource,
     before: former,

@@ -5,17 +5,17 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 
 /** Other resources, by `Type/id`; undefined: looked for and not there. */
-export type Known = ReadonlyMap<string, JsonObject | undefined>
+export type RelatedResources = ReadonlyMap<string, JsonObject | undefined>
 
 /** What a rule knows beside the resource. */
 export interface Surroundings {
   /** Of the data set. */
   readonly base: Base
-  readonly known: Known
+  readonly known: RelatedResources
 }
 
 /** One step in the life of a resource. */
-export interface Step {
+export interface LifecycleStep {
   readonly id: string
   /** Undefined: it is deleted. */
   readonly now: JsonObject | undefined
@@ -25,7 +25,7 @@ export interface Step {
 }
 
 /** True of some steps. */
-export type Claim = (step: Step) => boolean
+export type Claim = (step: LifecycleStep) => boolean
 /** True of some resources. */
 export type State = (resource: JsonObject, around: Surroundings) => boolean
 

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { code, id, moment, text } from '../shapes/fields.ts'
-import type { Step } from './claims.ts'
+import type { LifecycleStep } from './claims.ts'
 import { type Terms, termsOf } from './consent-terms.ts'
 import { extension, latest, patientIn } from './elements.ts'
 import { described, orNull, type Tell, type Telling } from './telling.ts'
@@ -78,7 +78,7 @@ export function toldIf(turn: Turn, tell: TellTerms = standing): Tell {
 }
 
 /** @param terms as they are, or were if they are no more */
-type TellTerms = (step: Step, organization: string, terms: Terms, was: Terms | undefined) => Telling
+type TellTerms = (step: LifecycleStep, organization: string, terms: Terms, was: Terms | undefined) => Telling
 
 const words = { requested: 'pending', granted: 'active', denied: 'denied', void: 'active', over: 'revoked' } as const
 
@@ -92,7 +92,7 @@ export const ending: TellTerms = (step, organization, terms, was = terms) => {
   return telling(step, organization, was, { status, reason })
 }
 
-function telling(step: Step, organization: string, { type, expiresAt }: Terms, more: object): Telling {
+function telling(step: LifecycleStep, organization: string, { type, expiresAt }: Terms, more: object): Telling {
   const { id, around } = step
   const [consent_type, organization_id, expires_at] = [type, organization, expiresAt]
   return {
@@ -103,7 +103,7 @@ function telling(step: Step, organization: string, { type, expiresAt }: Terms, m
 }
 
 /** Why it does not hold any more; ended without a reason, it was revoked. */
-function reasonOf({ now }: Step): string {
+function reasonOf({ now }: LifecycleStep): string {
   if (!now) return 'deleted'
   switch (now['status']) {
     case 'entered-in-error':

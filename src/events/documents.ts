@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { code, id } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import { any, both, entered, type State, type Step, status } from './claims.ts'
+import { any, both, entered, type LifecycleStep, type State, status } from './claims.ts'
 import { facilityIn, idIn, patientIn, targetOf } from './elements.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
@@ -64,7 +64,7 @@ export const issued = {
 
 /** A document of the type. */
 export function document(type: (typeof kinds)[number]) {
-  return ({ id, now = {}, around }: Step): Telling => {
+  return ({ id, now = {}, around }: LifecycleStep): Telling => {
     const { context, encounter } = now
     const encounters = isObject(context) ? context['encounter'] : encounter
     const facility = facilityOf(now, around)
@@ -83,7 +83,7 @@ export function document(type: (typeof kinds)[number]) {
 }
 
 /** Every document that was verified. Where it is known, those are told who may see it. */
-export function verifiedDocuments(step: Step): Telling[] {
+export function verifiedDocuments(step: LifecycleStep): Telling[] {
   const { id, around } = step
   return targetsOf(step).map(({ type, id: document_id }) => {
     const found = around.known.get(`${type}/${document_id}`)
@@ -98,7 +98,7 @@ export function verifiedDocuments(step: Step): Telling[] {
 }
 
 /** The documents that have to be known to tell of their verification. */
-export function documentsToRead(step: Step): string[] {
+export function documentsToRead(step: LifecycleStep): string[] {
   if (step.now?.['status'] !== 'validated') return []
   return targetsOf(step)
     .map(({ type, id }) => `${type}/${id}`)
@@ -108,12 +108,12 @@ export function documentsToRead(step: Step): string[] {
 /** Documents that one verification tells of. */
 const mostDocuments = 100
 
-function targetsOf({ now = {}, around }: Step): { type: string; id: string }[] {
+function targetsOf({ now = {}, around }: LifecycleStep): { type: string; id: string }[] {
   const targets = objects(now['target']).flatMap(each => targetOf(each, around.base) ?? [])
   return targets.filter(({ type }) => kinds.some(kind => kind === type)).slice(0, mostDocuments)
 }
 
-const facilityOf = (resource: JsonObject, around: Step['around']): string | undefined =>
+const facilityOf = (resource: JsonObject, around: LifecycleStep['around']): string | undefined =>
   facilityIn(resource, around, resource['custodian'], resource['author'])
 
 function versionOf({ meta }: JsonObject): number {

@@ -3,12 +3,12 @@
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import { objects, referenceTarget, text } from '../store/values.ts'
-import type { Step, Surroundings } from './claims.ts'
+import type { LifecycleStep, Surroundings } from './claims.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'
 
 /** The resource that a step is about: as it is, or as it was last. */
-export const latest = ({ now, before }: Step): JsonObject => now ?? before ?? {}
+export const latest = ({ now, before }: LifecycleStep): JsonObject => now ?? before ?? {}
 
 /** The value (`valueCode`, `valueReference`) of this service's own extension. */
 export function extension(resource: JsonObject, name: string, value: string): unknown {

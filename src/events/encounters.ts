@@ -3,7 +3,7 @@
 import { isObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import type { State, Step } from './claims.ts'
+import type { LifecycleStep, State } from './claims.ts'
 import { codeIn, facilityIn, latest, patientIn } from './elements.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
 
@@ -31,7 +31,7 @@ export const encounterEvents = {
 export const isReal: State = ({ status }) => status !== 'cancelled' && status !== 'entered-in-error'
 
 /** A visit, and how it stands. */
-export function encounter(step: Step): Telling {
+export function encounter(step: LifecycleStep): Telling {
   const resource = latest(step)
   const { subject, status, class: kind, serviceProvider, location } = resource
   const places = objects(location).map(each => each['location'])

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { id, text } from '../shapes/fields.ts'
-import { all, any, both, changed, left, type State, type Step, status, stayed } from './claims.ts'
+import { all, any, both, changed, type LifecycleStep, left, type State, status, stayed } from './claims.ts'
 import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
 import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
 import { isOrder } from './requests.ts'
@@ -75,7 +75,7 @@ export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 export const corrected = any(all(stayed(isReleased), changed), left(isReleased))
 
 /** An order. */
-export function labOrder(step: Step): Telling {
+export function labOrder(step: LifecycleStep): Telling {
   const resource = latest(step)
   const { subject, code, status, priority, requester, locationReference, performer } = resource
   const facility = facilityIn(resource, step.around, requester, locationReference, performer)
@@ -93,7 +93,7 @@ export function labOrder(step: Step): Telling {
 }
 
 /** A result, flagged or not; what it says is read by those who may. */
-export function labResult(step: Step): Telling {
+export function labResult(step: LifecycleStep): Telling {
   const resource = latest(step)
   const { subject, code, performer, resultsInterpreter } = resource
   const facility = facilityIn(resource, step.around, performer, resultsInterpreter)
@@ -110,13 +110,13 @@ export function labResult(step: Step): Telling {
 }
 
 /** A result, and what has become of it. */
-export function amendedResult(step: Step): Telling {
+export function amendedResult(step: LifecycleStep): Telling {
   const telling = labResult(step)
   return { ...telling, data: { ...telling.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
 }
 
 /** The observations that have to be known to tell of a report. */
-export function resultsToRead({ now, before, around }: Step): string[] {
+export function resultsToRead({ now, before, around }: LifecycleStep): string[] {
   const mayBeTold = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
   return now && mayBeTold ? observationsOf(now, around).unknown : []
 }

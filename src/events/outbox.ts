@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Note } from '../store/access.ts'
-import type { Followed, Follower, Known } from '../store/note.ts'
+import type { Followed, Follower, FollowerContext } from '../store/note.ts'
 import type { Origin } from '../store/principal.ts'
 import { typeNumber } from '../store/type-number.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -67,7 +67,7 @@ async function surroundings(
   catalogue: Catalogue,
   told: readonly Followed[],
   changes: readonly Followed[],
-  read: Known['read'],
+  read: FollowerContext['read'],
 ): Promise<Map<string, JsonObject | undefined>> {
   const found = new Map<string, JsonObject | undefined>()
   const isMissing = (): string[] => [...new Set(told.flatMap(change => catalogue.missing(change, found)))]

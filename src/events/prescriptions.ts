@@ -2,7 +2,7 @@
 
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
-import { all, any, became, gone, type Step, was } from './claims.ts'
+import { all, any, became, gone, type LifecycleStep, was } from './claims.ts'
 import { codeIn, facilityIn, idIn, latest, patientIn } from './elements.ts'
 import { isOpen, isOrder } from './requests.ts'
 import { described, facilityId, orNull, type Telling } from './telling.ts'
@@ -62,7 +62,7 @@ export const cancelled = any(
 )
 
 /** A prescription, and how it stands. */
-export function prescription(step: Step): Telling {
+export function prescription(step: LifecycleStep): Telling {
   const { id, now, around } = step
   const resource = latest(step)
   const { subject, encounter, status, requester } = resource
@@ -80,7 +80,7 @@ export function prescription(step: Step): Telling {
 }
 
 /** What a pharmacy has given out. */
-export function dispense({ id, now = {}, around }: Step): Telling {
+export function dispense({ id, now = {}, around }: LifecycleStep): Telling {
   const performers = objects(now['performer']).map(({ actor }) => actor)
   const facility = facilityIn(now, around, now['location'], performers)
   return {

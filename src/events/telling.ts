@@ -3,7 +3,7 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
-import type { Step } from './claims.ts'
+import type { LifecycleStep } from './claims.ts'
 
 /** What is told once. */
 export interface Telling {
@@ -18,7 +18,7 @@ export interface Telling {
 }
 
 /** Makes what there is to tell of a step: once, several times, or not at all. */
-export type Tell = (step: Step) => Telling | readonly Telling[]
+export type Tell = (step: LifecycleStep) => Telling | readonly Telling[]
 
 /** What subscribers can know of a type of events. */
 export interface Description {

@@ -57,6 +57,6 @@ export async function putBack(on: Queryable, waiting: Waiting, problem: string):
 }
 
 /** Has what could not be dispatched tried again, by a process that has just been started and may know better. */
-export async function giveAnotherTry(on: Queryable): Promise<void> {
+export async function retryStuck(on: Queryable): Promise<void> {
   await on.query({ text: 'update event_outbox set problem = null where problem is not null', values: [] })
 }

@@ -1,7 +1,7 @@
 // Quantities: UCUM units and calendar durations, compared and calculated with. http://hl7.org/fhirpath/N1/#quantity
 
 import { add, compareNumbers, Decimal, divide, multiply, negate, round, toDecimal, trimZeros } from './decimal.ts'
-import { baseCode, combine, parseUnit, type Unit } from './ucum.ts'
+import { baseCode, combine, parseUnit, type UcumUnit } from './ucum.ts'
 
 const UCUM = 'http://unitsofmeasure.org'
 
@@ -61,7 +61,7 @@ export function toQuantity(value: unknown): Quantity | undefined {
 
 interface Measured {
   readonly value: Decimal
-  readonly unit: Unit
+  readonly unit: UcumUnit
 }
 
 function measured({ value, unit: code, calendar }: Quantity, words = CALENDAR_AS_UCUM): Measured | undefined {
@@ -69,7 +69,7 @@ function measured({ value, unit: code, calendar }: Quantity, words = CALENDAR_AS
   return unit && { value, unit }
 }
 
-function wordUnit(word: string, words: Readonly<Record<string, string>>): Unit | undefined {
+function wordUnit(word: string, words: Readonly<Record<string, string>>): UcumUnit | undefined {
   const code = words[word]
   if (code !== undefined) return parseUnit(code)
   const months = CALENDAR_MONTHS[word]
@@ -192,11 +192,11 @@ export function multiplyQuantities(a: Quantity, b: Quantity, sign: number): Quan
 }
 
 /** True for units that products can be made of: no temperatures, no years of the calendar. */
-function isRatio({ shift, base }: Unit): boolean {
+function isRatio({ shift, base }: UcumUnit): boolean {
   return !shift && !base.has('month')
 }
 
-function sameBase(a: Unit, b: Unit): boolean {
+function sameBase(a: UcumUnit, b: UcumUnit): boolean {
   return baseCode(a) === baseCode(b)
 }
 

@@ -4,12 +4,12 @@ import Router from '@koa/router'
 import { Failure } from '../lib/failure.ts'
 import type { Route } from './route.ts'
 
-export interface Found {
+export interface RouteMatch {
   readonly route: Route
   readonly params: Record<string, string>
 }
 
-export type Dispatch = (method: string, path: string) => Found
+export type Dispatch = (method: string, path: string) => RouteMatch
 
 /** Prefix of the surface that a path belongs to: `/api/v1/connect`, `/api/fhir/R4`, or its first segment. */
 function prefixOf(path: string): string {
@@ -40,7 +40,7 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
   return (method, path) => find(surfaces.get(prefixOf(path)), method, path.replaceAll('%24', '$'))
 }
 
-function find(surface: Surface | undefined, method: string, path: string): Found {
+function find(surface: Surface | undefined, method: string, path: string): RouteMatch {
   const matched = surface?.router.match(path, method === 'HEAD' ? 'GET' : method)
   const layer = matched?.pathAndMethod[0]
   if (surface && layer) {

@@ -12,7 +12,7 @@ import type { Log } from '../lib/log.ts'
 import type { Access } from '../store/access.ts'
 import { asOperation } from '../store/operation.ts'
 import { heardBy } from '../store/recording.ts'
-import type { Whole } from '../store/whole.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Reply } from './route.ts'
 
 /** A request as it is told from others. */
@@ -40,7 +40,7 @@ export interface Idempotency {
 
 export interface IdempotencyParts {
   readonly database: Database
-  readonly whole: Whole
+  readonly unitOfWork: UnitOfWork
   readonly log: Log
   readonly now: () => Date
 }
@@ -60,7 +60,7 @@ export function keyOf(header: string | string[] | undefined): string | undefined
   throw new Failure('MALFORMED_REQUEST', 'Idempotency-Key must have 1 to 255 printable ASCII characters.')
 }
 
-export function createIdempotency({ database, whole, log, now }: IdempotencyParts): Idempotency {
+export function createIdempotency({ database, unitOfWork, log, now }: IdempotencyParts): Idempotency {
   let timer: NodeJS.Timeout | undefined
   const prune = async (): Promise<void> => {
     let gone: object[]
@@ -74,7 +74,7 @@ export function createIdempotency({ database, whole, log, now }: IdempotencyPart
     } while (gone.length === pruneAtOnce)
   }
   return {
-    once: (request, work) => whole(request.caller, on => keptOrDone(on, request, now(), work)),
+    once: (request, work) => unitOfWork(request.caller, on => keptOrDone(on, request, now(), work)),
     prune,
     start() {
       const tidy = () => void prune().catch(err => log.warn({ err }, 'idempotency: could not forget what has expired'))

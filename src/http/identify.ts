@@ -3,7 +3,7 @@
 import type { Asker } from '../access/caller.ts'
 import type { Authenticators, Credentials, Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
 import { Failure } from '../lib/failure.ts'
-import type { Limits, Verdict } from './limits.ts'
+import type { Limits, RateLimitState } from './limits.ts'
 import type { Route } from './route.ts'
 
 /** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
@@ -17,7 +17,7 @@ export interface IdentifyParts {
 /** What becomes known on the way, also where it ends there. */
 export interface Identification {
   caller?: Asker
-  verdicts?: readonly Verdict[]
+  verdicts?: readonly RateLimitState[]
 }
 
 /**

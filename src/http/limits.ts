@@ -24,7 +24,7 @@ export const quotasOf = ({ rateLimit, rateLimitLookup, rateLimitToken }: Config)
 export const sameQuotas = (quota: number): Quotas => ({ default: quota, lookup: quota, token: quota })
 
 /** What a request has left of one policy. */
-export interface Verdict {
+export interface RateLimitState {
   readonly policy: Policy
   /** Requests per minute that the policy allows. */
   readonly quota: number
@@ -39,7 +39,7 @@ export interface Limits {
    * @param who the client or address that sent it.
    * @throws Failure RATE_LIMITED with the seconds to wait.
    */
-  take(who: string, limit?: Limit): readonly Verdict[]
+  take(who: string, limit?: Limit): readonly RateLimitState[]
 }
 
 const words: Readonly<Record<Policy, string>> = {
@@ -86,7 +86,7 @@ interface Counter {
   /** Seconds until one more is allowed; 0: now. */
   wait(who: string, time: number): number
   add(who: string, time: number): void
-  look(who: string, time: number): Verdict
+  look(who: string, time: number): RateLimitState
 }
 
 function createCounter(policy: Policy, quota: number): Counter {
@@ -104,7 +104,7 @@ function createCounter(policy: Policy, quota: number): Counter {
 }
 
 /** The policies in their order, and what is left of each, the scarcest first. */
-export function verdictHeaders(verdicts: readonly Verdict[]): Record<string, string> {
+export function verdictHeaders(verdicts: readonly RateLimitState[]): Record<string, string> {
   const scarcest = verdicts.toSorted((one, other) => one.remaining - other.remaining)
   return {
     'ratelimit-policy': verdicts.map(({ policy, quota }) => `"${policy}";q=${quota};w=60`).join(', '),

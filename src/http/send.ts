@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as breath } from 'node:timers/promises'
 import type Koa from 'koa'
-import { type Verdict, verdictHeaders } from './limits.ts'
+import { type RateLimitState, verdictHeaders } from './limits.ts'
 import type { Reply, Route } from './route.ts'
 
 const exposed =
@@ -23,7 +23,7 @@ export const preflight: Reply = {
 interface Context {
   readonly requestId: string
   readonly route: Route | undefined
-  readonly verdicts: readonly Verdict[] | undefined
+  readonly verdicts: readonly RateLimitState[] | undefined
   /** True if the caller saw what only an emergency opened. */
   readonly isEmergency: boolean
 }

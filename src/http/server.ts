@@ -4,7 +4,7 @@ import type { BlockList } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
-import type { Declare } from '../access/declare.ts'
+import type { ReadPurpose } from '../access/purpose.ts'
 import type { Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
 import { toldBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
@@ -15,7 +15,7 @@ import { check } from '../shapes/check.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { concerned, type HoldersOf, healthIdsIn } from './concerned.ts'
 import { departed, departureOf, type Sharing, sharing } from './departure.ts'
-import { createDispatch, type Found } from './dispatch.ts'
+import { createDispatch, type RouteMatch } from './dispatch.ts'
 import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
 import { byHeaders, type Identification, type IdentifyParts, identify } from './identify.ts'
@@ -41,7 +41,7 @@ interface Observer {
 export interface ServerParts extends IdentifyParts, Sharing {
   readonly routes: readonly Route[]
   /** The client as its request says that it asks: what for, and whether in an emergency. */
-  readonly declare: Declare
+  readonly readPurpose: ReadPurpose
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
   /** Whom a refused request named by Health ID; absent: the trail names whom the store told of. */
@@ -118,13 +118,13 @@ async function serve(
 }
 
 /** The resource type of its address, if that is one: anything else is what somebody typed. */
-function typeOf(found: Found | undefined): string | undefined {
+function typeOf(found: RouteMatch | undefined): string | undefined {
   const type = found?.params['type']
   return type !== undefined && isResourceType(type) ? type : undefined
 }
 
 interface Seen extends Traces, Identification {
-  found?: Found
+  found?: RouteMatch
   address?: string
   failure?: unknown
   isEmergency?: boolean
@@ -256,7 +256,7 @@ function routed(
   dispatch: ReturnType<typeof createDispatch>,
   { method, path, querystring, req }: Koa.Context,
   seen: Seen,
-): { found: Found; sender: ReturnType<typeof senderOf> } {
+): { found: RouteMatch; sender: ReturnType<typeof senderOf> } {
   seen.address = req.socket.remoteAddress ?? ''
   try {
     const sender = senderOf(req.headers, seen.address, trustedProxies)
@@ -285,7 +285,7 @@ function bound(
     requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency }),
   )
   if (observed.kind !== 'client') return observed
-  const declared = parts.declare(observed, {
+  const declared = parts.readPurpose(observed, {
     headers: context.req.headers,
     requestId,
     overridden: () => void (seen.isEmergency = true),

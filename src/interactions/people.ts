@@ -10,7 +10,7 @@ import { asOperation } from '../store/operation.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'
 import { recordedFor } from '../store/recording.ts'
 import type { Store } from '../store/store.ts'
-import { asWhole, type Whole } from '../store/whole.ts'
+import { inUnitOfWork, type UnitOfWork } from '../store/unit-of-work.ts'
 
 export interface People {
   readonly addresses: Addresses
@@ -27,14 +27,14 @@ export interface People {
 export interface PeopleParts {
   readonly databaseFor: DatabaseFor
   readonly storeFor: (principal: Principal) => Store
-  readonly whole: Whole
+  readonly unitOfWork: UnitOfWork
   readonly register: Register
   readonly addresses: Addresses
 }
 
 /** The register as a caller uses it. */
 export function createPeople(parts: PeopleParts): (caller: Caller) => People {
-  const { databaseFor, storeFor, whole, register, addresses } = parts
+  const { databaseFor, storeFor, unitOfWork, register, addresses } = parts
   return caller => {
     const on = databaseFor(caller)
     return {
@@ -50,7 +50,7 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
           return { result, patients: [...result.keys()], resources: result.size }
         }),
       together: work =>
-        asWhole(whole, caller, own => work(storeFor(own), storeFor({ ...system, ...recordedFor(own) }))),
+        inUnitOfWork(unitOfWork, caller, own => work(storeFor(own), storeFor({ ...system, ...recordedFor(own) }))),
     }
   }
 }

@@ -1,7 +1,7 @@
 // A FHIR interaction free of HTTP: the same for a request of its own and for an entry of a bundle.
 import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
-import type { MapDesk } from '../mapping/desk.ts'
+import type { MapService } from '../mapping/service.ts'
 import type { People } from './people.ts'
 
 /** The CapabilityStatement as JSON text, with its entity tag. */
@@ -25,7 +25,7 @@ export interface FhirRequest {
   /** Address of the FHIR endpoint as the caller sees it, for links. */
   readonly base: string
   /** The maps of the service. */
-  readonly maps: MapDesk
+  readonly maps: MapService
   /** The register of people, as the caller uses it. */
   readonly people: People
   /** The audit trail, as the caller may see it. */

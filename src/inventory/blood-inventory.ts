@@ -3,7 +3,7 @@
 import { conditions } from '../db/conditions.ts'
 import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
-import type { Wanted } from '../lib/paging.ts'
+import type { PageRequest } from '../lib/paging.ts'
 
 /** What a caller may narrow the inventory by. */
 export interface BloodFilters {
@@ -39,7 +39,7 @@ export async function bloodInventory(
   on: Queryable,
   now: Date,
   filters: BloodFilters,
-  wanted: Wanted,
+  wanted: PageRequest,
 ): Promise<BloodInventory> {
   const where = conditions()
   where.add(now, value => `expires_at > ${value}::timestamptz`)

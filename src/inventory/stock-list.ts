@@ -6,7 +6,7 @@ import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { dayIn } from '../lib/day.ts'
 import { type JsonObject, jsonNumber, parseJson } from '../lib/json.ts'
-import { mostRows, type Wanted } from '../lib/paging.ts'
+import { mostRows, type PageRequest } from '../lib/paging.ts'
 import type { Context, Translator } from '../mapping/translator.ts'
 import { StockItem } from '../shapes/stock-item.ts'
 import { gramsOf } from '../store/index/grams.ts'
@@ -41,7 +41,7 @@ export async function stockRows(
   on: Queryable,
   today: string,
   filters: StockFilters,
-  wanted: Wanted,
+  wanted: PageRequest,
 ): Promise<StockRow[]> {
   const where = conditions()
   where.add(today, day => `s.first_day <= ${day}::date and s.last_day >= ${day}::date`)

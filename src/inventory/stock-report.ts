@@ -5,10 +5,10 @@ import { Failure, type FailureDetail } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Context, Translator } from '../mapping/translator.ts'
 import type { Store } from '../store/store.ts'
-import { type Acting, asWhole } from '../store/whole.ts'
+import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 import { type Facilities, type FacilityParts, ownFacilities } from './facilities.ts'
 import { itemsIn, type Sent, type StockItemSent } from './stock-body.ts'
-import { lockItems, type Stored, storedItems } from './stock-stored.ts'
+import { lockItems, type StoredStock, storedItems } from './stock-stored.ts'
 
 /** What reporting works with. */
 export interface ReportParts extends Acting, FacilityParts {
@@ -16,7 +16,7 @@ export interface ReportParts extends Acting, FacilityParts {
   readonly now: () => Date
 }
 
-export interface Outcome {
+export interface StockOutcome {
   readonly facility_id: string
   readonly code_system: string
   readonly medication_code: string
@@ -38,7 +38,7 @@ interface Report {
 export async function reportStock(
   parts: ReportParts,
   request: { readonly body: unknown; readonly caller: Caller; readonly requestId: string },
-): Promise<Outcome[]> {
+): Promise<StockOutcome[]> {
   const { caller } = request
   const sent = itemsIn(request.body, parts.now())
   const facilities = await ownFacilities(
@@ -50,7 +50,7 @@ export async function reportStock(
   const context = parts.translator.contextOf(request)
   const store = parts.storeFor(onBehalfOf(caller, { Basic: 'crus' }))
   const reports = reportsOf(parts.translator, store, context, sent, facilities)
-  return asWhole(parts.whole, caller, within => write(parts, within, reports))
+  return inUnitOfWork(parts.unitOfWork, caller, within => write(parts, within, reports))
 }
 
 function mustBeOwn(items: readonly StockItemSent[], place: (index: number) => string, own: Facilities): void {
@@ -97,7 +97,7 @@ function reportsOf(
   throw new Failure('VALIDATION_FAILED', `${field || 'The item'} cannot be converted to FHIR: ${message}.`, { details })
 }
 
-async function write(parts: ReportParts, caller: Caller, reports: readonly Report[]): Promise<Outcome[]> {
+async function write(parts: ReportParts, caller: Caller, reports: readonly Report[]): Promise<StockOutcome[]> {
   const system = parts.addresses.base.naming('stock-item')
   const values = reports.map(({ value }) => value)
   await lockItems(caller.within!, system, values)
@@ -122,5 +122,5 @@ async function write(parts: ReportParts, caller: Caller, reports: readonly Repor
   })
 }
 
-const isOlder = (item: StockItemSent, stored: Stored | undefined): boolean =>
+const isOlder = (item: StockItemSent, stored: StoredStock | undefined): boolean =>
   stored?.updatedAt !== undefined && Date.parse(item.updated_at) < stored.updatedAt

@@ -10,14 +10,14 @@ import type { Base } from '../store/base.ts'
 import { conditionName } from '../store/conditional.ts'
 import { extension, momentOf, ownExtension } from '../store/elements.ts'
 import { inOperation } from '../store/operation.ts'
-import type { Acting } from '../store/whole.ts'
+import type { Acting } from '../store/unit-of-work.ts'
 
 /** What it takes to look it up. */
 export interface StoredParts extends Pick<Acting, 'storeFor'> {
   readonly addresses: { readonly base: Base }
 }
 
-export interface Stored {
+export interface StoredStock {
   /** Of the Basic. */
   readonly id: string
   /** When it was counted, in ms since 1970. */
@@ -54,7 +54,7 @@ export async function storedItems(
   caller: Caller,
   system: string,
   values: readonly string[],
-): Promise<Map<string, Stored>> {
+): Promise<Map<string, StoredStock>> {
   const store = storeFor(onBehalfOf(inOperation(caller), { Basic: 'rs' }))
   const wanted = values.map(value => token(system, value)).join(',')
   const params: [string, string][] = [
@@ -62,7 +62,7 @@ export async function storedItems(
     ['_count', '1000'],
   ]
   const { matches } = await store.search(store.parse(['Basic'], params, true))
-  const found = new Map<string, Stored>()
+  const found = new Map<string, StoredStock>()
   for (const { id, body } of matches) {
     const resource = parseJson(body) as JsonObject
     const updatedAt = momentOf(extension(resource, ownExtension('stock-updated-at'), 'valueDateTime'))

@@ -33,10 +33,10 @@ export interface Command<Call> {
   /** What else the help says. */
   readonly details: string
   readonly options: Options
-  run(call: Call): Promise<Answer> | Answer
+  run(call: Call): Promise<CommandResult> | CommandResult
 }
 
-export interface Answer {
+export interface CommandResult {
   /** Exit code 0, not 1. */
   readonly isGood: boolean
   /** For people, on standard output. */
@@ -56,7 +56,7 @@ export interface Tool<Call> {
   /** Options that every command has beside --json and --help. */
   readonly options: Options
   readonly commands: readonly Command<Call>[]
-  perform(command: Command<Call>, given: Arguments): Promise<Answer> | Answer
+  perform(command: Command<Call>, given: Arguments): Promise<CommandResult> | CommandResult
   /** Says an error in a sentence if it is one that its user can mend. */
   explain?(error: unknown): string | undefined
 }

@@ -39,7 +39,7 @@ export function pageOf<Item extends TSchema>(item: Item, $id: string, descriptio
 }
 
 /** What a request wants of a list. */
-export interface Wanted {
+export interface PageRequest {
   readonly limit: number
   /** The last entry that the caller has; undefined: from the beginning. */
   readonly after: readonly string[] | undefined
@@ -57,7 +57,7 @@ export function listName(operation: string, filters: Readonly<Record<string, unk
 }
 
 /** @throws Failure VALIDATION_FAILED for a limit out of range, or a cursor of another list. */
-export function wantedOf(cursors: Cursors, list: string, { limit = String(usual), cursor }: Query): Wanted {
+export function wantedOf(cursors: Cursors, list: string, { limit = String(usual), cursor }: Query): PageRequest {
   if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > most)
     throw wrong('limit', `must be a whole number from 1 to ${most}`)
   return { limit: Number(limit), after: cursor === undefined ? undefined : cursors.read(list, cursor) }
@@ -67,7 +67,7 @@ export function wantedOf(cursors: Cursors, list: string, { limit = String(usual)
 export function page<Row, Item>(
   cursors: Cursors,
   list: string,
-  { limit }: Wanted,
+  { limit }: PageRequest,
   rows: readonly Row[],
   tell: { readonly position: (row: Row) => readonly string[]; readonly item: (row: Row) => Item | undefined },
 ) {

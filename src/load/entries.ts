@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 import { isResourceType } from '../definitions/r4.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
-import type { Place } from './read.ts'
+import type { SourceLocation } from './read.ts'
 
 /** Entries that belong together: all of a transaction, or a single resource. */
-export interface Unit extends Place {
+export interface LoadUnit extends SourceLocation {
   readonly entries: readonly TransactionEntry[]
   /** Entries of a transaction stand or fall together; single resources only share the trip to the database. */
   readonly isAtomic: boolean
 }
 
 /** @throws Error with what is wrong, for the report. */
-export function unitsOf(resource: JsonObject, place: Place): Unit[] {
+export function unitsOf(resource: JsonObject, place: SourceLocation): LoadUnit[] {
   if (resource['resourceType'] !== 'Bundle') return [unitOf(resource, place)]
   const entries = objectsIn(resource['entry'])
   switch (resource['type']) {
@@ -30,7 +30,7 @@ export function unitsOf(resource: JsonObject, place: Place): Unit[] {
 }
 
 /** Resources of a collection may refer to each other by fullUrl, so they travel together. */
-function together(entries: readonly JsonObject[], place: Place): Unit[] {
+function together(entries: readonly JsonObject[], place: SourceLocation): LoadUnit[] {
   const known = entries.filter(entry => isObject(entry['resource']))
   return [
     { ...place, entries: known.map(entry => put(entry['resource'] as JsonObject, fullUrlOf(entry))), isAtomic: true },
@@ -43,7 +43,7 @@ const fullUrlOf = (entry: JsonObject): string | undefined =>
 const idShape = /^[A-Za-z0-9.-]{1,64}$/
 
 /** Stores a resource as it is, Bundles too. @throws Error with what is wrong, for the report. */
-export function unitOf(resource: JsonObject, place: Place): Unit {
+export function unitOf(resource: JsonObject, place: SourceLocation): LoadUnit {
   return { ...place, entries: [put(resource, undefined)], isAtomic: false }
 }
 

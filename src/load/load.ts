@@ -1,9 +1,9 @@
 // Loads files into a store: a few transactions at a time, problems noted with their place, the rest goes on.
 import type { Store } from '../store/store.ts'
-import { type Unit, unitsOf } from './entries.ts'
+import { type LoadUnit, unitsOf } from './entries.ts'
 import { createLanes, type Lanes } from './lanes.ts'
-import { filesOf, itemsOf, type Place } from './read.ts'
-import { batchSize, type Outcome, type Outcomes, type Problem, writeUnits } from './write.ts'
+import { filesOf, itemsOf, type SourceLocation } from './read.ts'
+import { batchSize, type Outcomes, type Problem, type WriteOutcome, writeUnits } from './write.ts'
 
 /** What a load has come to so far. */
 export interface Progress {
@@ -42,7 +42,7 @@ export async function load(store: Store, options: LoadOptions): Promise<Progress
     deleted: 0,
     problems: [],
   }
-  const later: Unit[] = []
+  const later: LoadUnit[] = []
   const run: Run = {
     store,
     progress,
@@ -71,7 +71,7 @@ interface Run extends Outcomes {
 }
 
 async function loadFile(run: Run, path: string, size: number): Promise<void> {
-  let singles: Unit[] = []
+  let singles: LoadUnit[] = []
   const flush = async (): Promise<void> => {
     const units = singles
     singles = []
@@ -92,7 +92,7 @@ async function loadFile(run: Run, path: string, size: number): Promise<void> {
   run.changed()
 }
 
-function understood(run: Run, item: Place & { resource: Parameters<typeof unitsOf>[0] }): Unit[] {
+function understood(run: Run, item: SourceLocation & { resource: Parameters<typeof unitsOf>[0] }): LoadUnit[] {
   try {
     return unitsOf(item.resource, { file: item.file, line: item.line })
   } catch (error) {
@@ -101,12 +101,12 @@ function understood(run: Run, item: Place & { resource: Parameters<typeof unitsO
   }
 }
 
-async function write(run: Run, units: readonly Unit[]): Promise<void> {
+async function write(run: Run, units: readonly LoadUnit[]): Promise<void> {
   await writeUnits(run.store, units, run)
   run.changed()
 }
 
-function count(progress: Progress, type: string, outcome: Outcome): void {
+function count(progress: Progress, type: string, outcome: WriteOutcome): void {
   progress[outcome]++
   if (outcome !== 'created' && outcome !== 'updated') return
   const counts = progress.counts.get(type) ?? { created: 0, updated: 0 }

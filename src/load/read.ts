@@ -11,12 +11,12 @@ import { mustBeWithinBounds } from '../lib/json-meter.ts'
 import { isBlank, type Line, linesOf } from './lines.ts'
 
 /** Where something stands: line 1 is the whole of a JSON file. */
-export interface Place {
+export interface SourceLocation {
   readonly file: string
   readonly line: number
 }
 
-export type Item = Place &
+export type Item = SourceLocation &
   ({ readonly resource: JsonObject; readonly bytes: number } | { readonly problem: string; readonly bytes: number })
 
 const loadable = /\.(ndjson|jsonl|json)(\.gz)?$/
@@ -93,7 +93,7 @@ export function itemOf({ line, bytes }: Line, file: string): Item {
   return parsed(bytes.toString('utf8').replace(/^\uFEFF/, ''), { file, line })
 }
 
-function parsed(text: string, place: Place): Item {
+function parsed(text: string, place: SourceLocation): Item {
   const bytes = Buffer.byteLength(text)
   try {
     mustBeWithinBounds(text)

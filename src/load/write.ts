@@ -2,23 +2,23 @@
 import { Failure } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
-import type { Unit } from './entries.ts'
-import type { Place } from './read.ts'
+import type { LoadUnit } from './entries.ts'
+import type { SourceLocation } from './read.ts'
 
-export interface Problem extends Place {
+export interface Problem extends SourceLocation {
   /** Of https://hl7.org/fhir/R4/valueset-issue-type.html */
   readonly code: string
   readonly message: string
 }
 
-export type Outcome = Exclude<Written['outcome'], 'absent'>
+export type WriteOutcome = Exclude<Written['outcome'], 'absent'>
 
 /** Who is told what became of each unit. */
 export interface Outcomes {
-  readonly stored: (type: string, outcome: Outcome) => void
+  readonly stored: (type: string, outcome: WriteOutcome) => void
   readonly failed: (problem: Problem) => void
   /** Keeps a unit for the end, because what it refers to may come later; undefined when this is the end. */
-  readonly postpone: ((unit: Unit) => void) | undefined
+  readonly postpone: ((unit: LoadUnit) => void) | undefined
 }
 
 /** Single resources that share a trip to the database. */
@@ -28,7 +28,7 @@ export const batchSize = 200
  * Writes units in one transaction; if one of several is at fault, each is tried by itself.
  * @throws Failure UNAVAILABLE if the database goes away; anything that is no Failure.
  */
-export async function writeUnits(store: Store, units: readonly Unit[], told: Outcomes): Promise<void> {
+export async function writeUnits(store: Store, units: readonly LoadUnit[], told: Outcomes): Promise<void> {
   const entries = units.flatMap(unit => unit.entries)
   try {
     const results = await retried(() => store.transaction(entries, () => Promise.resolve(undefined)))

@@ -35,7 +35,7 @@ export interface Remark {
   readonly message: string
 }
 
-export interface Outcome {
+export interface JobOutcome {
   readonly remarks: readonly Remark[]
   /** JSON; absent if something went wrong. */
   readonly result: string | undefined
@@ -53,10 +53,10 @@ interface TraceLine {
 const MOST_LINES = 10_000
 
 /** Compiles the map and runs it. Never throws for what is wrong with the map or the data. */
-export function runJob({ map, others, sources, isTraced }: Job): Outcome {
+export function runJob({ map, others, sources, isTraced }: Job): JobOutcome {
   const read = readMap(map)
   const resource = isTraced ? JSON.stringify(toStructureMap(read.map).resource) : undefined
-  const failed = (remarks: readonly Remark[]): Outcome => ({ remarks, result: undefined, map: resource, trace: [] })
+  const failed = (remarks: readonly Remark[]): JobOutcome => ({ remarks, result: undefined, map: resource, trace: [] })
   const { library, problems } = libraryOf(others)
   const unread = errorsIn(read.problems)
   if (unread.length > 0) {
@@ -76,7 +76,7 @@ export function runProgram(
   remarks: readonly Remark[],
   map: string | undefined,
   nameOf: NameOf = path => path,
-): Outcome {
+): JobOutcome {
   const trace: TraceLine[] = []
   const said: Remark[] = [...remarks]
   const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))

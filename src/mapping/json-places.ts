@@ -6,7 +6,7 @@ import { tokensIn } from './json-file.ts'
 
 export type Path = readonly string[]
 
-export interface Place {
+export interface JsonLocation {
   readonly path: Path
   /** The name of a member, or an entry as far as its first token goes. */
   readonly span: Span
@@ -24,8 +24,8 @@ interface Open {
 const DEEPEST = 20
 
 /** All places of a text that is JSON, in order; a member that is written twice has two. */
-export function placesIn(text: string): Place[] {
-  const places: Place[] = []
+export function placesIn(text: string): JsonLocation[] {
+  const places: JsonLocation[] = []
   const open: Open[] = []
   const spanOf = spansIn(text)
   for (const { token, offset } of tokensIn(text)) {
@@ -65,7 +65,7 @@ function spansIn(text: string): (token: string, offset: number) => Span {
 }
 
 /** Where a path leads; what is missing is told at its surroundings. */
-export function spanOfPath(places: readonly Place[], path: Path): Span {
+export function spanOfPath(places: readonly JsonLocation[], path: Path): Span {
   for (let length = path.length; length > 0; length--) {
     const key = JSON.stringify(path.slice(0, length))
     // Of what is written twice the last counts.
@@ -76,12 +76,12 @@ export function spanOfPath(places: readonly Place[], path: Path): Span {
 }
 
 /** The places of members that the same object has had before; what stands within them is not told too. */
-export function repeatedIn(places: readonly Place[]): Place[] {
+export function repeatedIn(places: readonly JsonLocation[]): JsonLocation[] {
   const known = new Set<string>()
-  const repeated: Place[] = []
+  const repeated: JsonLocation[] = []
   for (const place of places) {
     const key = JSON.stringify(place.path)
-    const isInside = (outer: Place): boolean => outer.path.every((each, index) => each === place.path[index])
+    const isInside = (outer: JsonLocation): boolean => outer.path.every((each, index) => each === place.path[index])
     if (known.has(key) && !repeated.some(isInside)) repeated.push(place)
     known.add(key)
     if (repeated.length === MAX_PROBLEMS) break

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { Failure } from '../lib/failure.ts'
 import type { SourceFile } from './files.ts'
-import type { Job, Outcome } from './job.ts'
+import type { Job, JobOutcome } from './job.ts'
 import type { Study } from './study.ts'
 import type { Task } from './worker.ts'
 
@@ -14,7 +14,7 @@ export interface Transformer {
    * Runs a job when it is the client's turn.
    * @throws Failure VALIDATION_FAILED if it takes too long, RATE_LIMITED if too many of the client wait, UNAVAILABLE if too many in all.
    */
-  run(client: string, job: Job): Promise<Outcome>
+  run(client: string, job: Job): Promise<JobOutcome>
   /** What maps say of themselves: read in a thread too, since they may be of any size. @throws Failure as `run`. */
   study(client: string, files: readonly SourceFile[]): Promise<readonly Study[]>
   close(): Promise<void>

@@ -14,7 +14,7 @@ export const healthIdParam = Type.Object({
 })
 
 /** A patient, by the id of the Patient and the Health ID that holds now. */
-export interface Known {
+export interface RegisteredPatient {
   readonly patient: string
   readonly healthId: string
   /** True if others may be the same person. */
@@ -22,7 +22,7 @@ export interface Known {
 }
 
 /** @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
-export async function patientOf(on: Queryable, text: string): Promise<Known> {
+export async function patientOf(on: Queryable, text: string): Promise<RegisteredPatient> {
   const healthId = await readHealthId(on, text, 'path.health_id')
   const holder = await holderOf(on, healthId)
   if (holder) return { ...holder, healthId: holder.current ?? healthId }

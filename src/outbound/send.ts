@@ -13,7 +13,7 @@ export interface Outgoing {
   readonly body: string
 }
 
-export interface Answer {
+export interface DeliveryResponse {
   /** The HTTP status, whatever became of the body; undefined if none came. */
   readonly status: number | undefined
   /** Why the delivery has failed, as a person reads it in a log of attempts; undefined after a 2xx. */
@@ -27,7 +27,7 @@ export interface Answer {
 
 export interface Sender {
   /** Never rejects: what went wrong is in the answer. */
-  send(outgoing: Outgoing): Promise<Answer>
+  send(outgoing: Outgoing): Promise<DeliveryResponse>
   /** Drops all connections; what is still under way fails. */
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ interface Task {
   readonly connections: Connections
   readonly timeout: number
   readonly now: () => number
-  resolve(answer: Answer): void
+  resolve(answer: DeliveryResponse): void
 }
 
 /** One request and its reply; over exactly once, whichever comes first of reply, error and timeout. */

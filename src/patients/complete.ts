@@ -8,7 +8,7 @@ import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { freeHealthId, lostHealthIds } from '../mpi/register/health-ids.ts'
 import { type Addresses, healthIdsOf, type OwnNumber } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
-import type { Acting } from '../store/whole.ts'
+import type { Acting } from '../store/unit-of-work.ts'
 
 export interface Addition {
   /** Added unless the organisation has a number there already. */

@@ -8,7 +8,7 @@ import type { Translator } from '../mapping/translator.ts'
 import type { Holder } from '../mpi/register/health-ids.ts'
 import { Demographics } from '../shapes/demographics.ts'
 import { asOperation, inOperation } from '../store/operation.ts'
-import type { Acting } from '../store/whole.ts'
+import type { Acting } from '../store/unit-of-work.ts'
 
 export interface Profile {
   readonly first_name: string | null

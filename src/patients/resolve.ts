@@ -8,12 +8,12 @@ import type { Ranked } from '../mpi/matching/decide.ts'
 import { featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
 import type { OwnNumber } from '../mpi/register/patient.ts'
-import type { Register, Verdict } from '../mpi/register/register.ts'
+import type { MatchVerdict, Register } from '../mpi/register/register.ts'
 import { reviewTask } from '../mpi/register/review.ts'
 import type { Access } from '../store/access.ts'
 import { asOperation } from '../store/operation.ts'
 import { recordedFor } from '../store/recording.ts'
-import { type Acting, asWhole } from '../store/whole.ts'
+import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 import { type CompletingParts, complete } from './complete.ts'
 import {
   asPerson,
@@ -95,7 +95,7 @@ async function byHealthId(
   const isComplete = holder.current !== undefined && number === undefined
   const current = isComplete
     ? holder.current!
-    : await asWhole(parts.whole, request.caller, caller =>
+    : await inUnitOfWork(parts.unitOfWork, request.caller, caller =>
         complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2), asked }),
       )
   return {
@@ -117,11 +117,11 @@ async function byDemographics(
 ): Promise<Resolved> {
   const person = featuresOf(asPerson(demographics))
   const number = numberOf(parts, request)
-  const look = (where: Queryable): Promise<Verdict> => parts.register.find(where, person, number)
+  const look = (where: Queryable): Promise<MatchVerdict> => parts.register.find(where, person, number)
   const verdict = await look(on)
   const found = theOne(verdict)
   if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
-  return asWhole(parts.whole, request.caller, async (caller, within) => {
+  return inUnitOfWork(parts.unitOfWork, request.caller, async (caller, within) => {
     await parts.register.lock(within, person, number)
     // Sent together: what comes after the locks is answered when they are there.
     const [now, healthId] = await Promise.all([look(within), freeHealthId(within, countryOf(request.body))])
@@ -140,7 +140,7 @@ async function byDemographics(
  * Who it is, if that is certain. Whoever has the organisation's own number for this person is it if nothing speaks against
  * that: names, birth date and sex that disagree are for somebody to look at.
  */
-function theOne({ decision, numbered }: Verdict): string | undefined {
+function theOne({ decision, numbered }: MatchVerdict): string | undefined {
   if (decision.outcome === 'match') return decision.id
   const same = decision.ranked.filter(({ id }) => numbered.has(id))
   const [one, ...more] = same
@@ -149,11 +149,11 @@ function theOne({ decision, numbered }: Verdict): string | undefined {
 }
 
 /** True if there is nothing to add: a Health ID is there, and the number, or somebody else has that. */
-function isComplete({ healthIds, numbered }: Verdict, id: string, number: OwnNumber | undefined): boolean {
+function isComplete({ healthIds, numbered }: MatchVerdict, id: string, number: OwnNumber | undefined): boolean {
   return healthIds.has(id) && (number === undefined || numbered.size > 0)
 }
 
-function foundAs({ healthIds }: Verdict, id: string): Resolved {
+function foundAs({ healthIds }: MatchVerdict, id: string): Resolved {
   const healthId = healthIds.get(id) ?? ''
   return { status: 'found', healthId, patient: id, matchedBy: 'demographics', possibleDuplicates: 0 }
 }
@@ -164,7 +164,7 @@ async function register(
   request: ResolveRequest,
   healthId: string,
   demographics: Demographics,
-  { decision, numbered }: Verdict,
+  { decision, numbered }: MatchVerdict,
 ): Promise<Resolved> {
   const { caller, body } = request
   const reference = numbered.size === 0 ? referenceIn(body) : undefined

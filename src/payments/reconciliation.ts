@@ -3,7 +3,7 @@
 import { preparedName } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
-import { mostRows, type Wanted } from '../lib/paging.ts'
+import { mostRows, type PageRequest } from '../lib/paging.ts'
 import type { Context, Translator } from '../mapping/translator.ts'
 import { PaymentRecord } from '../shapes/payment.ts'
 import { currentVersions } from '../store/relations.ts'
@@ -38,7 +38,7 @@ export interface PaymentRow {
 export async function paymentsOf(
   on: Queryable,
   { organization, date, timeZone, currency }: Day,
-  { after, limit }: Wanted,
+  { after, limit }: PageRequest,
 ): Promise<{ rows: readonly PaymentRow[]; totals: readonly Totals[] }> {
   const values = [organization, date, timeZone, currency, typeNumber('PaymentReconciliation'), limit + 1]
   const own = `organization = $1 and paid_at >= ($2::date)::timestamp at time zone $3

@@ -6,7 +6,7 @@ import type { Queryable } from '../db/statement.ts'
 import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Called, Translator } from '../mapping/translator.ts'
-import type { Known } from '../mpi/patient-of.ts'
+import type { RegisteredPatient } from '../mpi/patient-of.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
 import { Diagnosis } from '../shapes/diagnosis.ts'
 import { LabResult } from '../shapes/lab-result.ts'
@@ -14,7 +14,7 @@ import { Prescription } from '../shapes/prescription.ts'
 import { VitalSign } from '../shapes/vital-sign.ts'
 import { asOperation } from '../store/operation.ts'
 import { encodeCursor } from '../store/search/request.ts'
-import type { Acting } from '../store/whole.ts'
+import type { Acting } from '../store/unit-of-work.ts'
 
 const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
 
@@ -111,7 +111,7 @@ interface Request extends Called {
 export async function recordsOf(
   parts: RecordsParts,
   request: Request,
-  subject: Known,
+  subject: RegisteredPatient,
   shown: readonly Kind[],
   slice: Slice,
 ): Promise<Page> {
@@ -137,7 +137,7 @@ export async function recordsOf(
 async function pageOf(
   parts: RecordsParts,
   request: Request,
-  { patient, healthId, same }: Known & { readonly same: readonly string[] },
+  { patient, healthId, same }: RegisteredPatient & { readonly same: readonly string[] },
   kind: Kind,
   { since, until, limit, after }: Slice,
 ) {

@@ -44,7 +44,7 @@ export interface Followed {
 }
 
 /** What a follower may ask. */
-export interface Known {
+export interface FollowerContext {
   /** Whether somebody wants to know of every change of a type. */
   isWatched(type: string): boolean
   /**
@@ -57,7 +57,7 @@ export interface Known {
 /** Whoever keeps something of all changes, by whomever, that have an origin. */
 export interface Follower {
   /** What is to be written with the changes; undefined: nothing. */
-  note(changes: readonly Followed[], origin: Origin, known: Known): Promise<Note | undefined>
+  note(changes: readonly Followed[], origin: Origin, known: FollowerContext): Promise<Note | undefined>
 }
 
 interface Noted {
@@ -92,7 +92,7 @@ export async function notesOf(session: Noting, changed: readonly Noted[]): Promi
   const { principal, follower, indexer, on } = session
   const { note, origin } = principal
   const kept = note?.(changed.map(({ change, written }) => accessOf(change, written, indexer.base)))
-  const known: Known = { isWatched: indexer.isWatched, read: names => readNamed(on, principal, names) }
+  const known: FollowerContext = { isWatched: indexer.isWatched, read: names => readNamed(on, principal, names) }
   const followed =
     origin &&
     (await follower.note(

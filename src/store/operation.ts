@@ -3,7 +3,7 @@ import type { Access } from './access.ts'
 import type { Principal } from './principal.ts'
 
 /** How the trail names an operation. */
-export interface Operation extends Pick<Access, 'type' | 'id'> {
+export interface AuditedOperation extends Pick<Access, 'type' | 'id'> {
   readonly query: string
 }
 
@@ -20,7 +20,7 @@ export interface Shown<T> extends Pick<Access, 'patients' | 'resources'> {
  */
 export async function asOperation<Of extends Principal, T>(
   caller: Of,
-  operation: Operation,
+  operation: AuditedOperation,
   work: (caller: Of) => Promise<Shown<T>>,
 ): Promise<T> {
   const { result, ...shown } = await work(inOperation(caller))

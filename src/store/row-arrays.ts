@@ -58,23 +58,23 @@ const columns = {
   grams: { gram: 'integer' },
 } as const satisfies Record<string, Record<string, string>>
 
-export type Group = keyof typeof columns
+export type ColumnGroup = keyof typeof columns
 
 /** How a statement names what it is sent. */
-export interface Place {
+export interface ColumnPlace {
   /** The array of a group that has one column, `$15::bigint[]`. */
-  array(group: Group): string
+  array(group: ColumnGroup): string
   /** `unnest($1::smallint[], …)` over all columns of the groups. */
-  unnest(...groups: Group[]): string
+  unnest(...groups: ColumnGroup[]): string
   /** The names of these columns, in the same order. */
-  names(...groups: Group[]): string
+  names(...groups: ColumnGroup[]): string
   /** The nth value that is no array. */
   value(index: number): string
 }
 
 /** Numbers the parameters of a statement: the columns of the groups in order, then single values of these types. */
-export function placesOf(groups: readonly Group[], values: readonly string[]): Place {
-  const places = new Map<Group, string[]>()
+export function placesOf(groups: readonly ColumnGroup[], values: readonly string[]): ColumnPlace {
+  const places = new Map<ColumnGroup, string[]>()
   let number = 0
   for (const group of groups)
     places.set(
@@ -91,7 +91,7 @@ export function placesOf(groups: readonly Group[], values: readonly string[]): P
 }
 
 /** The arrays of each group, in the order of its columns; a group that holds nothing is empty. */
-export type Arrays = Readonly<Record<Group, readonly Buffer[]>>
+export type Arrays = Readonly<Record<ColumnGroup, readonly Buffer[]>>
 
 /** The versions alone, for those whose index entries stay as they are. */
 export function versionArrays(rows: readonly Row[]): readonly Buffer[] {

@@ -4,20 +4,20 @@ import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import type { Note } from './access.ts'
 import { ownedTypes } from './owners/rules.ts'
-import { arraysOf, type Group, type Place, placesOf, type Row, versionArrays } from './row-arrays.ts'
+import { arraysOf, type ColumnGroup, type ColumnPlace, placesOf, type Row, versionArrays } from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 
-const always: readonly Group[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
-const optional: readonly Group[] = ['spans', 'codes', 'words', 'terms', 'grams']
+const always: readonly ColumnGroup[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
+const optional: readonly ColumnGroup[] = ['spans', 'codes', 'words', 'terms', 'grams']
 
 const texts = new Map<string, string>()
 
 /** A statement of this name over the groups; its text is made once for each choice of groups. */
 function statement(
   name: string,
-  groups: readonly { readonly group: Group; readonly arrays: readonly Buffer[] }[],
+  groups: readonly { readonly group: ColumnGroup; readonly arrays: readonly Buffer[] }[],
   values: readonly (readonly [type: string, value: unknown])[],
-  write: (place: Place, has: ReadonlySet<Group>) => string,
+  write: (place: ColumnPlace, has: ReadonlySet<ColumnGroup>) => string,
 ): Statement {
   const present = groups.map(each => each.group)
   const full = `${name} ${present.filter(group => !always.includes(group)).join(' ')}`
@@ -47,18 +47,18 @@ function groupsOf(rows: readonly Row[]) {
 const guard = (epoch: string, times: string | undefined): string =>
   `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`
 
-const given = (place: Place, ...groups: Group[]): string =>
+const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `${place.unnest(...groups)} with ordinality as given(${place.names(...groups)}, ord)`
 
-const searchValues = (place: Place): string => `key, self, nullif(patient, 0), date, date_high, type,
+const searchValues = (place: ColumnPlace): string => `key, self, nullif(patient, 0), date, date_high, type,
   (${place.array('tokens')})[token_from:token_to], (${place.array('refs')})[ref_from:ref_to], (${place.array('texts')})[text_from:text_to],
   subject, nullif((${place.array('about')})[about_from:about_to], '{}')`
 
 const searchColumns = 'key, self, patient, date, date_high, type, tokens, refs, texts, subject, about'
 
 /** The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing. */
-function indexRows(source: string, place: Place, has: ReadonlySet<Group>): string {
-  const values = (group: Group): string => `${place.unnest(group)} as v(${place.names(group)})`
+function indexRows(source: string, place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string {
+  const values = (group: ColumnGroup): string => `${place.unnest(group)} as v(${place.names(group)})`
   const parts: string[] = []
   if (has.has('spans'))
     parts.push(`spans as (
@@ -85,7 +85,7 @@ function indexRows(source: string, place: Place, has: ReadonlySet<Group>): strin
 }
 
 /** What comes with the rows, as parts of their statement. */
-function notesIn(notes: readonly Note[], place: Place, from: number): string {
+function notesIn(notes: readonly Note[], place: ColumnPlace, from: number): string {
   let next = from
   return notes
     .map(({ name, insertion, values }) => `, note_${name} as (${insertion(values.map(() => place.value(next++)))})`)
@@ -94,7 +94,7 @@ function notesIn(notes: readonly Note[], place: Place, from: number): string {
 
 const owned = ownedTypes.map(typeNumber).join(', ')
 
-const insertText = (place: Place, has: ReadonlySet<Group>, notes: readonly Note[]): string => `
+const insertText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, notes: readonly Note[]): string => `
   with input as (
     select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry')}
   ), ${guard(place.value(0), 'input')}, resources as (
@@ -154,7 +154,7 @@ export const isOvertaken = (error: unknown): boolean => (error as { code?: unkno
 const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
 
-const replaceIndex = (place: Place, has: ReadonlySet<Group>): string => `searches as (
+const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `searches as (
     update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
       subject = v.subject, about = v.about
     from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.key = v.key
@@ -167,7 +167,7 @@ const replaceIndex = (place: Place, has: ReadonlySet<Group>): string => `searche
   )${indexRows('changed', place, has)}`
 
 /** Rows of known keys, which come as the statement's first value. */
-const keyed = (place: Place, ...groups: Group[]): string =>
+const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `select given.*, known.key from ${given(place, ...groups)} join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord)`
 
 const versionColumns = 'updated_at, version, type, method, id, body'
@@ -181,17 +181,17 @@ const replaceBody = `archived as (
     from input where r.key = input.key
   )`
 
-const replaceText = (place: Place, has: ReadonlySet<Group>): string => `
+const replaceText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with input as (${keyed(place, 'version', 'entry')}), ${guard(place.value(1), 'input')}, ${replaceBody}, changed as (
     select * from input
   ), ${replaceIndex(place, has)}
   select`
 
-const replaceBodyText = (place: Place): string => `
+const replaceBodyText = (place: ColumnPlace): string => `
   with input as (${keyed(place, 'version')}), ${guard(place.value(1), 'input')}, ${replaceBody}
   select`
 
-const reindexText = (place: Place, has: ReadonlySet<Group>): string => `
+const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with ${guard(place.value(1), undefined)}, changed as (
     select known.* from guard, (${keyed(place, 'version', 'entry')}) known where guard.ok
   ), ${replaceIndex(place, has)}

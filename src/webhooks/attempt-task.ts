@@ -1,7 +1,7 @@
 // One attempt at a delivery: it is sent, withheld, given back to the queue, or found to be no delivery after all.
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
-import type { Answer, Sender } from '../outbound/send.ts'
+import type { DeliveryResponse, Sender } from '../outbound/send.ts'
 import { lookAgain, type Result, type Task } from './queue.ts'
 import { verdictOf } from './schedule.ts'
 import type { Target, Unsent } from './targets.ts'
@@ -72,7 +72,7 @@ async function attempt(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
   return ended(parts, task, startedAt, answer)
 }
 
-function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: Answer): Outcome {
+function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: DeliveryResponse): Outcome {
   const { again, ...verdict } = verdictOf(answer, task.attempt, Math.random())
   const { status, error, excerpt, milliseconds } = answer
   counted(verdict.outcome, milliseconds)
@@ -97,6 +97,6 @@ function withheld({ counted, log }: Pick<AttemptParts, 'counted' | 'log'>, task:
   }
 }
 
-const unsent = ({ reason }: Unsent): Answer => ({
+const unsent = ({ reason }: Unsent): DeliveryResponse => ({
   ...{ status: undefined, error: reason, excerpt: undefined, milliseconds: 0, retryAfter: undefined },
 })

@@ -17,7 +17,7 @@ export interface CourierParts
   /** Called when there is room again for what could not be taken. */
   readonly wake: () => void
   /** Sent to one endpoint at a time. */
-  readonly abreast: number
+  readonly concurrency: number
   /** Milliseconds, from any time on. */
   readonly now?: () => number
   /** Waits for so many milliseconds. */
@@ -68,7 +68,7 @@ export function createCourier(parts: CourierParts): Courier {
   const giveBack = (tasks: readonly Task[]): void => recorder.add(tasks.map(returned))
   const attempts: AttemptParts = { ...parts, isClosing, now }
   const lanes = createLanes<ReadyTask>({
-    ...{ abreast: parts.abreast, first: firstTaken, now },
+    ...{ concurrency: parts.concurrency, first: firstTaken, now },
     work: async task => recorder.add([await attemptTask(attempts, task)]),
   })
 

@@ -43,14 +43,14 @@ export interface Followers {
 }
 
 /** Searches at a time, of all subscriptions together: they must not take the database from those who wait for an answer. */
-const abreast = 4
+const concurrency = 4
 /** Milliseconds for which the others wait for one subscription's search. */
 const patience = 500
 /** Milliseconds after which PostgreSQL ends such a search. */
 const longest = 2000
 
 export function createFollowers(parts: FollowerParts): Followers {
-  const searches = createConcurrencyLimit({ name: 'searches of subscriptions', total: abreast })
+  const searches = createConcurrencyLimit({ name: 'searches of subscriptions', total: concurrency })
   return {
     async of(changes) {
       const watchers = await watchersOf(parts.database, changes)

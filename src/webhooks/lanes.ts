@@ -21,7 +21,7 @@ export interface Lanes<Task extends Held> {
 
 export interface LaneOptions<Task extends Held> {
   /** Sent to one endpoint at a time. */
-  readonly abreast: number
+  readonly concurrency: number
   /** Held of one that has not answered lately. */
   readonly first: number
   /** Does a task; never fails. */
@@ -57,12 +57,12 @@ const rememberedFor = 5000
 const stalledAfter = 1000
 
 /** Creates the lanes of one process. */
-export function createLanes<Task extends Held>({ abreast, first, work, now }: LaneOptions<Task>): Lanes<Task> {
+export function createLanes<Task extends Held>({ concurrency, first, work, now }: LaneOptions<Task>): Lanes<Task> {
   type Own = Lane<Task>
   const lanes = new Map<number, Own>()
   let held = 0
   const run = (lane: Own): void => {
-    while (lane.running < abreast && lane.waiting.length > 0) {
+    while (lane.running < concurrency && lane.waiting.length > 0) {
       const task = lane.waiting.shift()!
       if (lane.running++ === 0) lane.moved = now()
       void work(task).finally(() => {
@@ -89,7 +89,7 @@ export function createLanes<Task extends Held>({ abreast, first, work, now }: La
           // So much may wait here that a fast one never waits for the database, and nothing for long.
           const pace = Math.max(lane.done, lane.before)
           const isAnswering = pace > 0 && !isStalled(lane, now())
-          const most = isAnswering ? Math.min(Math.max(abreast, Math.ceil(pace * ahead)), mostHeld) : first
+          const most = isAnswering ? Math.min(Math.max(concurrency, Math.ceil(pace * ahead)), mostHeld) : first
           return [key, Math.max(0, most - lane.running - lane.waiting.length)]
         }),
       )

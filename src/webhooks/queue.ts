@@ -111,7 +111,7 @@ const claimText = `
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
 /** What of the resource is sent along: as it was when it happened, or as it is now. */
-export type Wanted = 'nothing' | 'version' | 'current'
+export type PayloadKind = 'nothing' | 'version' | 'current'
 
 /** How things stand with a task immediately before it is sent. */
 export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
@@ -122,7 +122,7 @@ export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
 }
 
 /** Looks once more, by keys alone: one plan is kept for it. Undefined: the endpoint is not there any more, or not as it was when the task was taken. */
-export async function lookAgain(on: Queryable, task: Task, wanted: Wanted): Promise<Look | undefined> {
+export async function lookAgain(on: Queryable, task: Task, wanted: PayloadKind): Promise<Look | undefined> {
   const [row] = await on.query<{ is_due: boolean; knows_patient: boolean; scopes: string[]; resource: string | null }>({
     name: 'webhook-look',
     isFixed: true,

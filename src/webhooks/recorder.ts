@@ -40,7 +40,7 @@ export function createRecorder(parts: RecorderParts): Batcher<Outcome> {
     } catch (error) {
       return keep(results, error)
     }
-    await fare(results)
+    await noteHealth(results)
     parts.recorded()
   }
 
@@ -54,7 +54,7 @@ export function createRecorder(parts: RecorderParts): Batcher<Outcome> {
     batches.add(held.map(ending => ({ kind: 'ended', ending })))
   }
 
-  async function fare(results: readonly Ending[]): Promise<void> {
+  async function noteHealth(results: readonly Ending[]): Promise<void> {
     try {
       for (const each of await health.note(results)) await parts.givenUp(each)
     } catch (error) {

@@ -1,5 +1,5 @@
 // What becomes of a delivery after an attempt (interface §3 and §8): delivered, tried again after a delay, or exhausted.
-import type { Answer } from '../outbound/send.ts'
+import type { DeliveryResponse } from '../outbound/send.ts'
 
 export const mostAttempts = 7
 
@@ -25,7 +25,7 @@ export interface Verdict {
  * @param random between 0 and 1
  */
 export function verdictOf(
-  { status = 0, retryAfter = 0 }: Pick<Answer, 'status' | 'retryAfter'>,
+  { status = 0, retryAfter = 0 }: Pick<DeliveryResponse, 'status' | 'retryAfter'>,
   attempt: number,
   random: number,
 ): Verdict {

@@ -9,7 +9,7 @@ import type { Outgoing } from '../outbound/send.ts'
 import { signatureHeaders, signingKey } from '../outbound/signature.ts'
 import { typeName } from '../store/type-number.ts'
 import { secretsOf } from './endpoints.ts'
-import type { Look, Task, Wanted } from './queue.ts'
+import type { Look, PayloadKind, Task } from './queue.ts'
 
 /** Why nothing is sent. */
 export interface Unsent {
@@ -26,7 +26,7 @@ export interface Target {
   readonly clientId: string
   readonly organizationId: string
   /** What is asked once more immediately before something is sent; undefined: nothing, if it is sent without delay. */
-  wants(task: Task): Wanted | undefined
+  wants(task: Task): PayloadKind | undefined
   /** What is sent for a task, or why nothing can be. @param look how things stand, if that was asked */
   outgoing(task: Task, look: Look | undefined): Outgoing | Unsent
 }

@@ -5,7 +5,7 @@ import { type Caller, system } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Outbox } from '../events/outbox.ts'
-import { giveAnotherTry } from '../events/waiting.ts'
+import { retryStuck } from '../events/waiting.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
@@ -20,7 +20,7 @@ import { prune } from './prune.ts'
 import { createTargets } from './targets.ts'
 import { createWorker, type Worker } from './worker.ts'
 
-export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'abreast'> {
+export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'concurrency'> {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
   readonly outbox: Outbox
@@ -86,7 +86,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         if (kinds.events) events.wake()
         if (kinds.changes) changes.wake()
       })
-      void giveAnotherTry(database).catch(err => log.warn({ err }, 'webhooks: what could not be sent out waits'))
+      void retryStuck(database).catch(err => log.warn({ err }, 'webhooks: what could not be sent out waits'))
       const tidy = () =>
         void prune(database, parts.historyDays).catch(err =>
           log.warn({ err }, 'webhooks: could not forget what is old'),

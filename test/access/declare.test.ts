@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createCaller } from '../../src/access/caller.ts'
 import type { Emergency } from '../../src/access/consent/emergency.ts'
-import { createDeclare } from '../../src/access/declare.ts'
+import { createReadPurpose } from '../../src/access/purpose.ts'
 import { hash64 } from '../../src/lib/hash.ts'
 
 const client = createCaller({
@@ -16,7 +16,7 @@ const exempt = createCaller({ ...client, consentExempt: true })
 /** The caller as it declares itself by these headers; what was opened, and how often data was shown by it. */
 function declared(headers: Record<string, string>, caller = client) {
   const seen = { opened: [] as Emergency[], shown: 0 }
-  const declare = createDeclare({
+  const declare = createReadPurpose({
     open: async (_caller, emergency) => {
       seen.opened.push(emergency)
       return [hash64(`Patient/${emergency.patient}`), hash64('Patient/twin-record')]

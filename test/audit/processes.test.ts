@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
-import { type Verdict, verifyTrail } from '../../src/audit/verify.ts'
+import { type ChainVerdict, verifyTrail } from '../../src/audit/verify.ts'
 import { adminOn } from '../support/admin.ts'
 import { cleanUp, onCleanup } from '../support/cleanup.ts'
 import { fhirCaller } from '../support/fhir.ts'
@@ -17,7 +17,7 @@ let service: Service
 let database: pg.Client
 
 const key = sealingKey(Buffer.from(testKey, 'base64'))
-const verify = (): Promise<Verdict> => verifyTrail(service.application.database, key, [])
+const verify = (): Promise<ChainVerdict> => verifyTrail(service.application.database, key, [])
 
 /** A trail of two chains: five rows, and three rows of a process that started later. */
 beforeEach(async () => {

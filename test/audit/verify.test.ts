@@ -2,12 +2,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { verdictText } from '../../src/audit/verdict.ts'
-import { type Verdict, verifyTrail } from '../../src/audit/verify.ts'
+import { type ChainVerdict, verifyTrail } from '../../src/audit/verify.ts'
 import type { Database } from '../../src/db/database.ts'
 import { chainOf, emptyTrail, forge, trailDatabase } from '../support/trail.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
-const verify = (known: Verdict['heads'] = []): Promise<Verdict> => {
+const verify = (known: ChainVerdict['heads'] = []): Promise<ChainVerdict> => {
   const seen = known.map(head => ({ ...head, by: 'an earlier check' }))
   return verifyTrail(database, key, seen)
 }

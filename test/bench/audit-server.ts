@@ -28,7 +28,7 @@ const silent = (route: Route): Route => {
 const bare = createApp({
   routes: application.routes.map(silent),
   authenticate: application.identity.authenticate,
-  declare: caller => caller,
+  readPurpose: caller => caller,
   ...{ database: application.database, searchTimeout: config.searchTimeout },
   limits: createLimits(quotasOf(config)),
   idempotency: { once: ({ caller }, work) => work(caller) },

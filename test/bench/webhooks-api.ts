@@ -16,7 +16,7 @@ export interface Api {
 
 /** In one transaction, and transactions at a time. */
 const encountersEach = 100
-const abreast = 4
+const concurrency = 4
 const patients = 200
 
 const fhir = '/api/fhir/R4'
@@ -93,7 +93,7 @@ async function writeEncounters(call: Api['call'], many: number): Promise<string[
       ids.push(...createdIn(await call('POST', fhir, transaction(entries))))
     }
   }
-  await Promise.all(Array.from({ length: abreast }, write))
+  await Promise.all(Array.from({ length: concurrency }, write))
   return ids
 }
 

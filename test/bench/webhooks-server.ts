@@ -15,7 +15,7 @@ import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { encryptionKey } from '../../src/lib/encryption.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { createWhole } from '../../src/store/whole.ts'
+import { createUnitOfWork } from '../../src/store/unit-of-work.ts'
 
 const config = readConfig()
 const log = createLog('warn')
@@ -38,13 +38,18 @@ const untold = (route: Route): Route => {
 
 const now = () => new Date()
 const audit = createAuditWriter({ database, key: sealingKey(await encryptionKey(config)), log, now })
-const idempotency = createIdempotency({ database, log, whole: createWhole(application.databaseFor, indexing), now })
+const idempotency = createIdempotency({
+  database,
+  log,
+  unitOfWork: createUnitOfWork(application.databaseFor, indexing),
+  now,
+})
 /** The two are alike but for what is told. */
 const serving = (routes: readonly Route[]) =>
   createApp({
     ...{ routes, audit, idempotency, log },
     authenticate: identity.authenticate,
-    declare: caller => caller,
+    readPurpose: caller => caller,
     ...{ database, searchTimeout: config.searchTimeout },
     observer: { begun: () => {}, answered: () => {} },
     limits: createLimits(quotasOf(config)),

@@ -4,15 +4,15 @@ import { createCaller, patientCaller, system } from '../../src/access/caller.ts'
 import { opens } from '../../src/access/consent/opening.ts'
 import { openStorage, type Storage } from '../../src/app/storage.ts'
 import { createConsents } from '../../src/consents/consents.ts'
-import type { Answer, ConsentDesk, Request, Subject, Terms } from '../../src/consents/desk.ts'
 import { ended } from '../../src/consents/ending.ts'
+import type { ConsentCall, ConsentDecision, ConsentService, Subject, Terms } from '../../src/consents/service.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { mint } from '../../src/lib/health-id.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createTranslator } from '../../src/mapping/translator.ts'
 import { mergedWith } from '../../src/mpi/register/merged.ts'
-import { createWhole } from '../../src/store/whole.ts'
+import { createUnitOfWork } from '../../src/store/unit-of-work.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { consentOf, ofType } from '../support/consents.ts'
@@ -24,7 +24,7 @@ const now = new Date()
 const inDays = (days: number) => new Date(now.getTime() + days * day).toISOString()
 
 let storage: Storage
-let desk: ConsentDesk
+let desk: ConsentService
 beforeAll(async () => {
   const config = readConfig({})
   const maps = await deliveredMaps(config, log)
@@ -33,20 +33,20 @@ beforeAll(async () => {
   const { databaseFor, storeFor, indexing, base } = storage
   desk = createConsents({
     ...{ databaseFor, storeFor, base, mergedWith, now: () => now },
-    whole: createWhole(databaseFor, indexing),
+    unitOfWork: createUnitOfWork(databaseFor, indexing),
     translator: createTranslator(maps, base, log),
     opens: (type, scopes) => opens(maps.consents(), type, scopes),
     usualDays: () => 30,
   })
 })
 
-const asked = (organizationId: string): Request => ({
+const asked = (organizationId: string): ConsentCall => ({
   caller: createCaller({ clientId: `app-of-${organizationId}`, organizationId, scopes: [], consentExempt: false }),
   requestId: 'request',
 })
 const clinic = asked('clinic')
 let amina: Subject
-let own: Request
+let own: ConsentCall
 let people = 0
 beforeEach(async () => {
   amina = { patient: `amina-${++people}`, healthId: mint('CM') }
@@ -64,7 +64,7 @@ const ask = (consentType: string, more: Partial<Terms> = {}) =>
   desk.ask(clinic, amina, 'clinic', { consentType, ...more })
 const grant = (consentType: string, more: Partial<Terms> = {}, proof?: string) =>
   desk.grant(clinic, amina, 'clinic', { consentType, ...more }, proof)
-const answer = (consent: string | null, what: Answer, expiresAt?: string) =>
+const answer = (consent: string | null, what: ConsentDecision, expiresAt?: string) =>
   desk.answer(own, amina, String(consent), what, expiresAt)
 const standing = async (organization = 'clinic') => {
   const { status, consent_type } = await desk.status(clinic, amina, organization)
@@ -197,7 +197,7 @@ describe('to answer', () => {
     expect((await stored(given.consent_id))['status']).toBe('inactive')
   })
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, ConsentDecision, string]>([
     ['active', 'grant', 'The consent is active, not pending, so it cannot be granted.'],
     ['active', 'deny', 'The consent is active, not pending, so it cannot be denied.'],
     ['pending', 'revoke', 'The consent is pending, not active, so it cannot be revoked.'],

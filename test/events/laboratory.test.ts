@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Known } from '../../src/events/claims.ts'
+import type { RelatedResources } from '../../src/events/claims.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { but, catalogue, change, derived, names } from './support.ts'
 
@@ -122,14 +122,14 @@ const high: JsonObject = {
   category: laboratory,
   interpretation: interpreted('HH'),
 }
-const knowing = (...all: [string, JsonObject | undefined][]): Known =>
+const knowing = (...all: [string, JsonObject | undefined][]): RelatedResources =>
   new Map(all.map(([id, each]) => [`Observation/${id}`, each]))
 const group = (...ids: string[]) => ({
   resourceType: 'Observation',
   hasMember: ids.map(id => ({ reference: `Observation/${id}` })),
 })
 
-const flags: readonly [string, JsonObject, Known | undefined, boolean][] = [
+const flags: readonly [string, JsonObject, RelatedResources | undefined, boolean][] = [
   ['a critical result', report, knowing(['k', high]), true],
   ['a normal result', report, knowing(['k', but(high, { interpretation: interpreted('N') })]), false],
   ['a negative result', report, knowing(['k', but(high, { interpretation: interpreted('NEG') })]), false],

@@ -1,7 +1,7 @@
 // Asks the catalogue of a service what it tells of a change, as a table of cases needs it.
 
 import { createCatalogue } from '../../src/events/catalogue.ts'
-import type { Known } from '../../src/events/claims.ts'
+import type { RelatedResources } from '../../src/events/claims.ts'
 import type { Change, Occurrence } from '../../src/events/occurrence.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { baseOf } from '../support/base.ts'
@@ -17,8 +17,12 @@ export function change(type: string, now: JsonObject | undefined, before?: JsonO
 }
 
 /** What is told of a change. */
-export const derived = (type: string, now: JsonObject | undefined, before?: JsonObject, known?: Known): Occurrence[] =>
-  catalogue.derive(change(type, now, before), known)
+export const derived = (
+  type: string,
+  now: JsonObject | undefined,
+  before?: JsonObject,
+  known?: RelatedResources,
+): Occurrence[] => catalogue.derive(change(type, now, before), known)
 
 /** The types of the events that a change leads to. */
 export const names = (...step: Parameters<typeof derived>): string[] => derived(...step).map(({ type }) => type)

@@ -282,14 +282,14 @@ test('a key is forgotten after 24 hours, and then pruned', async () => {
   let hours = 0
   const idempotency = createIdempotency({
     database,
-    whole: (_caller, work) => database.transaction(work),
+    unitOfWork: (_caller, work) => database.transaction(work),
     log,
     now: () => new Date(Date.now() + hours * 3_600_000),
   })
   const app = createApp({
     routes,
     authenticate: identity.authenticate,
-    declare: caller => caller,
+    readPurpose: caller => caller,
     ...{ database, searchTimeout: 10_000 },
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency,

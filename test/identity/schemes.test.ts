@@ -129,12 +129,12 @@ async function serveProbes(): Promise<string> {
   const app = createApp({
     routes: probeRoutes(),
     authenticate: application.identity.authenticate,
-    declare: caller => caller,
+    readPurpose: caller => caller,
     ...{ database: application.database, searchTimeout: 10_000 },
     limits: createLimits(sameQuotas(1_000_000)),
     idempotency: createIdempotency({
       database: application.database,
-      whole: (_caller, work) => application.database.transaction(work),
+      unitOfWork: (_caller, work) => application.database.transaction(work),
       log,
       now,
     }),

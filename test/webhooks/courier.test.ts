@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import { createLog } from '../../src/lib/log.ts'
-import type { Answer, Outgoing } from '../../src/outbound/send.ts'
+import type { DeliveryResponse, Outgoing } from '../../src/outbound/send.ts'
 import {
   type Courier,
   type CourierEvent,
@@ -28,18 +28,22 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const silence: Answer = {
+const silence: DeliveryResponse = {
   status: undefined,
   error: 'silence',
   excerpt: undefined,
   milliseconds: 3,
   retryAfter: undefined,
 }
-const answer = (status: number): Answer => ({ ...silence, status, error: status < 300 ? undefined : 'refused' })
+const answer = (status: number): DeliveryResponse => ({
+  ...silence,
+  status,
+  error: status < 300 ? undefined : 'refused',
+})
 
 interface Sent {
   readonly outgoing: Outgoing
-  end(answer: Answer): void
+  end(answer: DeliveryResponse): void
 }
 
 interface Running extends Courier {
@@ -74,7 +78,7 @@ function courier(more: Partial<CourierParts> = {}, target: Partial<Target> = {})
     counted: (...each) => void told.counted.push(each),
     wake: () => void told.wakes++,
     finds: () => expect.unreachable(),
-    abreast: 2,
+    concurrency: 2,
     now: () => clock.now,
     sleep: async milliseconds => {
       clock.now += milliseconds
@@ -384,7 +388,7 @@ test.each([
   'when %j wait for two endpoints and something has ended, it is looked for more: %s',
   async (counts, isMore) => {
     for (const count of counts) await waited(count)
-    const { take, close, sent, told } = courier({ abreast: 1 })
+    const { take, close, sent, told } = courier({ concurrency: 1 })
     expect(await take()).toBe(false)
     expect(sent).toHaveLength(2)
     sent[0]!.end(answer(200))
@@ -468,7 +472,7 @@ test('two thousand are in hand at most, and as many more as have ended are taken
     return Array.from({ length: count }, () => ({ ...row, endpoint: endless++ % 667 }))
   }
   const { take, sent, told } = courier({
-    abreast: 4,
+    concurrency: 4,
     database: { ...queue.database, query: query as Database['query'] },
   })
   for (let count = 0; count < 10; count++) expect(await take()).toBe(true)
@@ -484,7 +488,7 @@ test('two thousand are in hand at most, and as many more as have ended are taken
 
 test('an endpoint that answers nothing for a second keeps nothing waiting in this process', async () => {
   await waited(3)
-  const { take, sent, clock } = courier({ abreast: 1 })
+  const { take, sent, clock } = courier({ concurrency: 1 })
   await take()
   clock.now += 1001
   await queue.query(`update webhook_endpoint set is_active = false`)
@@ -582,7 +586,7 @@ test('a process that ends gives back what nobody has begun, and waits three seco
   }
   let isOver = false
   const sent: Sent[] = []
-  const { take, close, clock, told } = courier({ sender, sleep, abreast: 1 })
+  const { take, close, clock, told } = courier({ sender, sleep, concurrency: 1 })
   await take()
   began = clock.now
   await close()

@@ -1,7 +1,7 @@
 // From the outbox to the queue: once for everybody who is told, whatever cannot be sent out.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
-import { giveAnotherTry, type Waiting } from '../../src/events/waiting.ts'
+import { retryStuck, type Waiting } from '../../src/events/waiting.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { type DispatchParts, dispatch } from '../../src/webhooks/dispatch.ts'
@@ -200,7 +200,7 @@ test('what cannot be sent out stays with the reason, and keeps nobody else waiti
   expect(await deliveries()).toEqual([delivery(endpoint, sound)])
   await queue.query(`update event_outbox set data = '{}'`)
   expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
-  await giveAnotherTry(queue.database)
+  await retryStuck(queue.database)
   expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 1 })
   expect(await outbox()).toEqual([])
 })

@@ -6,11 +6,11 @@ import type { Task } from '../../src/webhooks/queue.ts'
 const task = (endpoint: number): Task => ({ endpoint }) as Task
 
 /** Lanes whose work ends when it is told to, by a clock that stands still. */
-function held(abreast: number) {
+function held(concurrency: number) {
   const begun: { readonly task: Task; end(): void }[] = []
   const clock = { now: 10_000 }
   const lanes = createLanes<Task>({
-    abreast,
+    concurrency,
     first: 3,
     work: of => new Promise(done => void begun.push({ task: of, end: done })),
     now: () => clock.now,

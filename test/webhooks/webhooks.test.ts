@@ -42,7 +42,7 @@ function webhooks(more: Partial<WebhookParts> = {}) {
     healthIds: async () => new Map(),
     disclose: async () => {},
     counted: () => {},
-    abreast: 2,
+    concurrency: 2,
     ...more,
   })
   open.push(made)

@@ -1,6 +1,6 @@
 // Consent: how it stands, asking for it, and recording what the patient decides (interface §4.5, decisions §3 and §5).
 import { Type } from 'typebox'
-import type { Answer } from '../../consents/desk.ts'
+import type { ConsentDecision } from '../../consents/service.ts'
 import { type Given, termsOf } from '../../consents/terms.ts'
 import { bearer, type Reply, type Route, type RouteRequest, reply, route } from '../../http/route.ts'
 import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
@@ -104,7 +104,7 @@ function grantRoute(parts: ConnectParts): Route {
 
 function endRoute(
   parts: ConnectParts,
-  { answer, summary, description }: { answer: Exclude<Answer, 'grant'>; summary: string; description: string },
+  { answer, summary, description }: { answer: Exclude<ConsentDecision, 'grant'>; summary: string; description: string },
 ): Route {
   return route({
     method: 'POST',

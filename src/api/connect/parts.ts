@@ -1,6 +1,6 @@
 // What the Connect operations work with.
 
-import type { ConsentDesk } from '../../consents/desk.ts'
+import type { ConsentService } from '../../consents/service.ts'
 import type { Outbox } from '../../events/outbox.ts'
 import type { Cursors } from '../../lib/cursor.ts'
 import type { Translator } from '../../mapping/translator.ts'
@@ -9,13 +9,13 @@ import type { Register } from '../../mpi/register/register.ts'
 import type { Reach } from '../../outbound/address.ts'
 import type { ConsentTypes } from '../../shapes/consent-types.ts'
 import type { Registered } from '../../store/owners/speaking.ts'
-import type { Acting } from '../../store/whole.ts'
+import type { Acting } from '../../store/unit-of-work.ts'
 
 export interface ConnectParts extends Acting {
   readonly registered: Registered
   readonly translator: Translator
   readonly register: Register
-  readonly consents: ConsentDesk
+  readonly consents: ConsentService
   /** What patients can consent to at the moment. */
   readonly consentTypes: () => ConsentTypes
   /** Of the identifiers that this service gives. */

@@ -13,7 +13,7 @@ import type { People } from '../../interactions/people.ts'
 import { project, projectionFrom } from '../../interactions/projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
 import type { Log } from '../../lib/log.ts'
-import type { MapDesk } from '../../mapping/desk.ts'
+import type { MapService } from '../../mapping/service.ts'
 import type { Base } from '../../store/base.ts'
 import { fhirBase } from '../../store/base.ts'
 import type { SearchParams } from '../../store/search-params/known.ts'
@@ -27,7 +27,7 @@ export interface FhirParts {
   readonly storeFor: (caller: Caller) => Store
   /** What can be searched by at the moment. */
   readonly searchParams: () => SearchParams
-  readonly mapsFor: (client: string) => MapDesk
+  readonly mapsFor: (client: string) => MapService
   readonly peopleFor: (caller: Caller) => People
   readonly trailFor: (caller: Caller) => AuditReader
   readonly log: Log

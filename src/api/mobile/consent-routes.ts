@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
 import { accessesOf } from '../../audit/accesses.ts'
 import type { Auditor, AuditReader } from '../../audit/reader.ts'
-import type { Answer, ConsentDesk } from '../../consents/desk.ts'
+import type { ConsentDecision, ConsentService } from '../../consents/service.ts'
 import { patientToken, type Route, reply, route } from '../../http/route.ts'
 import type { Cursors } from '../../lib/cursor.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -12,7 +12,7 @@ import { ConsentRecord } from '../../shapes/consent.ts'
 import { LogEntry, logEntryOf } from './access-log.ts'
 
 export interface PatientParts {
-  readonly consents: ConsentDesk
+  readonly consents: ConsentService
   readonly trailFor: (auditor: Auditor) => AuditReader
   readonly cursors: Cursors
   /** The names of organisations that the store knows, by id. */
@@ -65,7 +65,7 @@ const GrantBody = Type.Object(
 )
 const Nothing = Type.Object({}, { additionalProperties: false })
 
-function answerRoute({ consents, now }: PatientParts, answer: Answer, summary: string): Route {
+function answerRoute({ consents, now }: PatientParts, answer: ConsentDecision, summary: string): Route {
   return route({
     method: 'POST',
     path: `/api/v1/mobile/consents/{id}/${answer}`,

@@ -1,12 +1,12 @@
 // npm run admin -- agent …: Bridge agents and their keys.
 import { type Agent, createAgent, listAgents, revokeAgent, rotateKey } from '../../identity/agents.ts'
-import type { Answer } from '../../lib/command.ts'
-import { type Command, listing, mustBeNone, needed, theOne } from './command.ts'
+import type { CommandResult } from '../../lib/command.ts'
+import { type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
 
 const once = 'The key is shown this once: only a hash of it is kept.\n'
 
-export const agentCreate: Command = {
+export const agentCreate: AdminCommand = {
   name: 'agent create',
   usage: '--name NAME --facility ID',
   summary: 'Creates a Bridge agent, and shows its id and key once',
@@ -25,7 +25,7 @@ export const agentCreate: Command = {
   },
 }
 
-export const agentList: Command = {
+export const agentList: AdminCommand = {
   name: 'agent list',
   usage: '',
   summary: 'Lists all Bridge agents, never their keys',
@@ -42,7 +42,7 @@ export const agentList: Command = {
   },
 }
 
-export const agentRotateKey: Command = {
+export const agentRotateKey: AdminCommand = {
   name: 'agent rotate-key',
   usage: 'ID [--overlap 24h]',
   summary: 'Gives a Bridge agent a new key, and shows it once',
@@ -55,7 +55,7 @@ export const agentRotateKey: Command = {
   },
 }
 
-export const agentRevoke: Command = {
+export const agentRevoke: AdminCommand = {
   name: 'agent revoke',
   usage: 'ID',
   summary: 'Ends a Bridge agent for good: its keys stop working at once',
@@ -68,7 +68,7 @@ export const agentRevoke: Command = {
   },
 }
 
-function credentials(id: string, key: string, more: object): Answer {
+function credentials(id: string, key: string, more: object): CommandResult {
   const rows = [
     ['agent_id', id],
     ['agent_key', key],

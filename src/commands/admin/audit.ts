@@ -10,9 +10,9 @@ import { verifyTrail } from '../../audit/verify.ts'
 import { UsageError } from '../../lib/command.ts'
 import { anchorFileOf } from '../../lib/config.ts'
 import { encryptionKey } from '../../lib/encryption.ts'
-import { type Call, type Command, mustBeNone } from './command.ts'
+import { type AdminCall, type AdminCommand, mustBeNone } from './command.ts'
 
-export const auditVerify: Command = {
+export const auditVerify: AdminCommand = {
   name: 'audit verify',
   usage: '[--anchor FILE] [--known FILE]',
   summary: 'Checks the whole audit trail, and names the first broken row of each chain',
@@ -58,7 +58,7 @@ interface Found {
 }
 
 /** @throws UsageError if the file of --anchor is not there. */
-async function anchorOf(call: Call, key: KeyObject): Promise<Found> {
+async function anchorOf(call: AdminCall, key: KeyObject): Promise<Found> {
   const given = call.text('anchor')
   const file = given ?? anchorFileOf(call.config)
   if (file === undefined) return { file, anchored: undefined }
@@ -68,7 +68,7 @@ async function anchorOf(call: Call, key: KeyObject): Promise<Found> {
 }
 
 /** @throws UsageError if the file cannot be read, or is none. */
-async function knownHeads(call: Call): Promise<readonly SeenHead[]> {
+async function knownHeads(call: AdminCall): Promise<readonly SeenHead[]> {
   const file = call.text('known')
   if (file === undefined) return []
   try {

@@ -10,9 +10,9 @@ import {
   type SecretInfo,
   setKeys,
 } from '../../identity/clients.ts'
-import { type Answer, UsageError } from '../../lib/command.ts'
+import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { mustBeCallable, reachOf } from '../../outbound/address.ts'
-import { type Call, type Command, listing, mustBeNone, needed, theOne } from './command.ts'
+import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
 
 const once = 'The secret is shown this once: only a hash of it is kept.\n'
@@ -23,7 +23,7 @@ const keyOptions = {
   'jwks-url': { value: 'URL', meaning: 'where it publishes them' },
 } as const
 
-export const clientCreate: Command = {
+export const clientCreate: AdminCommand = {
   name: 'client create',
   usage: '--name NAME --organization NAME --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
   summary: 'Creates a client, and shows its id and secret once',
@@ -51,7 +51,7 @@ export const clientCreate: Command = {
   },
 }
 
-export const clientList: Command = {
+export const clientList: AdminCommand = {
   name: 'client list',
   usage: '',
   summary: 'Lists all clients with their live secrets, never the secrets themselves',
@@ -68,7 +68,7 @@ export const clientList: Command = {
   },
 }
 
-export const clientRotateSecret: Command = {
+export const clientRotateSecret: AdminCommand = {
   name: 'client rotate-secret',
   usage: 'ID [--overlap 24h]',
   summary: 'Gives a client a new secret, and shows it once',
@@ -77,14 +77,14 @@ export const clientRotateSecret: Command = {
   run: rotate,
 }
 
-async function rotate(call: Call): Promise<Answer> {
+async function rotate(call: AdminCall): Promise<CommandResult> {
   const id = theOne(call, 'client')
   const overlap = duration(call.text('overlap') ?? '24h', 7 * day)
   const secret = await rotateSecret(call.database, call.config.environment, id, { overlap })
   return credentials(id, secret, { overlap_seconds: overlap })
 }
 
-export const clientSetKeys: Command = {
+export const clientSetKeys: AdminCommand = {
   name: 'client set-keys',
   usage: 'ID (--jwks FILE | --jwks-url URL | --none)',
   summary: 'Gives a client the public keys that its assertions are signed with (private_key_jwt)',
@@ -99,7 +99,7 @@ export const clientSetKeys: Command = {
 }
 
 /** @throws UsageError for both, or for a file that holds no JSON; Failure VALIDATION_FAILED for a URL that is never called. */
-async function keysIn(call: Call): Promise<ClientKeys | undefined> {
+async function keysIn(call: AdminCall): Promise<ClientKeys | undefined> {
   const [file, url] = [call.text('jwks'), call.text('jwks-url')]
   if (file !== undefined && url !== undefined) throw new UsageError('give --jwks or --jwks-url, not both')
   if (url !== undefined) return { jwksUrl: mustBeCallable(url, reachOf(call.config), '--jwks-url') }
@@ -111,13 +111,13 @@ async function keysIn(call: Call): Promise<ClientKeys | undefined> {
   }
 }
 
-const shown = (client: Client): Answer => ({
+const shown = (client: Client): CommandResult => ({
   isGood: true,
   text: described({ ...client, secrets: [] }),
   json: plain(client),
 })
 
-export const clientRevoke: Command = {
+export const clientRevoke: AdminCommand = {
   name: 'client revoke',
   usage: 'ID',
   summary: 'Ends a client for good: its secrets and its tokens stop working at once',
@@ -130,7 +130,7 @@ export const clientRevoke: Command = {
   },
 }
 
-function credentials(id: string, secret: string, more: object): Answer {
+function credentials(id: string, secret: string, more: object): CommandResult {
   const rows = [
     ['client_id', id],
     ['client_secret', secret],

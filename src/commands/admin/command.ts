@@ -5,12 +5,12 @@ import { type Command as AnyCommand, type Arguments, UsageError } from '../../li
 import type { Config } from '../../lib/config.ts'
 
 /** A command as it was called. */
-export interface Call extends Arguments {
+export interface AdminCall extends Arguments {
   readonly database: Database
   readonly config: Config
 }
 
-export type Command = AnyCommand<Call>
+export type AdminCommand = AnyCommand<AdminCall>
 
 /** The value of an option that cannot be left out. @throws UsageError */
 export function needed({ text }: Arguments, option: string): string {

@@ -4,9 +4,9 @@ import { UsageError } from '../../lib/command.ts'
 import { settings } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { type DataSet, giveIssuer, readDataSet } from '../../store/data-set.ts'
-import { type Call, type Command, listing, mustBeNone, theOne } from './command.ts'
+import { type AdminCall, type AdminCommand, listing, mustBeNone, theOne } from './command.ts'
 
-export const dataSetShow: Command = {
+export const dataSetShow: AdminCommand = {
   name: 'data-set show',
   usage: '',
   summary: 'Shows the origin of the data set, the issuer of its tokens, and every address that it has or had',
@@ -18,7 +18,7 @@ export const dataSetShow: Command = {
   },
 }
 
-export const dataSetIssuer: Command = {
+export const dataSetIssuer: AdminCommand = {
   name: 'data-set issuer',
   usage: 'URL',
   summary: 'Gives the tokens of the data set another issuer',
@@ -42,7 +42,7 @@ function issuerIn(text: string): string {
 }
 
 /** @throws Failure NOT_FOUND before the first start. */
-async function known({ database }: Call): Promise<DataSet> {
+async function known({ database }: AdminCall): Promise<DataSet> {
   const found = await readDataSet(database)
   if (found) return found
   throw new Failure('NOT_FOUND', 'The data set has no identity yet: start the service once.')

@@ -2,9 +2,9 @@
 import { createKeys, rotateKeys } from '../../identity/keys.ts'
 import { tokenLifetime } from '../../identity/tokens.ts'
 import { encryptionKey } from '../../lib/encryption.ts'
-import { type Command, listing, mustBeNone } from './command.ts'
+import { type AdminCommand, listing, mustBeNone } from './command.ts'
 
-export const keysRotate: Command = {
+export const keysRotate: AdminCommand = {
   name: 'keys rotate',
   usage: '',
   summary: 'Has tokens signed by the next key from now on, and publishes another next one',

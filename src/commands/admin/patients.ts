@@ -3,9 +3,9 @@ import { issueCode } from '../../identity/enrolment.ts'
 import { unenrol } from '../../identity/patients.ts'
 import { Failure } from '../../lib/failure.ts'
 import { holderOf, readHealthId } from '../../mpi/register/health-ids.ts'
-import { type Call, type Command, listing, theOne } from './command.ts'
+import { type AdminCall, type AdminCommand, listing, theOne } from './command.ts'
 
-export const patientEnrol: Command = {
+export const patientEnrol: AdminCommand = {
   name: 'patient enrol',
   usage: 'HEALTH_ID',
   summary: 'Makes a one-time code with which a patient enrols a telephone, and shows it once',
@@ -28,7 +28,7 @@ export const patientEnrol: Command = {
   },
 }
 
-export const patientUnenrol: Command = {
+export const patientUnenrol: AdminCommand = {
   name: 'patient unenrol',
   usage: 'HEALTH_ID',
   summary: 'Ends every telephone of a patient, and a code that was not used: for one that was lost',
@@ -49,7 +49,7 @@ export const patientUnenrol: Command = {
  * Whom the argument names, with the Health ID that he has now.
  * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND.
  */
-async function patientOf(call: Call): Promise<{ patientId: string; healthId: string }> {
+async function patientOf(call: AdminCall): Promise<{ patientId: string; healthId: string }> {
   const healthId = await readHealthId(call.database, theOne(call, 'Health ID'), 'HEALTH_ID')
   const holder = await holderOf(call.database, healthId)
   if (!holder) throw new Failure('PATIENT_NOT_FOUND', `There is no patient with the Health ID ${healthId}.`)

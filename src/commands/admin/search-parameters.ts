@@ -7,9 +7,9 @@ import {
   type Shown,
   suspendParameters,
 } from '../../store/search-params/operator.ts'
-import { type Command, listing, mustBeNone } from './command.ts'
+import { type AdminCommand, listing, mustBeNone } from './command.ts'
 
-export const searchParameterList: Command = {
+export const searchParameterList: AdminCommand = {
   name: 'search-parameter list',
   usage: '',
   summary: 'Lists the search parameters that clients defined, which of them are suspended, and why',
@@ -30,7 +30,7 @@ export const searchParameterList: Command = {
   },
 }
 
-export const searchParameterSuspend: Command = {
+export const searchParameterSuspend: AdminCommand = {
   name: 'search-parameter suspend',
   usage: 'ID REASON',
   summary: 'Suspends a SearchParameter: nothing is indexed by it, and searches by it are refused with the reason',
@@ -45,7 +45,7 @@ export const searchParameterSuspend: Command = {
   },
 }
 
-export const searchParameterResume: Command = {
+export const searchParameterResume: AdminCommand = {
   name: 'search-parameter resume',
   usage: 'ID',
   summary: 'Resumes a suspended SearchParameter: all resources of its types are indexed by it anew',

@@ -1,9 +1,9 @@
 // npm run admin -- subscription …: who is told of what by webhooks, and whether the whole resource comes along.
 import { UsageError } from '../../lib/command.ts'
 import { type Listed, listAll, setFull } from '../../webhooks/endpoints.ts'
-import { type Command, listing, mustBeNone } from './command.ts'
+import { type AdminCommand, listing, mustBeNone } from './command.ts'
 
-export const subscriptionList: Command = {
+export const subscriptionList: AdminCommand = {
   name: 'subscription list',
   usage: '',
   summary: 'Lists all webhook subscriptions and FHIR Subscriptions, never their secrets',
@@ -20,7 +20,7 @@ export const subscriptionList: Command = {
   },
 }
 
-export const subscriptionPayload: Command = {
+export const subscriptionPayload: AdminCommand = {
   name: 'subscription payload',
   usage: 'ID thin|full',
   summary: 'Has the FHIR resource sent along with each event, or no more',

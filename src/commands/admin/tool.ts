@@ -3,14 +3,14 @@
 import { openDatabase } from '../../db/database.ts'
 import { borrowEmbedded, EmbeddedError } from '../../db/embedded.ts'
 import { migrate } from '../../db/migrate.ts'
-import type { Answer, Arguments, Tool } from '../../lib/command.ts'
+import type { Arguments, CommandResult, Tool } from '../../lib/command.ts'
 import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLog } from '../../lib/log.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
 import { auditVerify } from './audit.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
-import type { Call, Command } from './command.ts'
+import type { AdminCall, AdminCommand } from './command.ts'
 import { dataSetIssuer, dataSetShow } from './data-set.ts'
 import { keysRotate } from './keys.ts'
 import { patientEnrol, patientUnenrol } from './patients.ts'
@@ -19,7 +19,7 @@ import { subscriptionList, subscriptionPayload } from './subscriptions.ts'
 import { userCreate, userDisable, userList, userResetPassword } from './users.ts'
 
 /** The tool that `npm run admin` is, with these settings. */
-export const adminTool = (environment: Readonly<Record<string, string | undefined>>): Tool<Call> => ({
+export const adminTool = (environment: Readonly<Record<string, string | undefined>>): Tool<AdminCall> => ({
   name: 'npm run admin',
   about: 'Works on the database of DATABASE_URL, or on the embedded one of DATA_DIR, also while the service runs.',
   footer: ['Exit code 0 if it was done, 1 if it could not be done, 2 for wrong arguments.'],
@@ -58,7 +58,7 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
 })
 
 /** Runs a command on the database, which is open only as long as it takes. */
-async function perform(command: Command, given: Arguments, config: Config): Promise<Answer> {
+async function perform(command: AdminCommand, given: Arguments, config: Config): Promise<CommandResult> {
   const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
   const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {

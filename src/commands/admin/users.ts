@@ -2,10 +2,10 @@
 
 import { type Role, roles } from '../../access/caller.ts'
 import { createUser, disableUser, listUsers, resetPassword, type User } from '../../identity/users.ts'
-import { type Answer, UsageError } from '../../lib/command.ts'
-import { type Call, type Command, listing, mustBeNone, needed, theOne } from './command.ts'
+import { type CommandResult, UsageError } from '../../lib/command.ts'
+import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 
-export const userCreate: Command = {
+export const userCreate: AdminCommand = {
   name: 'user create',
   usage: '--email EMAIL --organization NAME [--role ROLE]',
   summary: 'Creates a user of the portal, and shows the password once',
@@ -26,7 +26,7 @@ export const userCreate: Command = {
   },
 }
 
-export const userResetPassword: Command = {
+export const userResetPassword: AdminCommand = {
   name: 'user reset-password',
   usage: 'EMAIL',
   summary: 'Gives a user of the portal a new password, shows it once, and ends every session',
@@ -38,7 +38,7 @@ export const userResetPassword: Command = {
   },
 }
 
-function credentials(email: string, password: string, more: object): Answer {
+function credentials(email: string, password: string, more: object): CommandResult {
   const rows = [
     ['email', email],
     ['password', password],
@@ -52,14 +52,14 @@ function credentials(email: string, password: string, more: object): Answer {
 }
 
 /** @throws UsageError for what is no role. */
-function roleOf({ text }: Call): Role {
+function roleOf({ text }: AdminCall): Role {
   const given = text('role') ?? 'developer'
   const role = roles.find(each => each === given)
   if (role) return role
   throw new UsageError(`there is no role ${given}; there are ${roles.join(', ')}`)
 }
 
-export const userList: Command = {
+export const userList: AdminCommand = {
   name: 'user list',
   usage: '',
   summary: 'Lists all users of the portal',
@@ -76,7 +76,7 @@ export const userList: Command = {
   },
 }
 
-export const userDisable: Command = {
+export const userDisable: AdminCommand = {
   name: 'user disable',
   usage: 'EMAIL',
   summary: 'Ends a user of the portal for good, and every session at once',

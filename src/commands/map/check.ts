@@ -1,11 +1,11 @@
 // npm run map -- check: everything that is wrong with maps, their examples, and what they speak of.
 
-import type { Answer } from '../../lib/command.ts'
+import type { CommandResult } from '../../lib/command.ts'
 import { isWarning } from '../../mapping/set.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
-export const check: Command = {
+export const check: MapCommand = {
   name: 'check',
   usage: '[FILE…]',
   summary: 'Says everything that is wrong with the maps, all of them or those named',
@@ -17,7 +17,7 @@ export const check: Command = {
   run,
 }
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const { files, chosen, problems } = await openWorkspace(call, true)
   const errors = problems.filter(each => !isWarning(each)).length
   const warnings = problems.length - errors

@@ -4,7 +4,7 @@ import { type Command as AnyCommand, type Arguments, type Options, readArguments
 import { settings } from '../../lib/config.ts'
 
 /** A command as it was called. */
-export interface Call extends Arguments {
+export interface MapCall extends Arguments {
   readonly files: readonly string[]
   /** The folder of maps. */
   readonly folder: string
@@ -12,7 +12,7 @@ export interface Call extends Arguments {
   readonly shapes: readonly TObject[]
 }
 
-export type Command = AnyCommand<Call>
+export type MapCommand = AnyCommand<MapCall>
 
 /** Options of every command. */
 export const common: Options = {
@@ -25,13 +25,13 @@ export const common: Options = {
 }
 
 /** A call with these arguments. */
-export function callWith(given: Arguments, shapes: readonly TObject[]): Call {
+export function callWith(given: Arguments, shapes: readonly TObject[]): MapCall {
   const { default: fallback, name, parse } = settings.mappingsDir
   const folder = parse(given.text('folder') ?? (process.env[name]?.trim() || fallback))
   return { ...given, files: given.positionals, folder, shapes }
 }
 
 /** Reads the arguments of a command. @throws UsageError */
-export function callOf({ options }: Command, args: readonly string[], shapes: readonly TObject[]): Call {
+export function callOf({ options }: MapCommand, args: readonly string[], shapes: readonly TObject[]): MapCall {
   return callWith(readArguments({ ...options, ...common }, args), shapes)
 }

@@ -4,12 +4,12 @@ import type { TypeModel } from '../../definitions/model.ts'
 import { jsonKey } from '../../definitions/r4.ts'
 import type { Coverage } from '../../fml/compile.ts'
 import type { Structures } from '../../fml/structures.ts'
-import type { Answer } from '../../lib/command.ts'
+import type { CommandResult } from '../../lib/command.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { listed, openWorkspace, paragraph, rendered } from './workspace.ts'
 
-export const coverage: Command = {
+export const coverage: MapCommand = {
   name: 'coverage',
   usage: '[FILE…]',
   summary: 'Says which elements of the source no rule reads, and which required ones of the target no rule sets',
@@ -27,7 +27,7 @@ interface Report {
   readonly unset: readonly string[]
 }
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const { files, set, chosen } = await openWorkspace(call)
   const reports = chosen.flatMap(each => (each.coverage ? [reportOn(each, each.coverage, set.structures)] : []))
   const unreadable = chosen.filter(each => !each.coverage).flatMap(each => each.problems)

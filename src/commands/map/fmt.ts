@@ -4,11 +4,11 @@ import { writeFile } from 'node:fs/promises'
 import { format } from '../../fml/format.ts'
 import { parse } from '../../fml/parser.ts'
 import { errorsIn } from '../../fml/problem.ts'
-import type { Answer } from '../../lib/command.ts'
-import type { Call, Command } from './command.ts'
+import type { CommandResult } from '../../lib/command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
-export const fmt: Command = {
+export const fmt: MapCommand = {
   name: 'fmt',
   usage: '[FILE…] [--check]',
   summary: 'Gives maps their canonical layout',
@@ -17,7 +17,7 @@ export const fmt: Command = {
   run,
 }
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const { files, chosen } = await openWorkspace(call)
   const isOnlyCheck = call.isSet('check')
   const unread = chosen.flatMap(({ source }) => errorsIn(parse(source.text, source.path).problems))

@@ -3,18 +3,18 @@
 import { writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import { lastSegment, type Structures } from '../../fml/structures.ts'
-import { type Answer, UsageError } from '../../lib/command.ts'
+import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { isMap, readFolder } from '../../mapping/files.ts'
 import { OWN, resourcesIn } from '../../mapping/resources.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { draftMap } from './draft/draft.ts'
 import { pathHere } from './paths.ts'
 
 /** What the URLs of the maps of this project begin with. */
 const MAPS = `${OWN}/StructureMap`
 
-export const create: Command = {
+export const create: MapCommand = {
   name: 'new',
   usage: 'FROM TO [--output FILE]',
   summary: 'Begins a map from one type to another',
@@ -31,7 +31,7 @@ export const create: Command = {
   run,
 }
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const [from, to] = call.files
   if (from === undefined || to === undefined || call.files.length > 2) throw new UsageError('name two types: FROM TO')
   const { structures } = resourcesIn(await readFolder(call.folder).catch(() => []), call.shapes)
@@ -52,7 +52,7 @@ async function run(call: Call): Promise<Answer> {
 }
 
 /** A bare name is a map of the folder, where `check` and the service look; a path is a path. */
-function placeFor(output: string, { folder }: Pick<Call, 'folder'>): string {
+function placeFor(output: string, { folder }: Pick<MapCall, 'folder'>): string {
   if (output !== basename(output)) return pathHere(output)
   return join(folder, isMap(output) ? output : `${output}.fml`)
 }

@@ -3,15 +3,15 @@
 
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
-import { type Answer, UsageError } from '../../lib/command.ts'
+import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { type OwnResource, ownResources } from '../../mapping/own-resources.ts'
 import { isWarning } from '../../mapping/set.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { pathHere } from './paths.ts'
 import { tarOf } from './tar.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
-export const pack: Command = {
+export const pack: MapCommand = {
   name: 'package',
   usage: '--output FILE [--version VERSION]',
   summary: 'Writes the maps and what they speak of as a FHIR package (.tgz)',
@@ -28,7 +28,7 @@ export const pack: Command = {
 
 const NAME = 'health-interop.maps'
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const output = call.text('output')
   if (output === undefined) throw new UsageError('--output is missing: the file of the package')
   const version = call.text('version') ?? '0.1.0'

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UsageError } from '../../lib/command.ts'
-import type { Call } from './command.ts'
+import type { MapCall } from './command.ts'
 
 /** Where the command was typed: npm runs scripts in the folder of the project. */
 const here = process.env['INIT_CWD'] ?? process.cwd()
@@ -14,7 +14,7 @@ export function pathHere(given: string): string {
 }
 
 /** A file that is there: by its path, or a map of the folder by its name. @throws UsageError */
-export function existing(given: string, { folder }: Pick<Call, 'folder'>): string {
+export function existing(given: string, { folder }: Pick<MapCall, 'folder'>): string {
   const places = [
     pathHere(given),
     resolve(given),

@@ -6,16 +6,16 @@ import type { Program } from '../../fml/compile.ts'
 import { render } from '../../fml/render.ts'
 import type { Step } from '../../fml/run/frame.ts'
 import { MapError, type Site } from '../../fml/run/map-error.ts'
-import { type Answer, UsageError } from '../../lib/command.ts'
+import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import { isWarning } from '../../mapping/set.ts'
 import { createInspect } from '../../mapping/validity.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { pathHere } from './paths.ts'
 import { listed, openWorkspace, rendered } from './workspace.ts'
 
-export const run: Command = {
+export const run: MapCommand = {
   name: 'run',
   usage: 'FILE --input FILE [--context FILE] [--debug]',
   summary: 'Shows what a map makes of a record',
@@ -28,7 +28,7 @@ export const run: Command = {
   run: runMap,
 }
 
-async function runMap(call: Call): Promise<Answer> {
+async function runMap(call: MapCall): Promise<CommandResult> {
   const [input, context] = [call.text('input'), call.text('context')]
   if (call.files.length !== 1) throw new UsageError('name one map')
   if (input === undefined) throw new UsageError('--input is missing: the file of the record')
@@ -43,7 +43,12 @@ async function runMap(call: Call): Promise<Answer> {
   return answered(program, sources, call, files)
 }
 
-function answered(program: Program, sources: readonly unknown[], call: Call, files: readonly SourceFile[]): Answer {
+function answered(
+  program: Program,
+  sources: readonly unknown[],
+  call: MapCall,
+  files: readonly SourceFile[],
+): CommandResult {
   const steps: Step[] = []
   const trace = call.isSet('debug') ? (step: Step) => void steps.push(step) : undefined
   const logged: string[] = []

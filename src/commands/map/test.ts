@@ -1,6 +1,6 @@
 // npm run map -- test: runs the examples of maps, and takes them there and back where maps lead both ways.
 
-import type { Answer } from '../../lib/command.ts'
+import type { CommandResult } from '../../lib/command.ts'
 import { told } from '../../mapping/difference.ts'
 import type { Example } from '../../mapping/examples.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
@@ -8,10 +8,10 @@ import { opposite, type RoundTrip, roundTrip } from '../../mapping/round-trip.ts
 import { isWarning } from '../../mapping/set.ts'
 import { isPassed, type Trial, tryExample } from '../../mapping/trial.ts'
 import { createInspect } from '../../mapping/validity.ts'
-import type { Call, Command } from './command.ts'
+import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
 
-export const test: Command = {
+export const test: MapCommand = {
   name: 'test',
   usage: '[FILE…]',
   summary: 'Runs the examples of the maps, all of them or those named',
@@ -29,7 +29,7 @@ interface Result {
   readonly trials: readonly Trial[]
 }
 
-async function run(call: Call): Promise<Answer> {
+async function run(call: MapCall): Promise<CommandResult> {
   const workspace = await openWorkspace(call)
   const { files, chosen, problems, examples } = workspace
   const inspect = createInspect(call.shapes)

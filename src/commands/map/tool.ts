@@ -2,7 +2,7 @@
 import type { Tool } from '../../lib/command.ts'
 import { shapes } from '../../shapes/all.ts'
 import { check } from './check.ts'
-import { type Call, callWith, common } from './command.ts'
+import { callWith, common, type MapCall } from './command.ts'
 import { coverage } from './coverage.ts'
 import { fmt } from './fmt.ts'
 import { create } from './new.ts'
@@ -11,7 +11,7 @@ import { run } from './run.ts'
 import { test } from './test.ts'
 
 /** `npm run map`. */
-export const mapTool: Tool<Call> = {
+export const mapTool: Tool<MapCall> = {
   name: 'npm run map',
   about: 'Tools for the maps in mappings/, which turn records into FHIR and back. mappings/README.md teaches them.',
   footer: [

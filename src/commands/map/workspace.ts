@@ -8,7 +8,7 @@ import { type Example, examplesIn, examplesPath } from '../../mapping/examples.t
 import { readFolder, readSource, type SourceFile } from '../../mapping/files.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
 import { isWarning, type MappingSet, mappingSet } from '../../mapping/set.ts'
-import type { Call } from './command.ts'
+import type { MapCall } from './command.ts'
 import { existing, pathHere } from './paths.ts'
 
 export interface Workspace {
@@ -27,7 +27,7 @@ export interface Workspace {
  * @param isAboutNamed true if of the maps of the folder only those are needed that the command names
  * @throws UsageError for a file that is not there.
  */
-export async function openWorkspace(call: Call, isAboutNamed = false): Promise<Workspace> {
+export async function openWorkspace(call: MapCall, isAboutNamed = false): Promise<Workspace> {
   const named = call.files.map(file => existing(file, call))
   const own = await readFolder(call.folder).catch(() => [])
   const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
@@ -53,13 +53,13 @@ export async function openWorkspace(call: Call, isAboutNamed = false): Promise<W
 }
 
 /** What was named from outside the folder, with its examples. */
-function filesBeside(call: Call, named: readonly string[]): SourceFile[] {
+function filesBeside(call: MapCall, named: readonly string[]): SourceFile[] {
   const wanted = named.flatMap(path => [path, examplesPath(path)]).filter(isFile)
   return wanted.map(path => readSource(call.folder, path))
 }
 
 /** What `--with` names: files, and everything in folders. @throws UsageError for what is not there. */
-async function filesWith(call: Call): Promise<SourceFile[]> {
+async function filesWith(call: MapCall): Promise<SourceFile[]> {
   const found: SourceFile[] = []
   for (const given of call.texts('with')) {
     const path = pathHere(given)

@@ -2,11 +2,11 @@
 import type { Queryable } from '../../db/statement.ts'
 import { isResourceType } from '../../definitions/r4.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { type Unit, unitOf } from '../../load/entries.ts'
+import { type LoadUnit, unitOf } from '../../load/entries.ts'
 import { createLanes } from '../../load/lanes.ts'
 import type { Line } from '../../load/lines.ts'
 import { itemOf } from '../../load/read.ts'
-import { batchSize, type Outcome, type Problem, writeUnits } from '../../load/write.ts'
+import { batchSize, type Problem, type WriteOutcome, writeUnits } from '../../load/write.ts'
 import type { Store } from '../../store/store.ts'
 import type { Output } from './files.ts'
 import type { ImportOrder } from './import-order.ts'
@@ -33,7 +33,7 @@ export interface Window {
   note(also: (on: Queryable, counts: Counts) => Promise<void>): Promise<void>
 }
 
-interface Placed extends Unit {
+interface Placed extends LoadUnit {
   readonly start: number
 }
 
@@ -99,7 +99,7 @@ export function createWindow(parts: ImportParts, input: Input): Window {
   }
 }
 
-function countIn({ counts }: Tally, outcome: Outcome): void {
+function countIn({ counts }: Tally, outcome: WriteOutcome): void {
   if (outcome !== 'deleted') counts[outcome]++
 }
 
@@ -140,7 +140,7 @@ interface Reading {
 }
 
 /** What a line is to store; undefined if that is nothing, and then it is told why. */
-function unitFrom(line: Line, { input, source, store, failed }: Reading): Unit | undefined {
+function unitFrom(line: Line, { input, source, store, failed }: Reading): LoadUnit | undefined {
   const place = { file: input.label, line: line.line }
   const item = itemOf(line, input.label)
   if ('problem' in item) return void failed({ ...place, code: 'structure', message: item.problem })

@@ -97,14 +97,14 @@ export async function noteFetched(on: Queryable, job: string, number: number, by
 }
 
 /** What some lines came to. */
-export interface Step {
+export interface ImportStep {
   readonly position: number
   readonly line: number
   readonly postponed: readonly Postponed[]
   readonly counts: Counts
 }
 
-export async function noteStep(on: Queryable, job: string, number: number, step: Step): Promise<void> {
+export async function noteStep(on: Queryable, job: string, number: number, step: ImportStep): Promise<void> {
   const { position, line, postponed, counts } = step
   await on.query({
     text: `update bulk_input set position = $3, line = $4, postponed = postponed || $5::bigint[], created = created + $6,

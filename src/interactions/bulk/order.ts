@@ -28,7 +28,7 @@ export interface ReadOrder {
   readonly patients: readonly string[] | undefined
 }
 
-export interface Asked {
+export interface BulkOrder {
   readonly level: Level
   readonly search: URLSearchParams
   readonly body: unknown
@@ -44,7 +44,7 @@ interface Param {
 type Notes = Note[]
 
 /** @throws Failure MALFORMED_REQUEST naming the parameter, INSUFFICIENT_SCOPE for a type that is named and not open. */
-export function readOrder(asked: Asked, store: Store): ReadOrder {
+export function readOrder(asked: BulkOrder, store: Store): ReadOrder {
   const params = paramsOf(asked)
   const notes: Notes = []
   const refuse = (failure: Failure): void => {
@@ -86,7 +86,7 @@ const notAssociated = (value: string): Failure =>
     `includeAssociatedData=${value.slice(0, 60)} is not supported: an export always includes the Provenance of the exported resources, unless _type excludes it.`,
   )
 
-function paramsOf({ search, body }: Asked): Param[] {
+function paramsOf({ search, body }: BulkOrder): Param[] {
   const inAddress = [...search].map(([name, value]) => ({ name, value, isInBody: false }))
   if (body === undefined) return inAddress
   if (!isObject(body) || body['resourceType'] !== 'Parameters')

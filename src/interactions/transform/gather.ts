@@ -1,25 +1,30 @@
 // Everything a map draws upon, wherever it is kept: sent along, stored, or among the maps of the service.
 
 import { Failure } from '../../lib/failure.ts'
-import type { MapDesk } from '../../mapping/desk.ts'
 import type { SourceFile } from '../../mapping/files.ts'
 import { matching } from '../../mapping/map-urls.ts'
 import type { References } from '../../mapping/references.ts'
+import type { MapService } from '../../mapping/service.ts'
 import type { Store } from '../../store/store.ts'
 import { membersOf } from '../../store/terminology/expand.ts'
 import { canonicalParts, type Library, type LibraryType } from '../../store/terminology/library.ts'
-import type { Asked } from './inputs.ts'
+import type { TransformRequest } from './inputs.ts'
 
 /** More resources than this are not drawn upon by one map. */
 const MOST = 200
 
 /** What the map refers to, directly or not, as files. */
-export async function gathered(map: SourceFile, asked: Asked, store: Store, desk: MapDesk): Promise<SourceFile[]> {
+export async function gathered(
+  map: SourceFile,
+  asked: TransformRequest,
+  store: Store,
+  service: MapService,
+): Promise<SourceFile[]> {
   const library = store.library()
   const found = new Map<string, SourceFile>()
   const sent = await byUrl(
     asked.supporting.map((text, index) => fileOf(`supportingMap-${index + 1}`, text)),
-    desk,
+    service,
   )
   for (const [index, text] of asked.models.entries()) found.set(`model ${index}`, fileOf(`model-${index + 1}`, text))
   const queue = [map]
@@ -29,14 +34,15 @@ export async function gathered(map: SourceFile, asked: Asked, store: Store, desk
     if (isMap) queue.push(file)
   }
   for (const each of queue) {
-    const [study] = await desk.study([each])
+    const [study] = await service.study([each])
     const { maps, structures, tables, valueSets } = study!.references
-    for (const url of maps) for (const file of await mapsAt(url, sent, store, desk)) add(`map ${file.path}`, file, true)
-    for (const url of unknown(structures, desk)) await addStored('StructureDefinition', url, library, add)
+    for (const url of maps)
+      for (const file of await mapsAt(url, sent, store, service)) add(`map ${file.path}`, file, true)
+    for (const url of unknown(structures, service)) await addStored('StructureDefinition', url, library, add)
     for (const url of tables) await addStored('ConceptMap', url, library, add)
     for (const url of valueSets) await addValueSet(url, library, add)
   }
-  return [...found.values(), ...desk.resources()]
+  return [...found.values(), ...service.resources()]
 }
 
 type Add = (key: string, file: SourceFile, isMap: boolean) => void
@@ -60,8 +66,8 @@ async function addValueSet(canonical: string, library: Library, add: Add): Promi
   add(`ValueSet ${url}`, fileOf('ValueSet.json', JSON.stringify(whole)), false)
 }
 
-function unknown(urls: References['structures'], desk: MapDesk): string[] {
-  return [...urls].filter(url => !desk.knows(url))
+function unknown(urls: References['structures'], service: MapService): string[] {
+  return [...urls].filter(url => !service.knows(url))
 }
 
 /** The maps of a URL: those that were sent come first, then those that are stored, then those of the service. */
@@ -69,12 +75,12 @@ async function mapsAt(
   url: string,
   sent: ReadonlyMap<string, SourceFile>,
   store: Store,
-  desk: MapDesk,
+  service: MapService,
 ): Promise<SourceFile[]> {
   const given = matching(sent, url)
   if (given.length > 0) return given
-  const stored = url.includes('*') ? await storedMaps(url, store, desk) : await storedMap(url, store)
-  return stored.length > 0 ? stored : desk.files(url)
+  const stored = url.includes('*') ? await storedMaps(url, store, service) : await storedMap(url, store)
+  return stored.length > 0 ? stored : service.files(url)
 }
 
 async function storedMap(url: string, store: Store): Promise<SourceFile[]> {
@@ -83,18 +89,18 @@ async function storedMap(url: string, store: Store): Promise<SourceFile[]> {
 }
 
 /** Those that fit a URL with `*`, found by the part of the path before it. */
-async function storedMaps(url: string, store: Store, desk: MapDesk): Promise<SourceFile[]> {
+async function storedMaps(url: string, store: Store, service: MapService): Promise<SourceFile[]> {
   if (!store.may('StructureMap', 's')) return []
   const path = url.slice(0, url.indexOf('*')).replace(/\/[^/]*$/, '')
   const found = await store.library().below('StructureMap', path, MOST)
   const files = found.map(each => fileOf(`StructureMap/${each['id']}`, JSON.stringify(each)))
-  return matching(await byUrl(files, desk), url)
+  return matching(await byUrl(files, service), url)
 }
 
 /** Maps by the URLs that they give themselves. */
-async function byUrl(files: readonly SourceFile[], desk: MapDesk): Promise<Map<string, SourceFile>> {
+async function byUrl(files: readonly SourceFile[], service: MapService): Promise<Map<string, SourceFile>> {
   if (files.length === 0) return new Map()
-  const studies = await desk.study(files)
+  const studies = await service.study(files)
   return new Map(files.map((file, index) => [studies[index]!.url ?? '', file]))
 }
 

@@ -14,7 +14,7 @@ export const transformTakes = {
   debug: 'true returns a Parameters resource with the outcome, the result as text, the map and a trace of every rule.',
 } as const
 
-export interface Asked {
+export interface TransformRequest {
   /** The map by its URL, or by the id in the address. */
   readonly source: string | undefined
   readonly id: string | undefined
@@ -33,7 +33,7 @@ const MAPS = ['sourceMap', 'srcMap', 'map'] as const
 const TAKEN = [...Object.keys(transformTakes), ...MAPS, 'supportingMap', 'model', 'content', 'resource', 'context']
 
 /** Reads the request. @throws Failure MALFORMED_REQUEST that says what is missing or said twice. */
-export function askedOf(store: Store, request: FhirRequest): Asked {
+export function askedOf(store: Store, request: FhirRequest): TransformRequest {
   const isBare = isObject(request.body) && request.body['resourceType'] !== 'Parameters'
   const inputs = inputsOf(store.library(), isBare ? { ...request, body: undefined } : request, TAKEN)
   const texts = (name: string): string[] => inputs.all(name).map(each => asText(name, each))
@@ -48,7 +48,7 @@ export function askedOf(store: Store, request: FhirRequest): Asked {
       'content',
       'content is missing: send the resource to transform in a Parameters resource or as the body.',
     )
-  const asked: Asked = {
+  const asked: TransformRequest = {
     source: textOf(inputs, 'source'),
     id: inputs.id,
     map: one(MAPS),
@@ -62,7 +62,7 @@ export function askedOf(store: Store, request: FhirRequest): Asked {
   return asked
 }
 
-function mustNameOneMap({ source, id, map }: Asked): void {
+function mustNameOneMap({ source, id, map }: TransformRequest): void {
   const named = [source, id, map].filter(each => each !== undefined)
   if (named.length === 1) return
   const message =

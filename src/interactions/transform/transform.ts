@@ -3,12 +3,12 @@
 
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import type { SourceFile } from '../../mapping/files.ts'
-import type { Job, Outcome, Remark } from '../../mapping/job.ts'
+import type { Job, JobOutcome, Remark } from '../../mapping/job.ts'
 import type { Store } from '../../store/store.ts'
 import type { FhirReply, FhirRequest } from '../request.ts'
 import { parametersReply } from '../terminology/inputs.ts'
 import { fileOf, gathered } from './gather.ts'
-import { type Asked, askedOf } from './inputs.ts'
+import { askedOf, type TransformRequest } from './inputs.ts'
 
 export async function transformOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   store.library().mustSee('StructureMap')
@@ -24,7 +24,11 @@ export async function transformOf(store: Store, request: FhirRequest): Promise<F
 const smallContent = 65_536
 
 /** What one of the service's own maps makes of a source that is not large, unless one with its URL is stored or something was sent along for it. */
-async function ownOutcome(asked: Asked, store: Store, request: FhirRequest): Promise<Outcome | undefined> {
+async function ownOutcome(
+  asked: TransformRequest,
+  store: Store,
+  request: FhirRequest,
+): Promise<JobOutcome | undefined> {
   const { source, supporting, models } = asked
   if (source === undefined || supporting.length > 0 || models.length > 0) return undefined
   if (asked.content.length > smallContent) return undefined
@@ -33,19 +37,22 @@ async function ownOutcome(asked: Asked, store: Store, request: FhirRequest): Pro
 }
 
 /** What any other map makes, in a thread of its own. */
-async function outcomeOf(asked: Asked, store: Store, request: FhirRequest): Promise<Outcome> {
+async function outcomeOf(asked: TransformRequest, store: Store, request: FhirRequest): Promise<JobOutcome> {
   const map = await mapOf(asked, store, request)
   const others = await gathered(map, asked, store, request.maps)
   return request.maps.run({ map, others, ...workOf(asked, request) })
 }
 
-function workOf({ content, context, isDebug }: Asked, { maps }: FhirRequest): Pick<Job, 'sources' | 'isTraced'> {
+function workOf(
+  { content, context, isDebug }: TransformRequest,
+  { maps }: FhirRequest,
+): Pick<Job, 'sources' | 'isTraced'> {
   const known = context ?? JSON.stringify(maps.context())
   return { sources: [content, known], isTraced: isDebug }
 }
 
 /** The map as it was sent, as it is stored, or as the service has it. @throws Failure NOT_FOUND */
-async function mapOf({ map, id, source }: Asked, store: Store, { maps }: FhirRequest): Promise<SourceFile> {
+async function mapOf({ map, id, source }: TransformRequest, store: Store, { maps }: FhirRequest): Promise<SourceFile> {
   const library = store.library()
   if (map !== undefined) return fileOf('map', map)
   if (id !== undefined) return fileOf(`StructureMap/${id}`, JSON.stringify(await library.byId('StructureMap', id)))
@@ -54,7 +61,7 @@ async function mapOf({ map, id, source }: Asked, store: Store, { maps }: FhirReq
   return own ?? fileOf(source!, JSON.stringify(stored ?? (await library.byUrl('StructureMap', source!))))
 }
 
-function refused({ remarks }: Outcome): Failure {
+function refused({ remarks }: JobOutcome): Failure {
   const errors = remarks.filter(each => each.severity === 'error')
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
@@ -70,7 +77,7 @@ function detailOf({ severity, place, message }: Remark): FailureDetail {
 }
 
 /** The answer that FHIRPath Lab and its editor read: https://github.com/ahdis/matchbox/issues/381 */
-function debugReply({ remarks, result, map, trace }: Outcome, version: string): FhirReply {
+function debugReply({ remarks, result, map, trace }: JobOutcome, version: string): FhirReply {
   const issue =
     remarks.length > 0
       ? remarks.map(({ severity, place, message }) => ({

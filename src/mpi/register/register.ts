@@ -11,7 +11,7 @@ import type { OwnNumber } from './patient.ts'
 import { lockKeys, numberPosting } from './postings.ts'
 
 /** What is known of the candidates beside the decision. */
-export interface Verdict {
+export interface MatchVerdict {
   readonly decision: Decision
   /** Current Health IDs of the candidates who have one. */
   readonly healthIds: ReadonlyMap<string, string>
@@ -24,7 +24,7 @@ export interface Register {
    * Whether somebody is registered: compares with all who share a blocking key, or have the number. Who else it could be is told
    * exactly where it is no match.
    */
-  find(on: Queryable, person: Features, number?: OwnNumber): Promise<Verdict>
+  find(on: Queryable, person: Features, number?: OwnNumber): Promise<MatchVerdict>
   /** All who somebody could be, exactly. */
   rank(on: Queryable, person: Features): Promise<Decision>
   /**

@@ -6,11 +6,11 @@ import type { Base } from '../base.ts'
 import type { Principal } from '../principal.ts'
 import { boundTo, service } from './party.ts'
 import { isOwned, isOwnedUnlessPatient, type Named, ownersNamed } from './rules.ts'
-import { type Created, entryFor, type Ground, type Known, type Speaker, speakerFor } from './speaking.ts'
+import { type Created, entryFor, type Ground, type KnownParty, type Speaker, speakerFor } from './speaking.ts'
 import { type Bodies, type Stored, storedAmong } from './stored.ts'
 
 /** A change that is asked for. */
-export interface Asked {
+export interface ProposedChange {
   readonly type: string
   readonly id: string
   /** Absent: it is deleted. */
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 interface Claim {
-  readonly change: Asked
+  readonly change: ProposedChange
   readonly former: Stored | undefined
   /** The owners that the new content names. */
   readonly named: readonly Named[]
@@ -33,7 +33,7 @@ interface Claim {
  */
 export async function mustSpeakFor(
   session: Ground & { readonly principal: Principal },
-  changes: readonly Asked[],
+  changes: readonly ProposedChange[],
   current: Bodies,
 ): Promise<void> {
   const organization = boundTo(session.principal.party)
@@ -56,7 +56,7 @@ export async function mustSpeakFor(
   }
 }
 
-const isEntry = ({ type }: Asked): boolean => type === 'Organization' || type === 'Location'
+const isEntry = ({ type }: ProposedChange): boolean => type === 'Organization' || type === 'Location'
 
 /** Everything whose owners have to be known. */
 const idsIn = ({ change, former, named }: Claim): string[] => [
@@ -67,7 +67,7 @@ const idsIn = ({ change, former, named }: Claim): string[] => [
 
 /** Organisations and locations that come into being, since what else is written may name them. */
 function createdBy(claims: readonly Claim[], organization: string, base: Base): Created {
-  const created = new Map<string, Omit<Known, 'isRegistered'>>()
+  const created = new Map<string, Omit<KnownParty, 'isRegistered'>>()
   for (const { change, former } of claims)
     if (isEntry(change) && change.resource && !former)
       created.set(change.id, { ...created.get(change.id), ...entryFor(change.resource, organization, base) })
@@ -107,7 +107,7 @@ function ownerOf({ change, former }: Claim, speaker: Speaker, own: string): stri
 }
 
 /** The owner of what an id stands for already: a facility has one id, and one owner. */
-function otherUnder({ type, id }: Asked, former: Stored | undefined, speaker: Speaker): string | undefined {
+function otherUnder({ type, id }: ProposedChange, former: Stored | undefined, speaker: Speaker): string | undefined {
   const { isRegistered, organization, location } = speaker.known(id)
   const isNew = !former || former.isDeleted
   if (type === 'Organization') {

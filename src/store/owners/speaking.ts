@@ -25,7 +25,7 @@ export interface Speaker {
   /** Organization and Location of this id, whichever are stored or registered: all of them, and at least one. */
   facility(id: string): boolean
   /** What has this id. */
-  known(id: string): Known
+  known(id: string): KnownParty
 }
 
 /** An Organization or a Location that is stored. */
@@ -37,14 +37,14 @@ interface Entry {
 }
 
 /** What an id stands for. */
-export interface Known {
+export interface KnownParty {
   readonly isRegistered: boolean
   readonly organization?: Entry
   readonly location?: Entry
 }
 
 /** What the same write creates, by id. */
-export type Created = ReadonlyMap<string, Omit<Known, 'isRegistered'>>
+export type Created = ReadonlyMap<string, Omit<KnownParty, 'isRegistered'>>
 
 /** Levels of organisations above each other. */
 const deepest = 10
@@ -56,14 +56,14 @@ export async function speakerFor(
   ids: Iterable<string>,
   created: Created = new Map(),
 ): Promise<Speaker> {
-  const facts = new Map<string, Known>()
+  const facts = new Map<string, KnownParty>()
   let next = new Set(ids)
   for (let level = 0; level <= deepest && next.size > 0; level++) {
     for (const [id, each] of await learn(ground, [...next], created)) facts.set(id, each)
     const further = [...next].flatMap(id => [...above(id, facts.get(id)!), ...managers(facts.get(id)!)])
     next = new Set(further.filter(id => id !== own && !facts.has(id)))
   }
-  const known = (id: string): Known => facts.get(id) ?? { isRegistered: false }
+  const known = (id: string): KnownParty => facts.get(id) ?? { isRegistered: false }
   const organization = (id: string): boolean => leads(id, own, facts)
   const location = (id: string): boolean => managers(known(id)).some(organization)
   return {
@@ -78,7 +78,7 @@ export async function speakerFor(
   }
 }
 
-function leads(from: string, own: string, facts: ReadonlyMap<string, Known>): boolean {
+function leads(from: string, own: string, facts: ReadonlyMap<string, KnownParty>): boolean {
   const seen = new Set<string>()
   let at = [from]
   for (let level = 0; level <= deepest && at.length > 0; level++) {
@@ -90,7 +90,7 @@ function leads(from: string, own: string, facts: ReadonlyMap<string, Known>): bo
 }
 
 /** The organisations that speak for an organisation because of its entry. */
-function above(id: string, known: Known | undefined): string[] {
+function above(id: string, known: KnownParty | undefined): string[] {
   if (!known?.organization) return []
   const { owner, above: whole } = known.organization
   if (!known.isRegistered) return [owner, whole].filter(isNamed)
@@ -99,7 +99,8 @@ function above(id: string, known: Known | undefined): string[] {
 }
 
 /** The organisation that a Location belongs to, if it belongs to one. */
-const managers = ({ location }: Known): string[] => (location ? [location.above ?? location.owner].filter(isNamed) : [])
+const managers = ({ location }: KnownParty): string[] =>
+  location ? [location.above ?? location.owner].filter(isNamed) : []
 
 const isNamed = (id: string | null | undefined): id is string => Boolean(id)
 
@@ -121,7 +122,7 @@ async function learn({ on, registered, base }: Ground, ids: readonly string[], c
     values: [textArray(ids)],
   })
   const clients = await registered(on, ids)
-  return rows.map((row): [string, Known] => [
+  return rows.map((row): [string, KnownParty] => [
     row.id,
     {
       isRegistered: clients.has(row.id),
@@ -141,7 +142,7 @@ function entryOf(body: string | null, owner: string | null, element: string, bas
 }
 
 /** An entry that is about to be created. @param owner the organisation of its author */
-export const entryFor = (resource: JsonObject, owner: string, base: Base): Omit<Known, 'isRegistered'> =>
+export const entryFor = (resource: JsonObject, owner: string, base: Base): Omit<KnownParty, 'isRegistered'> =>
   resource['resourceType'] === 'Organization'
     ? { organization: { owner, above: undefined } }
     : { location: { owner, above: idIn(resource['managingOrganization'], 'Organization', base) } }

@@ -2,7 +2,7 @@
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 
-export interface Operation {
+export interface PatchOperation {
   readonly type: string
   readonly path: string
   readonly name: string | undefined
@@ -17,7 +17,7 @@ export interface Operation {
 const mostOperations = 1000
 
 /** @throws Failure MALFORMED_REQUEST for Parameters that are no patch. */
-export function readOperations(parameters: unknown): Operation[] {
+export function readOperations(parameters: unknown): PatchOperation[] {
   const isParameters = isObject(parameters) && parameters['resourceType'] === 'Parameters'
   const list = isParameters ? (parameters['parameter'] ?? []) : undefined
   if (!Array.isArray(list))
@@ -32,7 +32,7 @@ export function readOperations(parameters: unknown): Operation[] {
 
 const kinds = new Set(['add', 'insert', 'delete', 'replace', 'move'])
 
-function readOperation(entry: unknown, index: number): Operation {
+function readOperation(entry: unknown, index: number): PatchOperation {
   const wrong = (what: string): Failure =>
     new Failure('MALFORMED_REQUEST', `Operation ${index + 1} of the patch ${what}.`)
   if (!isObject(entry) || entry['name'] !== 'operation' || !Array.isArray(entry['part']))

@@ -5,7 +5,7 @@ import { isResourceType, typeModel } from '../../definitions/r4.ts'
 import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { type Operation, readOperations } from './fhirpath-operations.ts'
+import { type PatchOperation, readOperations } from './fhirpath-operations.ts'
 
 /** Where a value stands: `holder[key]`, and its place in the list there, if there is one. */
 interface Place {
@@ -36,7 +36,7 @@ export function applyFhirPathPatch(resource: JsonObject, parameters: unknown): J
   return resource
 }
 
-function apply(resource: JsonObject, operation: Operation): void {
+function apply(resource: JsonObject, operation: PatchOperation): void {
   const found = evaluate(resource, operation.path)
   switch (operation.type) {
     case 'add':
@@ -57,7 +57,7 @@ function evaluate(resource: JsonObject, path: string): readonly Typed[] {
   return compileTyped(path, { model: { typeModel }, type, paths: true, untrusted: true })(resource)
 }
 
-function single(found: readonly Typed[], { type }: Operation): Typed {
+function single(found: readonly Typed[], { type }: PatchOperation): Typed {
   if (found.length === 1) return found[0]!
   throw new Error(
     found.length === 0
@@ -99,7 +99,7 @@ function elementOf(type: string, name: string): ElementModel {
   return element
 }
 
-function add(resource: JsonObject, target: Typed, operation: Operation): void {
+function add(resource: JsonObject, target: Typed, operation: PatchOperation): void {
   const { name, value } = operation
   if (!name) throw new Error('add requires a name')
   const holder = objectAt(resource, target)
@@ -115,7 +115,7 @@ function add(resource: JsonObject, target: Typed, operation: Operation): void {
 }
 
 /** The typed key of a choice; where the value was given in parts, its shape tells the type. */
-function choiceKey(element: ElementModel, { value, valueType }: Operation): string {
+function choiceKey(element: ElementModel, { value, valueType }: PatchOperation): string {
   const type = element.types.find(each => (valueType ? capitalised(each) === valueType : fitsType(each, value)))
   if (!type) throw new Error(`the value has a type that ${element.name} does not allow`)
   return element.name + capitalised(type)
@@ -139,7 +139,7 @@ function valueAt({ holder, key, index }: Place): unknown {
   return index === undefined ? value : (value as unknown[])[index]
 }
 
-function replace({ holder, key, name, index }: Place, { value, valueType }: Operation): void {
+function replace({ holder, key, name, index }: Place, { value, valueType }: PatchOperation): void {
   if (index !== undefined) (holder[key] as unknown[])[index] = value
   else if (key === name || !valueType) holder[key] = value
   else {
@@ -201,13 +201,13 @@ function listAt(resource: JsonObject, path: string): { length: number; holder: J
   return { length: (holder[key] as unknown[]).length, holder, key }
 }
 
-function insert(resource: JsonObject, { path, value, index }: Operation): void {
+function insert(resource: JsonObject, { path, value, index }: PatchOperation): void {
   const { length, holder, key } = listAt(resource, path)
   if (!isIndex(index, length)) throw new Error(`the index must be from 0 to ${length}`)
   editLists(holder, key, (list, isBeside) => list.toSpliced(index, 0, isBeside ? null : value))
 }
 
-function move(resource: JsonObject, { path, source, destination }: Operation): void {
+function move(resource: JsonObject, { path, source, destination }: PatchOperation): void {
   const { length, holder, key } = listAt(resource, path)
   if (!isIndex(source, length - 1) || !isIndex(destination, length - 1))
     throw new Error(`source and destination must be from 0 to ${length - 1}`)

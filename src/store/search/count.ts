@@ -6,7 +6,7 @@ import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { type Conditions, conditions, wideConditions } from './statement.ts'
 import { askReach } from './steps/reach.ts'
-import type { Step, Strategy } from './strategy.ts'
+import type { SearchStep, Strategy } from './strategy.ts'
 
 /** Conditions, and the rows `s` that they are about. */
 type Counted = Conditions & { readonly from: string }
@@ -54,7 +54,7 @@ function count(name: string, { total }: SearchRequest, counted: () => Counted): 
 }
 
 /** What the planner expects, good enough for "about how many" there are beyond what is counted. */
-const estimate = (counted: () => Counted): Step<number, CountRow> => ({
+const estimate = (counted: () => Counted): SearchStep<number, CountRow> => ({
   name: 'estimate',
   statement() {
     const { context, from, where } = counted()
@@ -67,7 +67,11 @@ const estimate = (counted: () => Counted): Step<number, CountRow> => ({
 const countedSingly = 500
 
 /** Counts matches, and looks at the visibility of each. */
-const countFew = (request: SearchRequest, options: SearchOptions, visibility: Visibility): Step<number, CountRow> => ({
+const countFew = (
+  request: SearchRequest,
+  options: SearchOptions,
+  visibility: Visibility,
+): SearchStep<number, CountRow> => ({
   name: 'count by the grants of each match',
   givesUp: `more than ${countedSingly} resources match, seen or not`,
   statement() {

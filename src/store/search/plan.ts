@@ -10,7 +10,7 @@ import { askReach, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
-import type { Step, Strategy } from './strategy.ts'
+import type { SearchStep, Strategy } from './strategy.ts'
 import { needsWord } from './text-query.ts'
 import { walkedCodes } from './walk.ts'
 
@@ -21,7 +21,7 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
   if (codes) return [walkCodes(request, options, codes, narrowed)]
   if (suitsOnePlan(request, options.indexer)) return [readInOrder(request, options, { isFixed: true, narrowed })]
   const texts = sortedTexts(request, options)
-  const steps: Step<Page, PageRow>[] = []
+  const steps: SearchStep<Page, PageRow>[] = []
   // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
   if (narrowed) steps.push(askReach(request, options, narrowed))
   if (isOfWords(request) || (texts && request.criteria.length > 0))

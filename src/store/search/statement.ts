@@ -53,14 +53,14 @@ export function typeCondition({ types }: Asked, { bind }: SqlContext, column = '
 }
 
 /** Where a page is read from, and what its rows must meet. */
-export interface Source {
+export interface PageSource {
   readonly from: string
   readonly where: string
   /** The column that decides among equals. */
   readonly key: string
 }
 
-interface Search extends Source {
+interface Search extends PageSource {
   /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */
   readonly reach?: string | undefined
   readonly orders: readonly Order[]

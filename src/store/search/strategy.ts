@@ -3,7 +3,7 @@ import type { Queryable, Statement } from '../../db/statement.ts'
 import type { Reach } from '../visibility.ts'
 
 /** One statement, and what its rows decide. */
-export interface Step<Result, Row extends object> {
+export interface SearchStep<Result, Row extends object> {
   readonly name: string
   /** When its rows leave the search to the next step; undefined for a step that always has the result. */
   readonly givesUp?: string
@@ -19,7 +19,7 @@ export interface Step<Result, Row extends object> {
 }
 
 /** The steps in the order in which they are tried. The last one never gives up. */
-export type Strategy<Result, Row extends object> = readonly Step<Result, Row>[]
+export type Strategy<Result, Row extends object> = readonly SearchStep<Result, Row>[]
 
 /** Runs the steps until one of them has the result. */
 export async function run<Result, Row extends object>(on: Queryable, strategy: Strategy<Result, Row>): Promise<Result> {

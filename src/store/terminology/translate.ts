@@ -15,7 +15,7 @@ export interface Match {
   readonly isConditional: boolean
 }
 
-export interface Wanted {
+export interface TranslateRequest {
   /** The code is one of the map's targets, and its sources are asked for. */
   readonly reverse: boolean
   /** The value set in which translations are wanted. */
@@ -26,7 +26,12 @@ export interface Wanted {
 const mostMaps = 5
 
 /** Every match that the map has for the code. @throws Failure NOT_FOUND for another map or value set that is not stored. */
-export async function translate(library: Library, map: JsonObject, asked: Coded, wanted: Wanted): Promise<Match[]> {
+export async function translate(
+  library: Library,
+  map: JsonObject,
+  asked: Coded,
+  wanted: TranslateRequest,
+): Promise<Match[]> {
   const all = await matchesOf(library, map, asked, wanted.reverse, [])
   const inSystem = wanted.targetSystem === undefined ? all : all.filter(isOf(wanted.targetSystem))
   if (wanted.target === undefined || isEnd(map, wanted)) return inSystem
@@ -43,7 +48,7 @@ const isOf =
     concept?.system === system
 
 /** True if the map as a whole leads to the value set that is wanted. */
-function isEnd(map: JsonObject, { target, reverse }: Wanted): boolean {
+function isEnd(map: JsonObject, { target, reverse }: TranslateRequest): boolean {
   const end = reverse ? (map['sourceUri'] ?? map['sourceCanonical']) : (map['targetUri'] ?? map['targetCanonical'])
   return typeof end === 'string' && canonicalParts(end).url === canonicalParts(target!).url
 }

@@ -4,20 +4,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../../src/commands/map/check.ts'
-import { type Command, callOf } from '../../../src/commands/map/command.ts'
+import { callOf, type MapCommand } from '../../../src/commands/map/command.ts'
 import { coverage } from '../../../src/commands/map/coverage.ts'
 import { fmt } from '../../../src/commands/map/fmt.ts'
 import { create } from '../../../src/commands/map/new.ts'
 import { pack } from '../../../src/commands/map/package.ts'
 import { run } from '../../../src/commands/map/run.ts'
 import { test as tryOut } from '../../../src/commands/map/test.ts'
-import { type Answer, UsageError } from '../../../src/lib/command.ts'
+import { type CommandResult, UsageError } from '../../../src/lib/command.ts'
 import { example, folderWith, fromFhir, shapes, sound, toFhir } from '../../mapping/support.ts'
 import { run as runProcess } from '../../support/process.ts'
 import { jsonFiles } from '../../support/tgz.ts'
 
 /** What a command answers, the folder left out of its words. */
-async function answer(command: Command, folder: string, ...args: string[]): Promise<Answer> {
+async function answer(command: MapCommand, folder: string, ...args: string[]): Promise<CommandResult> {
   const { text, notes, json, isGood } = await command.run(callOf(command, [...args, '--folder', folder], shapes))
   const plain = (words: string) => words.replaceAll(`${folder}/`, '')
   return { isGood, text: plain(text), notes: notes && plain(notes), json: JSON.parse(plain(JSON.stringify(json))) }

@@ -9,7 +9,7 @@ import { parseSearch } from '../../../src/store/search/parse.ts'
 import { plan } from '../../../src/store/search/plan.ts'
 import type { SearchRequest } from '../../../src/store/search/request.ts'
 import type { SearchOptions } from '../../../src/store/search/sql-context.ts'
-import { run, type Step, type Strategy } from '../../../src/store/search/strategy.ts'
+import { run, type SearchStep, type Strategy } from '../../../src/store/search/strategy.ts'
 import { baseOf } from '../../support/base.ts'
 
 const base = baseOf('http://localhost')
@@ -141,7 +141,7 @@ describe('a strategy is run', () => {
 
   test('and builds the statement of a step only when it is its turn', async () => {
     const built: string[] = []
-    const watched: Step<number, object>[] = [3, undefined, 5].map((result, at) => ({
+    const watched: SearchStep<number, object>[] = [3, undefined, 5].map((result, at) => ({
       name: `step ${at}`,
       statement() {
         built.push(`step ${at}`)
@@ -154,7 +154,7 @@ describe('a strategy is run', () => {
   })
 
   test('and one whose last step gives up is a mistake', async () => {
-    const step: Step<number, object> = {
+    const step: SearchStep<number, object> = {
       name: 'x',
       statement: () => ({ text: '', values: [] }),
       read: () => undefined,

@@ -84,7 +84,7 @@ describe('an adversary', () => {
           counted: () => {},
           wake: () => {},
           finds: async () => true,
-          abreast: 1,
+          concurrency: 1,
         },
       })
       await courier.take()

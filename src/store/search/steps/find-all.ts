@@ -3,8 +3,8 @@ import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { conditions, pageText, type Source } from '../statement.ts'
-import type { Step } from '../strategy.ts'
+import { conditions, type PageSource, pageText } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
 
 /** Most matches that are all found before they are sorted. */
 const fewest = 1000
@@ -15,14 +15,18 @@ const fewest = 1000
  * it takes the index.
  * @param ofWords true if a word must be there
  */
-export const findAll = (request: SearchRequest, options: SearchOptions, ofWords: boolean): Step<Page, PageRow> => ({
+export const findAll = (
+  request: SearchRequest,
+  options: SearchOptions,
+  ofWords: boolean,
+): SearchStep<Page, PageRow> => ({
   name: 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
   statement() {
     // The words are those of the types already: a second index for the types would only cost.
     const { context, where } = conditions(request, options, ofWords ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
-    const source: Source = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
+    const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
     const every = `select s.key, s.date from search s where ${where}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // What is materialized is planned as if it were read to the end, but is read as far as the limit asks.

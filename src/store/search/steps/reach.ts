@@ -5,16 +5,16 @@ import { reached, reachText } from '../reach.ts'
 import type { Criterion, SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { conditions, pageText, type Source } from '../statement.ts'
-import type { Step } from '../strategy.ts'
+import { conditions, type PageSource, pageText } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
 /** Asks what the caller may see. */
 export const askReach = <Result, Row extends object>(
   request: SearchRequest,
   { visibility }: SearchOptions,
-  within: NonNullable<Step<Result, Row>['within']>,
-): Step<Result, Row> => ({
+  within: NonNullable<SearchStep<Result, Row>['within']>,
+): SearchStep<Result, Row> => ({
   name: 'ask what the caller may see',
   givesUp: 'the caller may see much',
   statement() {
@@ -27,14 +27,14 @@ export const askReach = <Result, Row extends object>(
 
 /** A page of what the caller may see: all matches among it are found, and then ordered. */
 export const searchWithin =
-  (request: SearchRequest, options: SearchOptions): NonNullable<Step<Page, PageRow>['within']> =>
+  (request: SearchRequest, options: SearchOptions): NonNullable<SearchStep<Page, PageRow>['within']> =>
   reach => [
     {
       name: 'search what the caller may see',
       statement() {
         const { context, where } = conditions(request, options)
         const orders = ordersOf(request, context)
-        const source: Source = { from: 'found s', where: 'true', key: 's.key' }
+        const source: PageSource = { from: 'found s', where: 'true', key: 's.key' }
         const text = `with found as materialized (select s.key, s.date from ${reached(request, reach, context)} s where ${where})
     ${pageText(request, context, { ...source, orders })}`
         const isFixed = request.criteria.every(

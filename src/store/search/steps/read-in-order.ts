@@ -5,19 +5,23 @@ import { reachText } from '../reach.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, pageText, type Source } from '../statement.ts'
-import type { Step } from '../strategy.ts'
+import { conditions, type PageSource, pageText } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
 import { isPlainToken } from '../walk.ts'
 
 export interface ReadOptions {
   /** True if PostgreSQL keeps one plan for all values. */
   readonly isFixed: boolean
   /** Takes over if the caller may see little; the statement asks for that, too. */
-  readonly narrowed: Step<Page, PageRow>['within'] | undefined
+  readonly narrowed: SearchStep<Page, PageRow>['within'] | undefined
 }
 
 /** Reads the rows of `search` in the order of the answer. */
-export const readInOrder = (request: SearchRequest, options: SearchOptions, how: ReadOptions): Step<Page, PageRow> =>
+export const readInOrder = (
+  request: SearchRequest,
+  options: SearchOptions,
+  how: ReadOptions,
+): SearchStep<Page, PageRow> =>
   pageStep(how.isFixed ? 'read in order, by a kept plan' : 'read in order', request, how, () => {
     // Postings say of which type they are, and one patient has few of a token: a second index for the type would only cost,
     // though it looks cheap beside asking for consent.
@@ -30,8 +34,8 @@ export const pageStep = (
   name: string,
   request: SearchRequest,
   { isFixed, narrowed }: ReadOptions,
-  sourceOf: () => Source & { readonly context: SqlContext },
-): Step<Page, PageRow> => ({
+  sourceOf: () => PageSource & { readonly context: SqlContext },
+): SearchStep<Page, PageRow> => ({
   name,
   statement() {
     const { context, ...source } = sourceOf()

@@ -6,8 +6,8 @@ import type { SearchRequest } from '../request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { createContext, type Source, typeCondition } from '../statement.ts'
-import type { Step } from '../strategy.ts'
+import { createContext, type PageSource, typeCondition } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate } from '../walk.ts'
 import { pageStep } from './read-in-order.ts'
 
@@ -20,8 +20,8 @@ export const walkCodes = (
   request: SearchRequest,
   options: SearchOptions,
   postings: readonly bigint[],
-  narrowed: Step<Page, PageRow>['within'],
-): Step<Page, PageRow> =>
+  narrowed: SearchStep<Page, PageRow>['within'],
+): SearchStep<Page, PageRow> =>
   pageStep('walk codes, newest first', request, { isFixed: true, narrowed }, () => walked(request, options, postings))
 
 // `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
@@ -29,7 +29,7 @@ function walked(
   request: SearchRequest,
   options: SearchOptions,
   postings: readonly bigint[],
-): Source & { context: SqlContext } {
+): PageSource & { context: SqlContext } {
   const context = createContext(request, options, 'c')
   const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
   const others = request.criteria.filter(each => !dated.includes(each))

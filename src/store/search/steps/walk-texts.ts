@@ -7,8 +7,8 @@ import type { SearchRequest } from '../request.ts'
 import { beyond, isBackward, type Order, orderBy, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, pageText, type Source, typeCondition } from '../statement.ts'
-import type { Step } from '../strategy.ts'
+import { createContext, type PageSource, pageText, typeCondition } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
 
 /** The string parameter by which results are sorted, if its texts can be walked in that order from the place of the cursor. */
 export function sortedTexts({ types, sort, cursor }: SearchRequest, { indexer }: SearchOptions): ParamKey | undefined {
@@ -22,7 +22,11 @@ export function sortedTexts({ types, sort, cursor }: SearchRequest, { indexer }:
 const longestWalk = 20_000
 
 /** Walks along the texts of a parameter. The page does not fill if the rest has no text at all, or lies too far along. */
-export const walkTexts = (request: SearchRequest, options: SearchOptions, param: ParamKey): Step<Page, PageRow> => ({
+export const walkTexts = (
+  request: SearchRequest,
+  options: SearchOptions,
+  param: ParamKey,
+): SearchStep<Page, PageRow> => ({
   name: 'walk texts in order',
   givesUp: `the page is not full after ${longestWalk} texts`,
   statement() {
@@ -37,7 +41,7 @@ export const walkTexts = (request: SearchRequest, options: SearchOptions, param:
     const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
     const texts = `select w.key, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
     ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
-    const source: Source = {
+    const source: PageSource = {
       // Each resource stands where its first text stands, or its last in descending order.
       from: `(${texts}) w cross join lateral (
       select s.key from search s where s.key = w.key and ${conditions.join(' and ')}

@@ -5,14 +5,14 @@ import { toStructureMap } from '../fml/structure-map.ts'
 import { unversioned } from '../fml/structures.ts'
 import { shapes } from '../shapes/all.ts'
 import type { SourceFile } from './files.ts'
-import { type Job, type Outcome, runProgram } from './job.ts'
+import { type Job, type JobOutcome, runProgram } from './job.ts'
 import { matching } from './map-urls.ts'
 import type { Mappings } from './mappings.ts'
 import { type OwnResource, ownResources } from './own-resources.ts'
 import type { Study } from './study.ts'
 import type { Transformer } from './transformer.ts'
 
-export interface MapDesk {
+export interface MapService {
   /** Of this service, for traces. */
   readonly version: string
   /** What a map may take as its second source where the request brings none. */
@@ -24,13 +24,13 @@ export interface MapDesk {
   /** True if the URL of a structure is one of R4, of a record of the interface, or of one of the service's models. */
   knows(url: string): boolean
   /** Runs a map that came with the request, in the client's turn. @throws Failure as the transformer. */
-  run(job: Job): Promise<Outcome>
+  run(job: Job): Promise<JobOutcome>
   /** What maps say of themselves. @throws Failure as the transformer. */
   study(files: readonly SourceFile[]): Promise<readonly Study[]>
   /** What the service itself is made of, as resources. */
   own(): readonly OwnResource[]
   /** Runs the service's own map of a URL, which is compiled already; undefined if there is none. */
-  runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): Outcome | undefined
+  runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): JobOutcome | undefined
 }
 
 interface Service {
@@ -40,11 +40,11 @@ interface Service {
 }
 
 /** The desk of each client, whose turn it is that its maps run in. */
-export function createDesks(
+export function createMapServices(
   mappings: Mappings,
   transformer: Transformer,
   service: Service,
-): (client: string) => MapDesk {
+): (client: string) => MapService {
   const shared = deskOf(mappings, service)
   return client => ({
     ...shared,
@@ -53,7 +53,7 @@ export function createDesks(
   })
 }
 
-function deskOf(mappings: Mappings, service: Service): Omit<MapDesk, 'run' | 'study'> {
+function deskOf(mappings: Mappings, service: Service): Omit<MapService, 'run' | 'study'> {
   return {
     version: service.version,
     context: () => ({ base_url: service.origin, received_at: new Date().toISOString() }),

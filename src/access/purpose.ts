@@ -19,9 +19,9 @@ interface Declaring {
  * @throws Failure MALFORMED_REQUEST for a purpose that is not known; INSUFFICIENT_SCOPE or EMERGENCY_REASON_REQUIRED for an
  * emergency that he may not declare, or does not explain.
  */
-export type Declare = (caller: Caller, request: Declaring) => Caller
+export type ReadPurpose = (caller: Caller, request: Declaring) => Caller
 
-export function createDeclare(emergency: EmergencyAccess): Declare {
+export function createReadPurpose(emergency: EmergencyAccess): ReadPurpose {
   return (caller, request) => {
     const purpose = purposeOf(request.headers['x-purpose-of-use'])
     const reason = emergencyReason(caller, request.headers)

@@ -8,7 +8,10 @@ import { attemptsAfter, inLine, lost, mustStartOver } from './session.ts'
 import type { Store } from './store.ts'
 
 /** Runs work in one transaction; again from the start if what ended it can only be mended that way. */
-export type Whole = <T>(caller: Pick<Principal, 'database'>, work: (within: Transaction) => Promise<T>) => Promise<T>
+export type UnitOfWork = <T>(
+  caller: Pick<Principal, 'database'>,
+  work: (within: Transaction) => Promise<T>,
+) => Promise<T>
 
 /** What acts on the store in a caller's name. */
 export interface Acting {
@@ -16,11 +19,11 @@ export interface Acting {
   readonly databaseFor: DatabaseFor
   readonly storeFor: (principal: Principal) => Store
   /** One transaction around several acts. */
-  readonly whole: Whole
+  readonly unitOfWork: UnitOfWork
 }
 
 /** The transactions for callers of the store: whoever acts `within` one is part of it. */
-export function createWhole(databaseFor: DatabaseFor, indexing: Indexing): Whole {
+export function createUnitOfWork(databaseFor: DatabaseFor, indexing: Indexing): UnitOfWork {
   return async ({ database }, work) => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -41,14 +44,14 @@ export function createWhole(databaseFor: DatabaseFor, indexing: Indexing): Whole
  * One transaction for all that a caller does in the work: the one that he is within, or a new one. What was done in a new one is
  * told to his witness once it is certain.
  */
-export async function asWhole<Of extends Principal, T>(
-  whole: Whole,
+export async function inUnitOfWork<Of extends Principal, T>(
+  unitOfWork: UnitOfWork,
   caller: Of,
   work: (caller: Of, on: Transaction) => Promise<T>,
 ): Promise<T> {
   if (caller.within) return work(caller, caller.within)
   const told: Access[] = []
-  const result = await whole(caller, on => {
+  const result = await unitOfWork(caller, on => {
     told.length = 0
     return work({ ...caller, within: on, witness: (access: Access) => void told.push(access) }, on)
   })

@@ -32,36 +32,42 @@ export interface Terms {
   readonly expiresAt?: string
 }
 
-export interface ConsentDesk {
+export interface ConsentService {
   /** All consents of a patient, the newest first. */
-  list(request: Request, subject: Subject): Promise<ConsentStatus[]>
+  list(request: ConsentCall, subject: Subject): Promise<ConsentStatus[]>
   /** How the consent for an organisation stands: what is in force, else what is asked for, else what was last. */
-  status(request: Request, subject: Subject, organization: string): Promise<ConsentStatus>
+  status(request: ConsentCall, subject: Subject, organization: string): Promise<ConsentStatus>
   /** Asks for consent, once: what is asked for already is answered again. */
-  ask(request: Request, subject: Subject, organization: string, terms: Terms): Promise<ConsentStatus>
+  ask(request: ConsentCall, subject: Subject, organization: string, terms: Terms): Promise<ConsentStatus>
   /** Records that the patient has consented; in place of what was asked for or given of the same type before. */
-  grant(request: Request, subject: Subject, organization: string, terms: Terms, proof?: string): Promise<ConsentStatus>
+  grant(
+    request: ConsentCall,
+    subject: Subject,
+    organization: string,
+    terms: Terms,
+    proof?: string,
+  ): Promise<ConsentStatus>
   /** The patient's answer to one consent. @throws Failure NOT_FOUND, CONFLICT if it does not stand so that this can be answered. */
   answer(
-    request: Request,
+    request: ConsentCall,
     subject: Subject,
     consent: string,
-    answer: Answer,
+    answer: ConsentDecision,
     expiresAt?: string,
   ): Promise<ConsentStatus>
   /** The patient's answer to whatever there is for an organisation. @throws Failure CONFLICT if there is nothing. */
   answerAll(
-    request: Request,
+    request: ConsentCall,
     subject: Subject,
     organization: string,
-    answer: Exclude<Answer, 'grant'>,
+    answer: Exclude<ConsentDecision, 'grant'>,
   ): Promise<ConsentStatus>
 }
 
-export type Answer = 'grant' | 'deny' | 'revoke'
+export type ConsentDecision = 'grant' | 'deny' | 'revoke'
 
 /** Who asks, and by which request. */
-export interface Request {
+export interface ConsentCall {
   readonly caller: Asker
   readonly requestId: string
 }
