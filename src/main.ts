@@ -22,11 +22,11 @@ async function main(): Promise<void> {
 async function lead(config: Config, log: Log): Promise<void> {
   mustSuitProduction(config)
   const { environment, workers } = config
-  log.info({ environment, workers }, 'starting: the first start makes the database, which takes up to a minute')
+  log.info({ environment, workers }, 'starting: the first start creates the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
   const settled: Config = { ...config, port }
   const stop = heedSignals()
-  log.info('reading the maps, and opening the database')
+  log.info('reading the maps and opening the database')
   const opening =
     config.databaseUrl === ''
       ? startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
@@ -43,7 +43,7 @@ async function lead(config: Config, log: Log): Promise<void> {
     const started = stop.isAsked() ? undefined : begin(settled, connection, log, maps, stop)
     const serving = await Promise.race([started, stop.asked])
     await stop.asked
-    log.info('stopping: the requests in hand are finished first')
+    log.info('stopping: finishing the requests in progress')
     embedded?.hasten()
     await serving?.close()
   } finally {
@@ -79,8 +79,8 @@ async function mustBeFree(port: number, host: string): Promise<number> {
     if (error.code === 'EADDRINUSE')
       throw new ConfigError(`Port ${port} is in use: stop what uses it, or set PORT to another number.`)
     if (error.code === 'EACCES')
-      throw new ConfigError(`Port ${port} needs more rights than this user has: set PORT to 1024 or above.`)
-    throw new ConfigError(`HOST ${host} is no address of this machine.`)
+      throw new ConfigError(`Port ${port} requires privileges that this user does not have: set PORT to 1024 or above.`)
+    throw new ConfigError(`HOST ${host} is not an address of this machine.`)
   })
 }
 
@@ -93,6 +93,6 @@ main().catch(error => {
 function explained(error: unknown): string {
   if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
   if (error instanceof Failure && error.code === 'UNAVAILABLE')
-    return 'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.'
+    return 'The database of DATABASE_URL cannot be reached: check the URL and that the server is running.'
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -88,11 +88,12 @@ async function settled(
   { origin, issuer, isMoved, unsettled }: StartedDataSet,
   log: Log,
 ): Promise<void> {
-  if (isMoved) log.warn({ origin, issuer, address }, 'the data set is served at a new address; its identity stays')
+  if (isMoved)
+    log.warn({ origin, issuer, address }, 'the data set is served at a new address; its identity is unchanged')
   if (unsettled.length === 0) return
-  log.info({ addresses: unsettled }, 'resources that name new addresses of the data set are indexed anew')
+  log.info({ addresses: unsettled }, 'indexing resources that name new addresses of the data set')
   const resources = await storage.settle()
-  log.info({ resources }, 'resources that name new addresses are indexed')
+  log.info({ resources }, 'indexed resources that name new addresses')
 }
 
 /**

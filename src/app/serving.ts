@@ -50,14 +50,14 @@ async function prepare(
   maps: Promise<Mappings>,
 ): Promise<Application> {
   const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
-  log.info('bringing the database to this version')
+  log.info('migrating the database')
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
   await mustBeFitForProduction(config, database).finally(() => database.end())
   log.info('checking the maps')
   await maps
   const application = await createApplication(config, connection, addressOf(config), log, maps)
-  if (config.environment === 'local') log.info('putting the demo data in place')
+  if (config.environment === 'local') log.info('loading the demo data')
   await application.prepare()
   return application
 }
@@ -93,7 +93,7 @@ async function serveByWorkers(config: Config, connection: Connection, log: Log, 
     })
   cluster.on('exit', (worker, code, signal) => {
     if (isClosing) return
-    log.error({ worker: worker.process.pid, code, signal }, 'a worker process ended; another takes its place')
+    log.error({ worker: worker.process.pid, code, signal }, 'a worker process ended; starting another one')
     setTimeout(() => !isClosing && start(), 500)
   })
   collectFigures(config.workers)

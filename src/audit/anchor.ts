@@ -73,7 +73,7 @@ export function createAnchor(parts: AnchorParts): Anchor {
     for (let line = unsent[0]; line !== undefined; line = unsent[0]) {
       const problem = await parts.send!(line)
       counted('url', problem === undefined ? 'written' : 'failed')
-      if (problem !== undefined) return log.error({ problem, lines: unsent.length }, 'audit: the anchor was not sent')
+      if (problem !== undefined) return log.error({ problem, lines: unsent.length }, 'audit: could not send the anchor')
       unsent.shift()
     }
   }
@@ -83,7 +83,7 @@ export function createAnchor(parts: AnchorParts): Anchor {
       .catch(err => {
         isCaughtUp = false
         counted('file', 'failed')
-        log.error({ err }, 'audit: the anchor was not written')
+        log.error({ err }, 'audit: could not write the anchor')
       })
       .then(send)
       .finally(() => (working = undefined))

@@ -8,7 +8,7 @@ export const auditBacklog: Backlog = {
   figures: [
     {
       name: 'audit_pending_changes',
-      help: 'Requests of whose changes the audit trail has still to tell.',
+      help: 'Requests whose changes are not yet in the audit trail.',
       isCapped: true,
     },
   ],

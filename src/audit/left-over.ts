@@ -38,13 +38,13 @@ export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver
       const settled = found < mostClaimed ? asked : new Set(claimed.map(each => each.id))
       owed = owed.filter(id => !settled.has(id))
       await Promise.all(claimed.map(tell))
-      if (found > 0) log.info({ changes: found }, 'audit: told what was left over')
+      if (found > 0) log.info({ changes: found }, 'audit: recorded pending changes')
     }
   }
 
   function look(): Promise<void> {
     looking ??= tellAll()
-      .catch(err => log.warn({ err }, 'audit: what is left over could not be told'))
+      .catch(err => log.warn({ err }, 'audit: could not record pending changes'))
       .finally(() => (looking = undefined))
     return looking
   }

@@ -4,7 +4,7 @@ import type { Break, ChainVerdict } from './verify.ts'
 
 /** The verdict in lines of text. */
 export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): string {
-  if (isWhole) return `The audit trail is whole: ${rows} rows in ${chains} chains.\n`
+  if (isWhole) return `The audit trail is intact: ${rows} rows in ${chains} chains.\n`
   const [first] = broken
   return [
     `The audit trail is broken, first at ${placeOf(first!)}.`,
@@ -19,12 +19,12 @@ export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): st
  * @param file undefined: the settings name none.
  */
 export function anchorText(file: string | undefined, anchored: Anchored | undefined): string {
-  const missed = 'rows that were cut off the end under an older head are not noticed'
-  if (file === undefined) return `The anchor is turned off: ${missed}.\n`
+  const missed = 'rows cut off at the end under an older head cannot be detected'
+  if (file === undefined) return `The anchor is disabled: ${missed}.\n`
   const { problems = [], lines, last } = anchored ?? {}
   if (problems.length > 0) return ['The anchor is broken.', ...problems.map(each => `  ${each}`), ''].join('\n')
   if (!last) return `There is no anchor in ${file} yet: ${missed}.\n`
-  return `The anchor is whole: ${lines} lines, the last of ${last.time}.\n`
+  return `The anchor is intact: ${lines} lines, the last of ${last.time}.\n`
 }
 
 const placeOf = ({ chain, sequence }: Break): string =>
@@ -40,6 +40,6 @@ export function toldHeads(text: string): SeenHead[] {
       return { chain, sequence, hash, by: 'an earlier check' }
     })
   } catch (cause) {
-    throw new Error('The file of known heads is not the JSON answer of an earlier check.', { cause })
+    throw new Error('The file of known heads is not the --json output of an earlier check.', { cause })
   }
 }

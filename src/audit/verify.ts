@@ -77,7 +77,7 @@ function chainBreaks(chains: readonly ChainRow[], knownOf: ReadonlyMap<number, r
     if (number !== (before?.number ?? 0) + 1)
       broken.push({ chain: (before?.number ?? 0) + 1, problem: 'the chain is missing' })
     else if (previous !== (before?.hash ?? '') || hash !== beginningOf(number, started_at, previous))
-      broken.push({ chain: number, problem: 'the beginning of the chain is not what was hashed' })
+      broken.push({ chain: number, problem: 'the start of the chain does not match its hash' })
     before = chain
   }
   const last = before?.number ?? 0
@@ -103,9 +103,9 @@ async function walk(on: Queryable, chain: ChainRow, key: KeyObject, known: reado
     for (const row of rows) {
       if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
       if (row.before !== last) return stop(row.sequence, 'the row does not follow the one before it')
-      if (row.hash !== rowHash(last, toRecord(row))) return stop(row.sequence, 'the row is not what was hashed')
+      if (row.hash !== rowHash(last, toRecord(row))) return stop(row.sequence, 'the row does not match its hash')
       const seen = expected.get(row.sequence)
-      if (seen && seen.hash !== row.hash) return stop(row.sequence, `the row is not the one that ${seen.by} has`)
+      if (seen && seen.hash !== row.hash) return stop(row.sequence, `the row differs from the row in ${seen.by}`)
       sequence = row.sequence
       last = row.hash
     }
@@ -125,8 +125,8 @@ function atEnd(
   if (sequence === null) return stop(undefined, 'the head of the chain is missing')
   if (sequence > end.sequence)
     return stop(end.sequence + 1, `the row is missing, and all after it: the head of the chain is at ${sequence}`)
-  if (sequence < end.sequence) return stop(sequence + 1, 'the row is beyond the head of the chain')
-  if (head !== end.hash) return stop(end.sequence, 'the row is not the one that the head of the chain names')
+  if (sequence < end.sequence) return stop(sequence + 1, 'the row is after the head of the chain')
+  if (head !== end.hash) return stop(end.sequence, 'the row differs from the row in the head of the chain')
   if (seal !== sealOf(key, end))
     return stop(undefined, 'the head of the chain was not sealed with the key of this deployment')
   const beyond = known.find(each => each.sequence > end.sequence)
@@ -151,5 +151,5 @@ async function strays(on: Queryable): Promise<Break[]> {
       where not exists (select from audit_chain c where c.number = e.chain) group by chain`,
     values: [],
   })
-  return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row belongs to no chain' }))
+  return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row does not belong to a chain' }))
 }

@@ -65,7 +65,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
       head = undefined
       const pending = group.flatMap(each => each.pending)
       leftOver.owe(pending)
-      log.error({ err: error, pending: pending.length }, 'audit: a group of records could not be written')
+      log.error({ err: error, pending: pending.length }, 'audit: could not write a group of records')
       for (const { fail } of group) fail(error)
     }
   }

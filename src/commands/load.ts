@@ -22,18 +22,18 @@ const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--paralle
 
 Loads FHIR R4 resources from files and folders: transaction, batch and collection Bundles, single
 resources, and NDJSON (one resource or Bundle a line), plain or gzipped (.json .ndjson .jsonl, .gz).
-A transaction is stored whole or not at all. Bad lines are reported with file and line; the rest goes on.
-Loading the same files again changes nothing.
+A transaction is stored completely or not at all. Invalid lines are reported with file and line; the rest is
+loaded. Loading the same files again changes nothing.
 
-  --client ID    the client that counts as having written what is new, so that it may read it without
-                 consent; in the local environment the demo client, otherwise nobody
-  --events       tells subscribers of what is loaded; without it nobody is told of it, as of old data
+  --client ID    the client recorded as the author of new resources, which it can read without consent
+                 (default: the demo client in the local environment, otherwise none)
+  --events       send events for the loaded resources to subscribers (default: no events)
   --parallel N   transactions in flight at a time (default 4)
-  --json         the summary as JSON
-  --help         this text
+  --json         print the summary as JSON
+  --help         show this help
 
-Uses the database of DATABASE_URL, or the embedded one of DATA_DIR, also while the service runs.
-Exit code 0 if everything was stored, 1 otherwise, 2 for wrong arguments.
+Uses the database of DATABASE_URL, or the embedded one of DATA_DIR. Can be used while the service runs.
+Exit code: 0 if everything was stored, 1 otherwise, 2 for wrong arguments.
 `
 
 async function main(): Promise<number> {
@@ -90,7 +90,7 @@ async function main(): Promise<number> {
 async function dataSetFor(config: Config, database: Database): Promise<DataSet> {
   if (config.environment === 'production' && config.baseUrl === '' && !(await readDataSet(database)))
     throw new ConfigError(
-      'The database was never started: set BASE_URL to the public address, or start the service once.',
+      'The data set has no identity yet: set BASE_URL to the public address, or start the service once.',
     )
   return madeDataSet(database, addressOf(config), originsInUse)
 }

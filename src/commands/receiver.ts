@@ -50,7 +50,7 @@ async function end(settings: Settings, { id }: Subscription): Promise<void> {
 }
 
 const counted = ({ events }: Subscription): string =>
-  events.length === 1 ? `${events[0]}` : `${events.length} types of events`
+  events.length === 1 ? `${events[0]}` : `${events.length} event types`
 
 /** On standard error, so that standard output holds events only. */
 const tell = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -61,7 +61,7 @@ function print(text: string, code: number): number {
 }
 
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (error instanceof UsageError) return `${error.message}\nnpm run receiver -- --help says how.`
+  if (error instanceof UsageError) return `${error.message}\nSee npm run receiver -- --help.`
   if (error instanceof ServiceError) return error.message
   if (error.code === 'EADDRINUSE')
     return `Port ${error.port} is in use, perhaps by another receiver: choose another one with --port.`

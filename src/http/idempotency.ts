@@ -77,7 +77,7 @@ export function createIdempotency({ database, unitOfWork, log, now }: Idempotenc
     once: (request, work) => unitOfWork(request.caller, on => keptOrDone(on, request, now(), work)),
     prune,
     start() {
-      const tidy = () => void prune().catch(err => log.warn({ err }, 'idempotency: could not forget what has expired'))
+      const tidy = () => void prune().catch(err => log.warn({ err }, 'idempotency: could not delete expired keys'))
       timer = setInterval(tidy, pruneEvery).unref()
     },
     close: () => clearInterval(timer),

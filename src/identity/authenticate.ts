@@ -84,7 +84,7 @@ function toucher({ database, now, log }: ClientCheck): (secretId: number) => voi
     noted.set(secretId, now())
     database
       .query({ text: 'update client_secret set last_used_at = $2 where id = $1', values: [secretId, new Date(now())] })
-      .catch(error => log.warn({ err: error }, 'identity: could not note the use of a secret'))
+      .catch(error => log.warn({ err: error }, 'identity: could not record the use of a secret'))
   }
 }
 

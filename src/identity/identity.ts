@@ -96,7 +96,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const patients = createPatients({ database, throttle: createThrottle(now), holderOf, now })
   const sessions = createSessions({ database, checker, throttle: createThrottle(now), now })
   const tidying = setInterval(() => {
-    tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not tidy up'))
+    tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not delete expired data'))
   }, tidyEvery).unref()
   return {
     issuer,

@@ -67,7 +67,7 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
       source.kept = { keys: keysIn(text), fetchedAt: now() }
     } catch (error) {
       const reason = error instanceof UnusableKeys ? error.message : reasonOf(error, timeout)
-      log.warn({ url, reason }, 'the keys of a client could not be fetched')
+      log.warn({ url, reason }, 'could not fetch the keys of a client')
     }
   }
   const fetched = async (url: string): Promise<string> => {

@@ -52,7 +52,7 @@ export async function follow(
   }
   const later = (error: unknown) => {
     missed = true
-    log.warn({ err: error }, 'identity: could not look for news')
+    log.warn({ err: error }, 'identity: could not poll for changes')
   }
   const subscription = await database.listen(channel, payload => {
     if (payload === undefined) return void catchUp(true).catch(later)

@@ -65,8 +65,8 @@ export interface Tool<Call> {
 export class UsageError extends Error {}
 
 const everywhere: Options = {
-  json: { meaning: 'the answer as JSON, for editors and scripts' },
-  help: { meaning: 'this text' },
+  json: { meaning: 'print the result as JSON' },
+  help: { meaning: 'show this help' },
 }
 
 /** Where a tool writes to. */
@@ -96,7 +96,7 @@ export async function runTool<Call>(
     return print(text, isGood ? 0 : 1)
   } catch (error) {
     const explained = tool.explain?.(error)
-    if (error instanceof UsageError) stderr.write(`${error.message}\n${tool.name} -- --help says how.\n`)
+    if (error instanceof UsageError) stderr.write(`${error.message}\nSee ${tool.name} -- --help.\n`)
     else stderr.write(`${explained ?? (error as Error).stack}\n`)
     return explained === undefined ? 2 : 1
   }
@@ -173,7 +173,7 @@ function overview<Call>({ name: tool, about, commands }: Tool<Call>): string {
     '',
     ...columns(rows),
     '',
-    `${tool} -- COMMAND --help says more.`,
+    `${tool} -- COMMAND --help shows the options of a command.`,
     '',
   ].join('\n')
 }

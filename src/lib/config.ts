@@ -257,7 +257,7 @@ export const settings = {
   maxIncluded: setting(
     'MAX_INCLUDED',
     '1000',
-    'Most resources that a page of a search includes beside its matches (_include, _revinclude); the rest follows on `next`.',
+    'Most resources that a search page includes in addition to its matches (_include, _revinclude); the rest follows on `next`.',
     whole(1, 10_000),
   ),
   bulkFileResources: setting(

@@ -86,5 +86,5 @@ function requested(entry: JsonObject): TransactionEntry[] {
   if (method === 'PUT' && resource)
     return query === undefined ? [put(resource, fullUrl)] : [{ fullUrl, method, type, id: undefined, query, resource }]
   if (method === 'DELETE' && isResourceType(type)) return [{ fullUrl, method, type, id, query, resource: undefined }]
-  throw new Error(`an entry asks for ${String(method)} ${path.slice(0, 80)}, which cannot be loaded`)
+  throw new Error(`an entry has the request ${String(method)} ${path.slice(0, 80)}, which cannot be loaded`)
 }

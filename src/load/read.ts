@@ -79,7 +79,12 @@ async function* lines(file: string): AsyncGenerator<Item> {
       if (!isBlank(each)) yield itemOf(each, file)
     }
   } catch (error) {
-    yield { file, line: line + 1, problem: `the file cannot be read further: ${(error as Error).message}`, bytes: 0 }
+    yield {
+      file,
+      line: line + 1,
+      problem: `the rest of the file cannot be read: ${(error as Error).message}`,
+      bytes: 0,
+    }
   }
 }
 

@@ -30,7 +30,7 @@ export function consentsIn(files: readonly SourceFile[], isNeeded: boolean): Con
   if ('problem' in jsonOf(file)) return { consents: undefined, problems: [] }
   const places = placesIn(file.text)
   const repeated = repeatedIn(places).map(({ path, span }) =>
-    problemIn(file, `${shown(path.at(-1)!)} stands here a second time; only one of both would count`, span),
+    problemIn(file, `${shown(path.at(-1)!)} is repeated here; only one of the two would apply`, span),
   )
   const judged = judgeConsentTypes(JSON.parse(file.text))
   const faults = 'faults' in judged ? judged.faults.slice(0, MAX_PROBLEMS) : []

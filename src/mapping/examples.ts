@@ -44,7 +44,7 @@ export function examplesIn(files: readonly SourceFile[]): Examples {
   const problems: Problem[] = []
   for (const file of files.filter(isExamples)) {
     const map = file.name.slice(0, -SUFFIX.length)
-    if (!maps.has(map)) problems.push(problemIn(file, `there is no map ${map}.fml beside these examples`))
+    if (!maps.has(map)) problems.push(problemIn(file, `there is no map ${map}.fml for these examples`))
     byMap.set(map, examplesOf(file, problems))
   }
   return { byMap, problems }

@@ -73,5 +73,5 @@ export async function calmFiles(folder: string): Promise<{ mark: string; files: 
     const read = await readFiles(folder, files).catch(() => undefined)
     if (read && (await lookInto(folder)).mark === mark) return { mark, files: read.filter(each => !isExamples(each)) }
   }
-  throw new Error(`the files of ${folder} change all the time`)
+  throw new Error(`the files of ${folder} keep changing`)
 }

@@ -79,7 +79,7 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
     },
     matching() {
       const { matching } = live.served.set
-      if (!matching) throw new Error('there are no weights to match people by')
+      if (!matching) throw new Error('there are no weights for matching patients')
       return matching
     },
     consents() {
@@ -112,7 +112,7 @@ async function lookCloser(live: Live): Promise<void> {
   Object.assign(live, { mark, judged, served })
   if (!isNew) return
   if (!isSound(judged)) return tell(live)
-  live.log.info({ maps: live.served.set.mappings.size }, 'mappings: the maps of the folder are served from now on')
+  live.log.info({ maps: live.served.set.mappings.size }, 'mappings: now using the maps of the folder')
 }
 
 /** The folder as it is now; `before` itself if it says the same. */
@@ -128,7 +128,7 @@ async function judgedFolder(parts: MappingsParts, before?: Judged): Promise<{ ma
 async function adopted({ files, set }: Judged, { kept, log }: MappingsParts): Promise<Served> {
   const now = new Date().toISOString()
   const since = await keep(kept, { since: now, files }).catch(error => {
-    log.warn({ err: error }, 'mappings: the maps could not be kept for the next start')
+    log.warn({ err: error }, 'mappings: could not store the maps for the next start')
     return now
   })
   return { set: set!, files, since }

@@ -34,5 +34,5 @@ function fault({ map, from, to }: Need, mappings: ReadonlyMap<string, Mapping>):
   const { sources, targets } = found.program
   if (sources[0]?.type === from && targets[0]?.type === to) return undefined
   const is = `${sources[0]?.type ?? 'anything'} to ${targets[0]?.type ?? 'anything'}`
-  return `this map leads from ${is}; the service needs one from ${from} to ${to}`
+  return `this map converts ${is}; the service needs one from ${from} to ${to}`
 }

@@ -79,7 +79,7 @@ export function createTranslator(
         const { resourceType, id } = resource
         log.error(
           { place: error.place, resource: `${String(resourceType)}/${String(id)}` },
-          'mappings: a stored resource could not be told as a record',
+          'mappings: could not convert a stored resource to a record',
         )
         return undefined
       }

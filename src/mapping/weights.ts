@@ -22,7 +22,7 @@ export interface Weights {
 export function weightsIn(files: readonly SourceFile[], isNeeded: boolean): Weights {
   const file = files.find(({ name }) => name === WEIGHTS)
   const missing = {
-    message: 'this file is missing; the service needs it to match people',
+    message: 'this file is missing; the service needs it to match patients',
     span: NOWHERE,
     file: WEIGHTS,
   }

@@ -27,11 +27,11 @@ export function createBacklog(
     database
       .query<Row>({ name: 'metrics-backlog', text, values: [most] })
       .then(rows => rows[0])
-      .catch(err => void log.warn({ err }, 'metrics: what waits in the database could not be counted'))
+      .catch(err => void log.warn({ err }, 'metrics: could not count the backlogs'))
       .finally(() => (asked = undefined))
   return async () => {
     const row = await withDeadline((asked ??= ask()), patience, () => undefined)
-    const help = `Whether the database has answered within ${patience / 1000} s.`
+    const help = `1 if the database responded within ${patience / 1000} s, otherwise 0.`
     const figures = row ? backlogs.flatMap(each => each.figures.map(figure => figureOf(figure, row, most))) : []
     return [plain('health_interop_database_up', help, row ? 1 : 0), ...figures]
   }

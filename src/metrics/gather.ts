@@ -15,10 +15,10 @@ export type Gather = (own: () => Promise<Figure[]>) => () => Promise<string>
 
 /** How many processes there should be, and how many of them are not in the figures. */
 export const workerFigures = (expected: number, missing: number): Figure[] => [
-  plain('health_interop_workers', 'Processes that should answer requests (WORKERS).', expected),
+  plain('health_interop_workers', 'Configured worker processes (WORKERS).', expected),
   plain(
     'health_interop_workers_missing',
-    'Of these, those that did not tell their figures in time: counters stand as they were last told, gauges are without them.',
+    'Worker processes that did not report in time: their counters keep the last reported values, and gauges exclude them.',
     missing,
   ),
 ]
@@ -50,4 +50,4 @@ export const fromAll: Gather = own => {
 }
 
 const silent = (): Failure =>
-  new Failure('UNAVAILABLE', 'The figures of all processes could not be had in time: try again.', { retryAfter: 1 })
+  new Failure('UNAVAILABLE', 'The metrics of all processes are temporarily unavailable: try again.', { retryAfter: 1 })

@@ -45,17 +45,17 @@ interface Line {
 function createRequests(registry: Registry): Pick<Meters, 'begun' | 'answered'> {
   const registers = [registry]
   const total = new Counter({
-    ...{ name: 'http_requests_total', help: 'Requests that were answered.', registers },
+    ...{ name: 'http_requests_total', help: 'Completed HTTP requests.', registers },
     labelNames: ['method', 'route', 'status'],
   })
   const duration = new Histogram({
-    ...{ name: 'http_request_duration_seconds', help: 'Seconds until the reply was ready.', registers },
+    ...{ name: 'http_request_duration_seconds', help: 'Duration of HTTP requests in seconds.', registers },
     labelNames: ['method', 'route'],
     buckets: requestSeconds,
   })
   let inFlight = 0
   new Gauge({
-    ...{ name: 'http_requests_in_flight', help: 'Requests that are being answered.', registers },
+    ...{ name: 'http_requests_in_flight', help: 'HTTP requests in progress.', registers },
     collect() {
       this.set(inFlight)
     },
@@ -97,13 +97,13 @@ function createAttempts(registry: Registry): Meters['attempted'] {
   const registers = [registry]
   const total = new Counter({
     name: 'webhook_attempts_total',
-    help: 'Attempts to deliver a webhook. exhausted: the last one failed; withheld: nothing was sent, since the subscriber may not see it any more.',
+    help: 'Webhook delivery attempts. exhausted: the last attempt failed. withheld: nothing was sent because the subscriber may no longer access the data.',
     labelNames: ['outcome'],
     registers,
   })
   const duration = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Seconds until the receiver of a webhook had answered, or had failed to.',
+    help: 'Duration of webhook delivery attempts in seconds.',
     buckets: attemptSeconds,
     registers,
   })
@@ -118,7 +118,7 @@ function createAttempts(registry: Registry): Meters['attempted'] {
 function createAnchored(registry: Registry): Meters['anchored'] {
   const total = new Counter({
     name: 'audit_anchor_lines_total',
-    help: 'Lines of the anchor of the audit trail, by where they went (file, url) and whether that was done (written, failed).',
+    help: 'Lines of the audit trail anchor, by target (file, url) and outcome (written, failed).',
     labelNames: ['target', 'outcome'],
     registers: [registry],
   })
@@ -129,7 +129,7 @@ function createAnchored(registry: Registry): Meters['anchored'] {
 function countConnections(registry: Registry, database: Pick<Database, 'connections'>): void {
   new Gauge({
     name: 'database_pool_connections',
-    help: 'Connections to the database. planned: for statements that are planned for their values; fixed: for kept plans and transactions. waiting: requests that wait for one.',
+    help: 'Database connections. planned: for statements planned for their values. fixed: for cached plans and transactions. waiting: requests that wait for a connection.',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {

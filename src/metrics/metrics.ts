@@ -29,7 +29,10 @@ export function createMetrics({ database, log, version, environment, gather, bac
   const { figures, ...meters } = createMeters(database)
   const gathered = gather(async () => [...(await figures()), ...(await processFigures())])
   const backlog = createBacklog(database, log, backlogs)
-  const info = gauge('health_interop_info', 'What runs here.', { value: 1, labels: { version, environment } })
+  const info = gauge('health_interop_info', 'The running version and environment.', {
+    value: 1,
+    labels: { version, environment },
+  })
   return {
     ...meters,
     start: () => void measureProcess(),

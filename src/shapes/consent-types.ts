@@ -75,18 +75,17 @@ function consentsOf(value: unknown, reader: Reader): ConsentTypes {
 function typesIn(value: unknown, reader: Reader): JsonObject {
   if (value === undefined) return {}
   if (!isObject(value)) {
-    wrong(reader, 'must be an object with a member for each type of consent')
+    wrong(reader, 'must be an object with a member for each consent type')
     return {}
   }
   const { why, ...types } = value
   checkWhy(why, reader)
   const count = Object.keys(types).length
-  if (count > MOST_TYPES) wrong(reader, `holds ${count} types of consent; there can be ${MOST_TYPES} at most`)
+  if (count > MOST_TYPES) wrong(reader, `has ${count} consent types; the limit is ${MOST_TYPES}`)
   const whole = types[WHOLE]
-  if (whole === undefined)
-    wrong(reader, `has no ${WHOLE}, which is the one that is meant where none is named: it opens everything`)
+  if (whole === undefined) wrong(reader, `has no ${WHOLE}, the default type, which opens everything`)
   else if (isObject(whole) && whole['opens'] !== 'everything')
-    wrong(within(reader, WHOLE, 'opens'), 'must be "everything": this is the type that is meant where none is named')
+    wrong(within(reader, WHOLE, 'opens'), 'must be "everything": this is the default type')
   return types
 }
 
@@ -94,7 +93,7 @@ function typeOf(name: string, value: unknown, reader: Reader): ConsentType {
   if (!new RegExp(consentTypeName).test(name))
     wrong(
       reader,
-      'is no name of a consent type: it begins with a letter, goes on with letters, digits and _, all small, and has 64 at most',
+      'is not a valid name of a consent type: use at most 64 lower-case letters, digits and _, starting with a letter',
     )
   const found = objectIn(value, reader, ['title', 'meaning', 'opens'], ['categories', 'in_emergencies'])
   const opened = openedBy(found['opens'], within(reader, 'opens'))
@@ -121,18 +120,18 @@ function openedBy(value: unknown, reader: Reader): string[] | undefined {
     return undefined
   }
   const isKnown = (each: unknown): boolean => typeof each === 'string' && isResourceType(each)
-  return listOf(value, reader, isKnown, each => `is no resource type of R4${meantBy(each, resourceTypes)}`)
+  return listOf(value, reader, isKnown, each => `is not a resource type of R4${meantBy(each, resourceTypes)}`)
 }
 
 function categoriesIn(value: unknown, opened: readonly string[] | undefined, reader: Reader): string[] {
   if (value === undefined) return []
   if (!Array.isArray(value) || value.length === 0) {
-    wrong(reader, 'must be a list such as ["laboratory"]; leave it out where nothing is to be narrowed')
+    wrong(reader, 'must be a list such as ["laboratory"]; omit it to cover everything')
     return []
   }
   const isKnown = (each: unknown): boolean => allCategories.includes(String(each))
   const others = `: ${allCategories.join(', ')} are`
-  const categories = listOf(value, reader, isKnown, each => `is no category${meantBy(each, allCategories, others)}`)
+  const categories = listOf(value, reader, isKnown, each => `is not a category${meantBy(each, allCategories, others)}`)
   checkNarrowed(opened, categories, reader)
   return categories
 }
@@ -147,7 +146,7 @@ function checkNarrowed(opened: readonly string[] | undefined, categories: readon
     const reason = categoriesOf.has(type) ? `is only filed under ${categoriesOf.get(type)}` : 'has none of these'
     wrong(
       reader,
-      `narrows all that the type opens, and ${type} ${reason}, so it would stay closed; give ${type} a consent type of its own`,
+      `applies to all types in opens, and ${type} ${reason}, so ${type} would stay closed; define a separate consent type for ${type}`,
     )
   }
 }
@@ -156,7 +155,7 @@ function isForEmergencies(found: JsonObject, reader: Reader): boolean {
   const { in_emergencies: value = false, opens } = found
   if (typeof value !== 'boolean') wrong(reader, 'must be true or false')
   else if (value && (opens === 'everything' || Array.isArray(opens)))
-    wrong(reader, 'is for types that open nothing otherwise: write "opens": "nothing", or leave it out')
+    wrong(reader, 'requires "opens": "nothing": add that, or omit in_emergencies')
   return value === true
 }
 
@@ -178,7 +177,7 @@ function listOf(
   for (const [index, each] of values.entries()) {
     const place = within(reader, String(index))
     if (!isKnown(each)) wrong(place, fault(each))
-    else if (known.has(String(each))) wrong(place, `says ${String(each)} again`)
+    else if (known.has(String(each))) wrong(place, `repeats ${String(each)}`)
     else known.add(String(each))
   }
   return [...known]
@@ -202,7 +201,7 @@ function objectIn(
   const allowed = [...names, ...optional, 'why']
   const unknown = Object.keys(value).filter(each => !allowed.includes(each))
   for (const name of unknown)
-    wrong(within(reader, name), `is not known here${meantBy(name, allowed, `: ${allowed.join(', ')} are`)}`)
+    wrong(within(reader, name), `is not a known field${meantBy(name, allowed, `: ${allowed.join(', ')} are`)}`)
   const isMisspelt = (name: string): boolean => unknown.some(each => nearest(each, allowed) === name)
   for (const name of names)
     if (value[name] === undefined && !isMisspelt(name)) wrong(within(reader, name), 'is missing')
@@ -211,13 +210,13 @@ function objectIn(
 }
 
 function checkWhy(why: unknown, reader: Reader): void {
-  if (why !== undefined && typeof why !== 'string') wrong(within(reader, 'why'), 'must be a text')
+  if (why !== undefined && typeof why !== 'string') wrong(within(reader, 'why'), 'must be text')
 }
 
 function textOf(value: unknown, reader: Reader, most: number): string {
   if (value === undefined) return ''
   if (typeof value === 'string' && value.trim() !== '' && value.length <= most) return value
-  wrong(reader, `must be a text of 1 to ${most} characters`)
+  wrong(reader, `must be text of 1 to ${most} characters`)
   return ''
 }
 

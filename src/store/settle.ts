@@ -85,7 +85,7 @@ async function follow(on: Transaction, { projections, log }: SettleParts, { type
     if (!(error instanceof Failure) || error.status >= 500) throw error
     log.warn(
       { resource: `${change.type}/${id}`, code: error.code },
-      'data set: a resource that names a new address cannot be taken as it says; correct it',
+      'data set: a resource that names a new address is not valid there; correct it',
     )
   }
 }

@@ -50,7 +50,7 @@ export async function attemptTask(parts: AttemptParts, task: ReadyTask): Promise
   try {
     return await attempt(parts, task)
   } catch (err) {
-    parts.log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: a delivery could not be begun')
+    parts.log.warn({ err, delivery: task.delivery, event: task.event }, 'webhooks: could not start a delivery')
     return { kind: 'returned', task }
   }
 }

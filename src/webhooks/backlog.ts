@@ -39,12 +39,12 @@ export const webhookBacklog: Backlog = {
   name: 'webhooks',
   query,
   figures: [
-    { name: 'webhook_queue_deliveries', help: 'Webhooks that are due now.', isCapped: true },
+    { name: 'webhook_queue_deliveries', help: 'Webhook deliveries that are due.', isCapped: true },
     {
       name: 'webhook_oldest_due_seconds',
-      help: 'Seconds for which the oldest webhook has been due; 0: none is.',
+      help: 'Age in seconds of the oldest due webhook delivery, or 0.',
     },
-    { name: 'webhook_waiting_deliveries', help: 'Webhooks to be delivered, due or later.', isCapped: true },
+    { name: 'webhook_waiting_deliveries', help: 'Pending webhook deliveries, due now or later.', isCapped: true },
     {
       name: 'webhook_subscriptions',
       help: 'Subscriptions. failing: the last delivery attempts failed. disabled: no events are sent.',

@@ -64,7 +64,7 @@ async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched
       return { isMore: true, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
     } catch (error) {
       if (isPassing(error)) throw error
-      parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: an event cannot be sent out')
+      parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: could not dispatch an event')
       await putBack(on, first, String((error as Error).message))
       return { isMore: true, made: 0 }
     }

@@ -46,7 +46,7 @@ export function createRecorder(parts: RecorderParts): Batcher<Outcome> {
 
   /** What cannot be recorded is recorded later, as long as its lease lasts; after that it is tried again. */
   async function keep(results: readonly Ending[], error: unknown): Promise<void> {
-    log.warn({ err: error, attempts: results.length }, 'webhooks: what came of attempts could not be noted')
+    log.warn({ err: error, attempts: results.length }, 'webhooks: could not record the outcome of attempts')
     const since = Date.now() - parts.leaseSeconds * 1000
     if (parts.isClosing()) return
     await sleep(patience)
@@ -58,7 +58,7 @@ export function createRecorder(parts: RecorderParts): Batcher<Outcome> {
     try {
       for (const each of await health.note(results)) await parts.givenUp(each)
     } catch (error) {
-      log.warn({ err: error }, 'webhooks: how receivers fare could not be noted')
+      log.warn({ err: error }, 'webhooks: could not record the health of receivers')
     }
   }
 

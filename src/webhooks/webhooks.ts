@@ -59,7 +59,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const sender = createSender({ reach: parts.reach })
   // Later, and on a connection of its own: whoever asks is within a transaction.
   const refused = (endpoint: Pick<GivenUp, 'id' | 'reason'>) =>
-    void givenUp(endpoint).catch(err => log.warn({ err }, 'webhooks: a subscription could not be given up'))
+    void givenUp(endpoint).catch(err => log.warn({ err }, 'webhooks: could not disable a subscription'))
   const followers = createFollowers({ ...parts, refused })
   const { finds, of: subscribed } = followers
   const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
@@ -86,10 +86,10 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         if (kinds.events) events.wake()
         if (kinds.changes) changes.wake()
       })
-      void retryStuck(database).catch(err => log.warn({ err }, 'webhooks: what could not be sent out waits'))
+      void retryStuck(database).catch(err => log.warn({ err }, 'webhooks: could not retry undispatched events'))
       const tidy = () =>
         void prune(database, parts.historyDays).catch(err =>
-          log.warn({ err }, 'webhooks: could not forget what is old'),
+          log.warn({ err }, 'webhooks: could not delete expired events'),
         )
       timers = [setInterval(wake, lookEvery).unref(), setInterval(tidy, pruneEvery).unref()]
       wake()
@@ -107,7 +107,7 @@ export async function tellGivenUp(
   { storeFor, log }: Pick<WebhookParts, 'storeFor' | 'log'>,
   { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
 ): Promise<void> {
-  log.warn({ subscription: id, reason }, 'webhooks: nothing is sent to a subscription any more')
+  log.warn({ subscription: id, reason }, 'webhooks: disabled a subscription')
   const [type, name] = id.split('/')
   if (type !== 'Subscription' || name === undefined) return
   const store = storeFor(system)

@@ -39,7 +39,7 @@ export function createWorker({
         else await sleep(Math.max(0, pace - (now() - began)))
       } while (isAwake && !isClosed)
     } catch (err) {
-      log.warn({ err }, 'webhooks: could not look for what is to be delivered')
+      log.warn({ err }, 'webhooks: could not poll for deliveries')
     } finally {
       running = undefined
     }

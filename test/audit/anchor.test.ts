@@ -76,7 +76,7 @@ test('rows that were deleted under an older sealed head are found, with chain, r
   const [line] = await read()
   expect(await verify()).toEqual([
     0,
-    `The audit trail is whole: 5 rows in 1 chains.\nThe anchor is whole: 1 lines, the last of ${line!.time}.\n`,
+    `The audit trail is intact: 5 rows in 1 chains.\nThe anchor is intact: 1 lines, the last of ${line!.time}.\n`,
   ])
   await cutBack(rows[0])
   const [code, text] = await verify()
@@ -90,7 +90,7 @@ test('rows that were deleted under an older sealed head are found, with chain, r
   await rm(file)
   expect(await verify()).toEqual([
     0,
-    `The audit trail is whole: 3 rows in 1 chains.\nThere is no anchor in ${file} yet: rows that were cut off the end under an older head are not noticed.\n`,
+    `The audit trail is intact: 3 rows in 1 chains.\nThere is no anchor in ${file} yet: rows cut off at the end under an older head cannot be detected.\n`,
   ])
   expect((await verify('--anchor', file))[0]).toBe(2)
 })
@@ -176,7 +176,7 @@ test('a full file is set aside, and the next one begins with all its heads and f
   const [first] = await read()
   expect(first).toMatchObject({ line: former.length + 1, begins: true, previous: readLine(key, former.at(-1)!)!.seal })
   expect(headsOf(first!).map(([chain]) => chain)).toEqual(Array.from({ length: times }, (_, index) => index + 1))
-  expect((await verify())[1]).toContain(`The anchor is whole: ${former.length + 1} lines`)
+  expect((await verify())[1]).toContain(`The anchor is intact: ${former.length + 1} lines`)
   // The new file proves as much alone.
   await rm(`${file}.1`)
   expect((await checked()).problems).toEqual([])

@@ -190,7 +190,7 @@ test('what could not be written is told and counted, and is in the next line wit
   await pass(60)
   expect(told.counted).toEqual(['file written', 'file failed', 'file failed'])
   expect(told.errors).toMatchObject(
-    Array(2).fill({ err: { code: 'ENOTDIR' }, msg: 'audit: the anchor was not written' }),
+    Array(2).fill({ err: { code: 'ENOTDIR' }, msg: 'audit: could not write the anchor' }),
   )
   await chainOf(database, key, 3)
   await open()
@@ -233,7 +233,7 @@ test('a collector gets each line once, in order, and after a failure those that 
   expect(told.counted).toEqual([
     ...['file written', 'url written', 'file written', 'url failed', 'file written', 'url failed'],
   ])
-  const refused = { problem, msg: 'audit: the anchor was not sent' }
+  const refused = { problem, msg: 'audit: could not send the anchor' }
   expect(told.errors).toMatchObject([
     { ...refused, lines: 1 },
     { ...refused, lines: 2 },

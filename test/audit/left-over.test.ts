@@ -133,9 +133,7 @@ test('a look that fails is told, and the next one finds what that did not', asyn
   leftOver.owe([kept])
   leftOver.settle()
   await new Promise<void>(done => setImmediate(done))
-  expect(warned).toMatchObject([
-    { err: { message: 'no connection' }, msg: 'audit: what is left over could not be told' },
-  ])
+  expect(warned).toMatchObject([{ err: { message: 'no connection' }, msg: 'audit: could not record pending changes' }])
   isBroken = false
   await leftOver.close()
   expect(told).toEqual([kept.id])

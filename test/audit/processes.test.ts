@@ -54,8 +54,8 @@ test('npm run admin -- audit verify tells people and programs, by its exit code 
   expect(await adminProcess(['audit', 'verify'], env)).toEqual({
     code: 0,
     output:
-      'The audit trail is whole: 8 rows in 2 chains.\n' +
-      'The anchor is turned off: rows that were cut off the end under an older head are not noticed.\n',
+      'The audit trail is intact: 8 rows in 2 chains.\n' +
+      'The anchor is disabled: rows cut off at the end under an older head cannot be detected.\n',
   })
   const json = await admin(['audit', 'verify', '--json'], env)
   expect(json.code).toBe(0)

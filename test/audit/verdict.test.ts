@@ -4,7 +4,7 @@ import { anchorText, toldHeads, verdictText } from '../../src/audit/verdict.ts'
 
 test('a trail that is whole is told in one line', () => {
   const verdict = { isWhole: true, chains: 2, rows: 8, broken: [], heads: [] }
-  expect(verdictText(verdict)).toBe('The audit trail is whole: 8 rows in 2 chains.\n')
+  expect(verdictText(verdict)).toBe('The audit trail is intact: 8 rows in 2 chains.\n')
 })
 
 test('every place where a trail is broken is told', () => {
@@ -25,14 +25,14 @@ test('every place where a trail is broken is told', () => {
 
 test('an anchor is told as turned off, absent, whole or broken', () => {
   const anchored = { lines: 3, last: { time: '2026-05-01T10:00:00.000Z' }, seen: [], heads: new Map(), problems: [] }
-  expect(anchorText(undefined, undefined)).toMatch(/^The anchor is turned off/)
+  expect(anchorText(undefined, undefined)).toMatch(/^The anchor is disabled/)
   expect(anchorText('/a', undefined)).toMatch(/^There is no anchor in \/a yet/)
   // The file is there, and empty.
   expect(anchorText('/a', { ...anchored, lines: 0, last: undefined } as never)).toMatch(
     /^There is no anchor in \/a yet/,
   )
   expect(anchorText('/a', anchored as never)).toBe(
-    'The anchor is whole: 3 lines, the last of 2026-05-01T10:00:00.000Z.\n',
+    'The anchor is intact: 3 lines, the last of 2026-05-01T10:00:00.000Z.\n',
   )
   expect(anchorText('/a', { ...anchored, problems: ['a, line 1: cut', 'b, line 2: cut'] } as never)).toBe(
     'The anchor is broken.\n  a, line 1: cut\n  b, line 2: cut\n',
@@ -45,9 +45,9 @@ test('heads of an earlier check are read from its JSON, all of them or none', ()
   const wrong = [{ chain: 1.5 }, { chain: '1' }, { sequence: null }, { hash: 7 }]
   for (const each of wrong)
     expect(() => toldHeads(JSON.stringify({ heads: [head, { ...head, ...each }] }))).toThrow(
-      'known heads is not the JSON',
+      'known heads is not the --json output',
     )
   for (const text of ['', '{}', 'null', '{"heads":7}'])
-    expect(() => toldHeads(text)).toThrow('known heads is not the JSON')
+    expect(() => toldHeads(text)).toThrow('known heads is not the --json output')
   expect(() => toldHeads('')).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }))
 })

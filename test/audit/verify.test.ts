@@ -92,7 +92,7 @@ test('a change to any column of a row is found, and the row is named', async () 
     expect([column, isWhole, broken]).toEqual([
       column,
       false,
-      [{ chain: 1, sequence: 3, problem: 'the row is not what was hashed' }],
+      [{ chain: 1, sequence: 3, problem: 'the row does not match its hash' }],
     ])
     await forge(
       database,
@@ -132,12 +132,12 @@ test.each([
   [
     'a head is moved back',
     'update audit_head set sequence = 2 where chain = 2',
-    [2, 3, 'the row is beyond the head of the chain'],
+    [2, 3, 'the row is after the head of the chain'],
   ],
   [
     'a head is given another hash',
     `update audit_head set hash = (select hash from audit_head where chain = 1) where chain = 2`,
-    [2, 3, 'the row is not the one that the head of the chain names'],
+    [2, 3, 'the row differs from the row in the head of the chain'],
   ],
   ['a head is removed', 'delete from audit_head where chain = 1', [1, undefined, 'the head of the chain is missing']],
   [
@@ -148,13 +148,13 @@ test.each([
   [
     'the beginning of a chain is changed',
     `update audit_chain set started_at = started_at - interval '1 day' where number = 2`,
-    [2, undefined, 'the beginning of the chain is not what was hashed'],
+    [2, undefined, 'the start of the chain does not match its hash'],
   ],
   [
     'a chain no longer follows the one before it, and is hashed anew',
     `update audit_chain set previous = '', hash = sha256(convert_to(E'\\n2 ' || (extract(epoch from started_at) * 1000)::bigint, 'UTF8'))
      where number = 2`,
-    [2, undefined, 'the beginning of the chain is not what was hashed'],
+    [2, undefined, 'the start of the chain does not match its hash'],
   ],
 ])('%s, and the place is named', async (_what, statement, [chain, sequence, problem]) => {
   await forge(database, ...(statement as string).split(';'))
@@ -177,9 +177,9 @@ test('every chain that is broken is named, in order, and what is good is counted
     isWhole: false,
     rows: 4,
     broken: [
-      { chain: 0, sequence: 3, problem: 'the row belongs to no chain' },
+      { chain: 0, sequence: 3, problem: 'the row does not belong to a chain' },
       { chain: 1, sequence: 4, problem: 'the row is missing' },
-      { chain: 2, sequence: 2, problem: 'the row is not what was hashed' },
+      { chain: 2, sequence: 2, problem: 'the row does not match its hash' },
     ],
   })
 })
@@ -201,7 +201,7 @@ test('a row that is not the one an earlier check saw is named, and so is one tha
   const { heads } = await verify()
   const seen = { ...heads[1]!, sequence: 2, hash: heads[0]!.hash }
   expect((await verify([seen])).broken).toEqual([
-    { chain: 2, sequence: 2, problem: 'the row is not the one that an earlier check has' },
+    { chain: 2, sequence: 2, problem: 'the row differs from the row in an earlier check' },
   ])
   expect((await verify([{ ...seen, sequence: 5 }])).broken).toEqual([
     { chain: 2, sequence: 4, problem: 'the row is missing: an earlier check has the chain up to row 5' },
@@ -214,6 +214,6 @@ test('chains of more rows than are read at a time are checked to their end', asy
   await forge(database, `update audit_event set purpose = 'ETREAT' where chain = 3 and sequence = 5001`)
   expect(await verify()).toMatchObject({
     rows: 5008,
-    broken: [{ chain: 3, sequence: 5001, problem: 'the row is not what was hashed' }],
+    broken: [{ chain: 3, sequence: 5001, problem: 'the row does not match its hash' }],
   })
 })

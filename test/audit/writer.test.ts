@@ -99,7 +99,7 @@ test('whoever writes hears what kept it from being written, and the next group b
   const refused = await Promise.allSettled(['ben', 'cleo'].map(id => writer.write([aRecord({ id })])))
   expect(refused).toMatchObject(Array(2).fill({ status: 'rejected', reason: { code: '23514' } }))
   expect(errors).toMatchObject([
-    { err: { code: '23514' }, pending: 0, msg: 'audit: a group of records could not be written' },
+    { err: { code: '23514' }, pending: 0, msg: 'audit: could not write a group of records' },
   ])
   await open()
   await writer.write([aRecord({ id: 'dora' })])

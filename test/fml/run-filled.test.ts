@@ -87,7 +87,7 @@ describe('an element that was made and is still empty', () => {
     expect(made(rules, { text: 'high' }, observation)).toEqual({ resourceType: 'Observation', valueString: 'high' })
     expect(made(rules, { number: 4 }, observation)).toMatchObject({ valueQuantity: { value: 4 } })
     expect(refusal(rules, { text: 'high', number: 4 }, observation).reason).toMatch(
-      /cannot be set beside .*: an element has one of its types at a time/,
+      /cannot be set together with .*: an element has one of its types at a time/,
     )
   })
 
@@ -100,7 +100,7 @@ describe('an element that was made and is still empty', () => {
     const apart =
       "src -> tgt.value = create('Quantity') as q then { src.text as t -> tgt.value = t; src.number as n -> q.value = n; };"
     expect(refusal(apart, { text: 'high', number: 4 }, observation).reason).toBe(
-      '`valueString` cannot be set beside `valueQuantity`: an element has one of its types at a time',
+      '`valueString` cannot be set together with `valueQuantity`: an element has one of its types at a time',
     )
   })
 })

@@ -132,7 +132,7 @@ describe('a choice of types', () => {
 
   test('cannot hold two types at once', () => {
     expect(refusal("src -> tgt.value = 'x'; src -> tgt.value = 4;", {}, observation).reason).toBe(
-      '`valueInteger` cannot be set beside `valueString`: an element has one of its types at a time',
+      '`valueInteger` cannot be set together with `valueString`: an element has one of its types at a time',
     )
   })
 })

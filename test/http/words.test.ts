@@ -1,6 +1,8 @@
 // What a caller reads who has made a slip: what was wrong, where, and what was probably meant.
 
+import { readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demoClient } from '../../src/identity/demo.ts'
 import { connectCaller } from '../api/connect/support.ts'
@@ -169,3 +171,28 @@ const verbs: ReadonlySet<string> = new Set(
   Patch Process Read Record Replay Report Request Restore Revoke Rotate Search Send Transform Translate Update Validate
   Verify`.split(/\s+/),
 )
+
+/** Every text of the sources that has more than one word: messages, help, log lines; comments, SQL and lists of codes aside. */
+function literals(): Text[] {
+  const source = join(import.meta.dirname, '../../src')
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+  return files.flatMap(at => {
+    const code = readFileSync(join(source, at), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+    const found = code.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? []
+    return found
+      .map(each => each.slice(1, -1).replace(/\$\{[^}]*\}/g, '…'))
+      .filter(text => text.includes(' ') && !sql.test(text) && !codes.test(text))
+      .map(text => ({ at, text }))
+  })
+}
+
+const sql = /\b(?:select|insert into|update \w+ set|delete from|join \w+ \w+ on|and \(|or \(| is null)\b/
+const codes = /^(?:[a-z]{2} )+(?:[a-z]{2})?\s*$/
+
+test('messages, help and log lines hold no archaic words', () => {
+  const texts = literals()
+  expect(texts.length).toBeGreaterThan(2000)
+  // The account is called so.
+  const odd = texts.filter(({ text }) => archaic.test(text.replaceAll('`nobody`', '')))
+  expect(odd).toEqual([])
+})

@@ -66,5 +66,5 @@ test('a use that cannot be noted is told to the log, and keeps nobody out', asyn
   const err = new Error('no connection')
   const { client, state, again } = await proving(() => Promise.reject(err))
   expect(await again()).toMatchObject({ clientId: client.id })
-  expect(state.warned).toEqual([[{ err }, 'identity: could not note the use of a secret']])
+  expect(state.warned).toEqual([[{ err }, 'identity: could not record the use of a secret']])
 })

@@ -85,7 +85,7 @@ test('keys that a client publishes are fetched, and the log says where they are 
   expect(warned).toEqual([
     [
       { url: 'http://127.0.0.1:1/jwks.json', reason: 'the connection was refused' },
-      'the keys of a client could not be fetched',
+      'could not fetch the keys of a client',
     ],
   ])
 })
@@ -139,8 +139,8 @@ test('what has expired is forgotten within the hour, a minute late for clocks th
 })
 
 test.each([
-  ['used_assertion', hour, 'identity: could not tidy up'],
-  ['revoked_token', 15_000, 'identity: could not look for news'],
+  ['used_assertion', hour, 'identity: could not delete expired data'],
+  ['revoked_token', 15_000, 'identity: could not poll for changes'],
 ])('while %s cannot be reached, the log says what failed', async (table, later, message) => {
   const rename = (from: string, to: string) =>
     database.query({ text: `alter table ${from} rename to ${to}`, values: [] })

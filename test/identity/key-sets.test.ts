@@ -200,10 +200,10 @@ test('keys are set, listed and taken away by commands, and only where they may b
   expect(output).toContain(url)
   expect(await told(['client', 'set-keys', id, '--none'])).toMatchObject({ jwks_url: null, key_ids: null })
   const cases: [string[], number, string][] = [
-    [['client', 'set-keys', id], 2, 'give one of --jwks, --jwks-url and --none'],
-    [['client', 'set-keys', id, '--none', '--jwks-url', url], 2, 'give one of'],
+    [['client', 'set-keys', id], 2, 'specify exactly one of --jwks, --jwks-url and --none'],
+    [['client', 'set-keys', id, '--none', '--jwks-url', url], 2, 'specify exactly one of'],
     [['client', 'set-keys', id, '--jwks-url', 'https://10.0.0.1/jwks.json'], 1, '10.0.0.1 is private'],
-    [['client', 'set-keys', id, '--jwks', join(folder, 'nothing.json')], 2, 'holds no JSON Web Key Set'],
+    [['client', 'set-keys', id, '--jwks', join(folder, 'nothing.json')], 2, 'does not contain a JSON Web Key Set'],
   ]
   for (const [args, code, words] of cases) {
     const outcome = await admin(args)

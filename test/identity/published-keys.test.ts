@@ -64,7 +64,7 @@ test.each<[string, unknown, number, string]>([
   const { url } = await publisher(answer, status)
   const { sets, warned } = keySets()
   await expect(sets.at(url, 'one')).rejects.toMatchObject(unfetched)
-  expect(warned).toEqual([[{ url, reason }, 'the keys of a client could not be fetched']])
+  expect(warned).toEqual([[{ url, reason }, 'could not fetch the keys of a client']])
 })
 
 test('what is closed fetches no more', async () => {

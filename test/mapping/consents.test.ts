@@ -61,43 +61,43 @@ test.each([
     'a resource type that is misspelt',
     [documents, '"DocumentReferenc", "Composition"'],
     '"DocumentReference"',
-    'types.documents.opens.0 is no resource type of R4; did you mean `DocumentReference`?',
+    'types.documents.opens.0 is not a resource type of R4; did you mean `DocumentReference`?',
   ],
   [
     'a resource type twice',
     [documents, '"DocumentReference", "DocumentReference"'],
     '"Composition"',
-    'types.documents.opens.1 says DocumentReference again',
+    'types.documents.opens.1 repeats DocumentReference',
   ],
   [
     'a member that is not known',
     ['"title": "Documents"', '"titel": "Documents"'],
     '"title": "Documents"',
-    'types.documents.titel is not known here; did you mean `title`?',
+    'types.documents.titel is not a known field; did you mean `title`?',
   ],
   [
     'a category that is misspelt',
     ['"vital-signs"', '"vital-sign"'],
     '"vital-signs"',
-    'types.vitals.categories.0 is no category; did you mean `vital-signs`?',
+    'types.vitals.categories.0 is not a category; did you mean `vital-signs`?',
   ],
   [
     'a category that is nothing like one',
     ['"vital-signs"', '"xyz"'],
     '"vital-signs"',
-    'types.vitals.categories.0 is no category: laboratory, vital-signs, imaging, procedure, survey, exam, therapy, activity, social-history are',
+    'types.vitals.categories.0 is not a category: laboratory, vital-signs, imaging, procedure, survey, exam, therapy, activity, social-history are',
   ],
   [
     'a category on a type that has none',
     [vitals, `"opens": ["Observation", "Condition"],\n      "categories": ["vital-signs"]`],
     '"categories": ["vital-signs"]',
-    'types.vitals.categories narrows all that the type opens, and Condition has none of these, so it would stay closed; give Condition a consent type of its own',
+    'types.vitals.categories applies to all types in opens, and Condition has none of these, so Condition would stay closed; define a separate consent type for Condition',
   ],
   [
     'a category that reports are not filed under',
     [vitals, `"opens": ["Observation", "DiagnosticReport"],\n      "categories": ["vital-signs"]`],
     '"categories": ["vital-signs"]',
-    'types.vitals.categories narrows all that the type opens, and DiagnosticReport is only filed under laboratory, so it would stay closed; give DiagnosticReport a consent type of its own',
+    'types.vitals.categories applies to all types in opens, and DiagnosticReport is only filed under laboratory, so DiagnosticReport would stay closed; define a separate consent type for DiagnosticReport',
   ],
   [
     'a category of everything',
@@ -109,7 +109,7 @@ test.each([
     'an exception from what is open anyway',
     ['"opens": "nothing"', '"opens": ["Condition"]'],
     '"in_emergencies"',
-    'types.emergency_only.in_emergencies is for types that open nothing otherwise: write "opens": "nothing", or leave it out',
+    'types.emergency_only.in_emergencies requires "opens": "nothing": add that, or omit in_emergencies',
   ],
   [
     'another word for everything',
@@ -121,13 +121,13 @@ test.each([
     'a name that is none',
     ['"documents": {', '"Documents (all)": {'],
     '"documents": {',
-    'types.Documents (all) is no name of a consent type: it begins with a letter, goes on with letters, digits and _, all small, and has 64 at most',
+    'types.Documents (all) is not a valid name of a consent type: use at most 64 lower-case letters, digits and _, starting with a letter',
   ],
   [
     'one name for two types',
     ['"documents": {', '"vitals": {'],
     '"documents": {',
-    '`vitals` stands here a second time; only one of both would count',
+    '`vitals` is repeated here; only one of the two would apply',
   ],
   [
     'a time without measure',
@@ -139,19 +139,19 @@ test.each([
     'a whole record that is a part',
     ['"opens": "everything"', '"opens": ["Patient"]'],
     '"opens": "everything"',
-    'types.full_record.opens must be "everything": this is the type that is meant where none is named',
+    'types.full_record.opens must be "everything": this is the default type',
   ],
   [
     'a comment that is no text',
     ['"title": "Documents"', '"why": 7, "title": "Documents"'],
     '"title": "Documents"',
-    'types.documents.why must be a text',
+    'types.documents.why must be text',
   ],
   [
     'an empty title',
     ['"title": "Documents"', '"title": " "'],
     '"title": "Documents"',
-    'types.documents.title must be a text of 1 to 100 characters',
+    'types.documents.title must be text of 1 to 100 characters',
   ],
 ])('%s is told with its place', (_, [from, to], place, message) => {
   expect(told(from!, to!)).toEqual([`${placeOf(place)} ${message}`])
@@ -167,7 +167,7 @@ test('all that is wrong is told at once, and what is not JSON is told without qu
   expect(setOf('{ "types": [] , "expires_after_days": "long" }').problems).toHaveLength(2)
   expect(setOf('{ "types": {} }').problems.map(({ message }) => message)).toEqual([
     'expires_after_days is missing',
-    'types has no full_record, which is the one that is meant where none is named: it opens everything',
+    'types has no full_record, the default type, which opens everything',
   ])
   expect(setOf('[]').problems.map(({ message }) => message)).toEqual([
     'the file must be an object with expires_after_days, types',

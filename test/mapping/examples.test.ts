@@ -57,7 +57,7 @@ describe('a file of examples', () => {
 
   test('needs a map beside it', () => {
     const { problems } = examplesIn([file('b.examples.json', '[]')])
-    expect(problems.map(each => each.message)).toEqual(['there is no map b.fml beside these examples'])
+    expect(problems.map(each => each.message)).toEqual(['there is no map b.fml for these examples'])
   })
 })
 

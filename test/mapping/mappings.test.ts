@@ -58,7 +58,7 @@ test('a map that is saved is served without waiting for the next look, however i
   await writeFile(join(folder, '.saved'), toFhir)
   await rename(join(folder, '.saved'), file)
   await served(mappings, 'high')
-  expect(lines()).toEqual(Array(2).fill(' mappings: the maps of the folder are served from now on'))
+  expect(lines()).toEqual(Array(2).fill(' mappings: now using the maps of the folder'))
 })
 
 test('what the system does not tell of is found by looking', async () => {

@@ -133,7 +133,7 @@ describe('the weights that people are matched by', () => {
     expect(setOf({ 'matching.json': delivered }).matching?.certainty).toBe(0.99)
     expect([setOf(sound).matching, problemsOf(setOf(sound))]).toEqual([undefined, []])
     expect(problemsOf(setOf(sound, [], { needsMatching: true }))).toEqual([
-      'matching.json:1:1 this file is missing; the service needs it to match people',
+      'matching.json:1:1 this file is missing; the service needs it to match patients',
     ])
   })
 
@@ -161,7 +161,7 @@ test('a set that lacks a map which is asked for, or turns it into something else
     'allergy-to-fhir.fml:1:1 this map is missing; the service needs it for WardAllergy; was it renamed to allergy-to-fhirs.fml?',
   ])
   expect(problemsOf(setOf(sound, [{ ...need, to: 'Condition' }]))).toEqual([
-    'mappings/allergy-to-fhir.fml:1:1 this map leads from WardAllergy to AllergyIntolerance; the service needs one from WardAllergy to Condition',
+    'mappings/allergy-to-fhir.fml:1:1 this map converts WardAllergy to AllergyIntolerance; the service needs one from WardAllergy to Condition',
   ])
 })
 

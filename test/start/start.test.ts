@@ -106,7 +106,7 @@ describe('a service', () => {
     const steps = [
       'starting: ',
       'opening the database',
-      'bringing the database',
+      'migrating the database',
       'checking the maps',
       'demo data',
       'to serve',
@@ -264,6 +264,6 @@ test('a database that cannot be reached is said plainly', async () => {
   })
   expect(await service.ended).toBe(1)
   expect(service.output().trim().split('\n').at(-1)).toBe(
-    'The database of DATABASE_URL cannot be reached: check the address, and that the server runs.',
+    'The database of DATABASE_URL cannot be reached: check the URL and that the server is running.',
   )
 })

@@ -316,7 +316,7 @@ test('what could not be begun is told to operators, and tried again', async () =
   await free(1)
   expect([sent, await attempts()]).toEqual([[], []])
   expect(only(lines)).toMatchObject({
-    ...{ level: 'warn', msg: 'webhooks: a delivery could not be begun', err: { message: 'too slow' } },
+    ...{ level: 'warn', msg: 'webhooks: could not start a delivery', err: { message: 'too slow' } },
     ...{ event: expect.any(String), delivery: expect.any(String) },
   })
 })
@@ -520,7 +520,7 @@ test.each([
   if (count > 0) await noted(count)
   await close()
   expect(problems()[0]).toMatchObject({
-    ...{ msg: 'webhooks: what came of attempts could not be noted', attempts: 1 },
+    ...{ msg: 'webhooks: could not record the outcome of attempts', attempts: 1 },
     err: { message: 'the database is away' },
   })
   expect(clock.now - before).toBeGreaterThanOrEqual(500 * rounds)
@@ -554,8 +554,8 @@ test('what came of attempts is noted though nobody can note how endpoints fare, 
     await until(() => lines.filter(({ level }) => level === 'warn').length === at + 1)
   }
   expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-    { msg: 'webhooks: how receivers fare could not be noted', err: { message: 'no health' } },
-    { msg: 'webhooks: how receivers fare could not be noted', err: { message: 'no word' } },
+    { msg: 'webhooks: could not record the health of receivers', err: { message: 'no health' } },
+    { msg: 'webhooks: could not record the health of receivers', err: { message: 'no word' } },
   ])
   expect(await left()).toEqual([])
 })

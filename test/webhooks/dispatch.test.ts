@@ -190,7 +190,7 @@ test('what cannot be sent out stays with the reason, and keeps nobody else waiti
   const { parts: with_, lines } = parts()
   expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 0 })
   expect(lines).toMatchObject([
-    { level: 'error', msg: 'webhooks: an event cannot be sent out', event: broken, type: 'encounter.created' },
+    { level: 'error', msg: 'webhooks: could not dispatch an event', event: broken, type: 'encounter.created' },
   ])
   expect(lines[0]!['err']).toMatchObject({ message: expect.stringContaining('JSON') })
   const kept = { ...before, problem: expect.stringContaining('JSON') }

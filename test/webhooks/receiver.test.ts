@@ -125,7 +125,7 @@ describe('its command', () => {
   ])('does not take %s %s', async args => {
     const receiver = run('src/commands/receiver.ts', args, {})
     expect(await receiver.ended).toBe(2)
-    expect(receiver.output()).toContain('npm run receiver -- --help says how.')
+    expect(receiver.output()).toContain('See npm run receiver -- --help.')
   })
 
   test('says in a sentence that no service is there, or that its port is taken', async () => {
@@ -136,9 +136,11 @@ describe('its command', () => {
     expect(await Promise.all([taken.ended, alone.ended, unknown.ended])).toEqual([1, 1, 1])
     expect(taken.output()).toMatch(/^Port \d+ is in use, .* --port\.\n$/)
     expect(alone.output()).toBe(
-      'The service does not answer at http://127.0.0.1:1: start it with npm start, or name it with --service.\n',
+      'The service does not respond at http://127.0.0.1:1: start it with npm start, or specify its URL with --service.\n',
     )
-    expect(unknown.output()).toMatch(/^The service answered 401 to POST .*\/auth\/token: The client is not known\.\n$/)
+    expect(unknown.output()).toMatch(
+      /^The service responded with 401 to POST .*\/auth\/token: The client is not known\.\n$/,
+    )
   })
 
   test('subscribes by itself to all types, prints what comes, and unsubscribes when it is stopped', async () => {
@@ -158,7 +160,7 @@ describe('its command', () => {
     })
     const receiver = run('src/commands/receiver.ts', ['--port', '0', '--service', service, '--json'], {})
     await until('it has subscribed', () => receiver.output().includes('Ctrl-C'))
-    expect(receiver.output()).toContain('subscribed as whs_1 to 2 types of events')
+    expect(receiver.output()).toContain('subscribed as whs_1 to 2 event types')
     expect(await deliver(callback, body, signed(body, Date.now()))).toEqual([200, { received: true }])
     await until('it prints the event', () => receiver.output().includes('"evt_1"'))
     receiver.child.kill('SIGINT')

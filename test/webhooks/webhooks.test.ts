@@ -139,8 +139,8 @@ test('every hour what is older than the days that are kept is forgotten; that it
   await until(async () => (await queue.query('select from event')).length === 0)
   isAway = true
   vi.advanceTimersByTime(3_600_000)
-  await until(() => warned(lines, 'webhooks: could not forget what is old').length > 0)
-  expect(warned(lines, 'webhooks: could not forget what is old')).toMatchObject([{ err: { message: 'away' } }])
+  await until(() => warned(lines, 'webhooks: could not delete expired events').length > 0)
+  expect(warned(lines, 'webhooks: could not delete expired events')).toMatchObject([{ err: { message: 'away' } }])
 })
 
 test('what could not be sent out before is tried again by a process that starts; that it could not be is told', async () => {
@@ -159,7 +159,7 @@ test('what could not be sent out before is tried again by a process that starts;
   const { start: startBroken, lines } = webhooks({ database: { ...database, query } })
   startBroken()
   await until(() => lines.length > 0)
-  expect(lines).toMatchObject([{ msg: 'webhooks: what could not be sent out waits', err: { message: 'away' } }])
+  expect(lines).toMatchObject([{ msg: 'webhooks: could not retry undispatched events', err: { message: 'away' } }])
 })
 
 test('when it has ended nothing is under way, and nothing begins any more', async () => {
@@ -215,7 +215,7 @@ test('that a Subscription is given up is told in the resource, and to operators'
   // Nobody has made a resource of these.
   for (const id of ['whs_one', 'Other/one', 'Subscription']) await tell(id)
   expect(written).toHaveLength(2)
-  const msg = 'webhooks: nothing is sent to a subscription any more'
+  const msg = 'webhooks: disabled a subscription'
   expect(lines.map(line => JSON.parse(line))).toMatchObject(
     ['Subscription/one', 'whs_one', 'Other/one', 'Subscription'].map(subscription => ({
       ...{ level: 'warn', msg, subscription, reason: 'gone' },
@@ -261,7 +261,7 @@ test('a Subscription whose criteria cannot be searched by any more is given up; 
   const broken = webhooks(storeOf({ parse: () => ({}), search, read }))
   await happened('')
   broken.start()
-  const msg = 'webhooks: a subscription could not be given up'
+  const msg = 'webhooks: could not disable a subscription'
   await until(() => warned(broken.lines, msg).length > 0)
   expect(warned(broken.lines, msg)).toMatchObject([{ err: { message: 'a defect' } }])
 })

@@ -75,7 +75,7 @@ test('what fails is told to operators, and tried again when it is woken', async 
   wake()
   begun[0]!.fail(new Error('the database is away'))
   await turn()
-  const msg = 'webhooks: could not look for what is to be delivered'
+  const msg = 'webhooks: could not poll for deliveries'
   expect(lines).toMatchObject([{ level: 'warn', msg, err: { message: 'the database is away' } }])
   expect(begun).toHaveLength(1)
   wake()

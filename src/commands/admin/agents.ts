@@ -4,16 +4,16 @@ import type { CommandResult } from '../../lib/command.ts'
 import { type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
 
-const once = 'The key is shown this once: only a hash of it is kept.\n'
+const once = 'The key is shown only once: the service stores only its hash.\n'
 
 export const agentCreate: AdminCommand = {
   name: 'agent create',
   usage: '--name NAME --facility ID',
-  summary: 'Creates a Bridge agent, and shows its id and key once',
+  summary: 'Create a Bridge agent and show its id and key once',
   details: 'The agent sends them as X-Bridge-Agent-ID and X-Bridge-Agent-Key.',
   options: {
-    name: { value: 'NAME', meaning: 'what people call it' },
-    facility: { value: 'ID', meaning: 'the facility whose data it brings' },
+    name: { value: 'NAME', meaning: 'the name of the agent' },
+    facility: { value: 'ID', meaning: 'the facility that the agent serves' },
   },
   async run(call) {
     mustBeNone(call)
@@ -28,7 +28,7 @@ export const agentCreate: AdminCommand = {
 export const agentList: AdminCommand = {
   name: 'agent list',
   usage: '',
-  summary: 'Lists all Bridge agents, never their keys',
+  summary: 'List all Bridge agents, without their keys',
   details: '',
   options: {},
   async run(call) {
@@ -45,9 +45,9 @@ export const agentList: AdminCommand = {
 export const agentRotateKey: AdminCommand = {
   name: 'agent rotate-key',
   usage: 'ID [--overlap 24h]',
-  summary: 'Gives a Bridge agent a new key, and shows it once',
-  details: 'The key before it goes on working for the overlap; an older one ends now.',
-  options: { overlap: { value: 'TIME', meaning: '30m, 24h, up to 7d; 0 ends the old key now; 24h if left out' } },
+  summary: 'Rotate the key of a Bridge agent and show the new one once',
+  details: 'The previous key remains valid for the overlap; older keys end immediately.',
+  options: { overlap: { value: 'TIME', meaning: '30m, 24h, up to 7d; 0 ends the old key immediately (default 24h)' } },
   async run(call) {
     const id = theOne(call, 'agent')
     const overlap = duration(call.text('overlap') ?? '24h', 604_800)
@@ -58,13 +58,13 @@ export const agentRotateKey: AdminCommand = {
 export const agentRevoke: AdminCommand = {
   name: 'agent revoke',
   usage: 'ID',
-  summary: 'Ends a Bridge agent for good: its keys stop working at once',
+  summary: 'Revoke a Bridge agent permanently: its keys stop working immediately',
   details: '',
   options: {},
   async run(call) {
     const id = theOne(call, 'agent')
     await revokeAgent(call.database, id)
-    return { isGood: true, text: `${id} is revoked.\n`, json: { agent_id: id, revoked: true } }
+    return { isGood: true, text: `Revoked ${id}.\n`, json: { agent_id: id, revoked: true } }
   },
 }
 

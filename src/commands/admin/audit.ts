@@ -15,22 +15,22 @@ import { type AdminCall, type AdminCommand, mustBeNone } from './command.ts'
 export const auditVerify: AdminCommand = {
   name: 'audit verify',
   usage: '[--anchor FILE] [--known FILE]',
-  summary: 'Checks the whole audit trail, and names the first broken row of each chain',
+  summary: 'Verify the whole audit trail and report the first broken row of each chain',
   details: [
-    'Every row is checked against its hash and the row before it, every chain against its sealed head, the chains against',
-    'each other, and all of them against the anchor: the file of AUDIT_ANCHOR_FILE, or one that a collector has kept.',
-    'Others may go on writing. Keep the answer of --json where nobody changes it: it holds the head of each chain.',
-    'Exit code 1 also if the anchor itself is broken, or the trail could not be checked.',
+    'Checks every row against its hash and the previous row, every chain against its sealed head, the chains against',
+    'each other, and all of them against the anchor: AUDIT_ANCHOR_FILE, or the file of a collector.',
+    'The service can keep running. Store the --json output in a safe place: it contains the head of each chain.',
+    'The exit code is also 1 if the anchor is broken or the trail cannot be checked.',
   ].join('\n'),
   options: {
     anchor: {
       value: 'FILE',
-      meaning: 'lines of the anchor, instead of the file of AUDIT_ANCHOR_FILE and the one before it (FILE.1)',
+      meaning: 'the anchor to use instead of AUDIT_ANCHOR_FILE and its predecessor (FILE.1)',
     },
     known: {
       value: 'FILE',
       meaning:
-        'the --json answer of an earlier check, whose heads must still be there: nothing was cut off and sealed anew',
+        'the --json output of an earlier check, whose heads must still exist: detects rows that were cut off and sealed again',
     },
   },
   async run(call) {
@@ -63,7 +63,7 @@ async function anchorOf(call: AdminCall, key: KeyObject): Promise<Found> {
   const file = given ?? anchorFileOf(call.config)
   if (file === undefined) return { file, anchored: undefined }
   const texts = given === undefined ? await settledTexts(call.database, file) : await anchorTexts(file)
-  if (given !== undefined && texts.length === 0) throw new UsageError(`${file} is not there`)
+  if (given !== undefined && texts.length === 0) throw new UsageError(`${file} does not exist`)
   return { file, anchored: texts.length > 0 ? readAnchor(key, texts) : undefined }
 }
 

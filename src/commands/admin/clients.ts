@@ -15,25 +15,25 @@ import { mustBeCallable, reachOf } from '../../outbound/address.ts'
 import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
 
-const once = 'The secret is shown this once: only a hash of it is kept.\n'
+const once = 'The secret is shown only once: the service stores only its hash.\n'
 const day = 86_400
 
 const keyOptions = {
-  jwks: { value: 'FILE', meaning: 'its public keys, a JSON Web Key Set (RSA 2048 or EC P-384)' },
+  jwks: { value: 'FILE', meaning: 'the public keys, a JSON Web Key Set (RSA 2048 or EC P-384)' },
   'jwks-url': { value: 'URL', meaning: 'where it publishes them' },
 } as const
 
 export const clientCreate: AdminCommand = {
   name: 'client create',
   usage: '--name NAME --organization NAME --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
-  summary: 'Creates a client, and shows its id and secret once',
+  summary: 'Create an integration client and show its id and secret once',
   details:
-    'The scopes are those that its tokens can carry: patients:read, or FHIR ones such as system/Observation.rs. A client with keys signs assertions (private_key_jwt) and gets no secret.',
+    'The scopes limit its access tokens: patients:read, or SMART scopes such as system/Observation.rs. A client with keys signs assertions (private_key_jwt) and gets no secret.',
   options: {
-    name: { value: 'NAME', meaning: 'what people call it' },
-    organization: { value: 'NAME', meaning: 'the organization that it belongs to' },
-    scopes: { value: 'SCOPES', meaning: 'what it may do, with spaces' },
-    'consent-exempt': { meaning: 'it keeps the records itself, so its reads are not filtered by consent' },
+    name: { value: 'NAME', meaning: 'the name of the agent' },
+    organization: { value: 'NAME', meaning: 'the organization of the client' },
+    scopes: { value: 'SCOPES', meaning: 'the scopes, separated by spaces' },
+    'consent-exempt': { meaning: 'a record-keeping system: consent does not filter its reads' },
     ...keyOptions,
   },
   async run(call) {
@@ -54,7 +54,7 @@ export const clientCreate: AdminCommand = {
 export const clientList: AdminCommand = {
   name: 'client list',
   usage: '',
-  summary: 'Lists all clients with their live secrets, never the secrets themselves',
+  summary: 'List all clients with the state of their secrets, without the secrets themselves',
   details: '',
   options: {},
   async run(call) {
@@ -71,9 +71,11 @@ export const clientList: AdminCommand = {
 export const clientRotateSecret: AdminCommand = {
   name: 'client rotate-secret',
   usage: 'ID [--overlap 24h]',
-  summary: 'Gives a client a new secret, and shows it once',
-  details: 'The secret before it goes on working for the overlap; an older one ends now.',
-  options: { overlap: { value: 'TIME', meaning: '30m, 24h, up to 7d; 0 ends the old secret now; 24h if left out' } },
+  summary: 'Rotate the secret of a client and show the new one once',
+  details: 'The previous secret remains valid for the overlap; older secrets end immediately.',
+  options: {
+    overlap: { value: 'TIME', meaning: '30m, 24h, up to 7d; 0 ends the old secret immediately (default 24h)' },
+  },
   run: rotate,
 }
 
@@ -87,13 +89,14 @@ async function rotate(call: AdminCall): Promise<CommandResult> {
 export const clientSetKeys: AdminCommand = {
   name: 'client set-keys',
   usage: 'ID (--jwks FILE | --jwks-url URL | --none)',
-  summary: 'Gives a client the public keys that its assertions are signed with (private_key_jwt)',
-  details: 'They count from its next assertion on. Its secrets go on working.',
-  options: { ...keyOptions, none: { meaning: 'it signs no assertions any more' } },
+  summary: 'Set the public keys of a client for signed assertions (private_key_jwt)',
+  details: 'The keys apply from the next assertion on. Secrets remain valid.',
+  options: { ...keyOptions, none: { meaning: 'remove the keys: the client can no longer use assertions' } },
   async run(call) {
     const id = theOne(call, 'client')
     const keys = await keysIn(call)
-    if (call.isSet('none') === (keys !== undefined)) throw new UsageError('give one of --jwks, --jwks-url and --none')
+    if (call.isSet('none') === (keys !== undefined))
+      throw new UsageError('specify exactly one of --jwks, --jwks-url and --none')
     return shown(await setKeys(call.database, id, keys ?? {}))
   },
 }
@@ -101,13 +104,13 @@ export const clientSetKeys: AdminCommand = {
 /** @throws UsageError for both, or for a file that holds no JSON; Failure VALIDATION_FAILED for a URL that is never called. */
 async function keysIn(call: AdminCall): Promise<ClientKeys | undefined> {
   const [file, url] = [call.text('jwks'), call.text('jwks-url')]
-  if (file !== undefined && url !== undefined) throw new UsageError('give --jwks or --jwks-url, not both')
+  if (file !== undefined && url !== undefined) throw new UsageError('specify --jwks or --jwks-url, not both')
   if (url !== undefined) return { jwksUrl: mustBeCallable(url, reachOf(call.config), '--jwks-url') }
   if (file === undefined) return undefined
   try {
     return { jwks: JSON.parse(await readFile(file, 'utf8')) }
   } catch {
-    throw new UsageError(`${file} holds no JSON Web Key Set: {"keys": [...]}`)
+    throw new UsageError(`${file} does not contain a JSON Web Key Set: {"keys": [...]}`)
   }
 }
 
@@ -120,13 +123,13 @@ const shown = (client: Client): CommandResult => ({
 export const clientRevoke: AdminCommand = {
   name: 'client revoke',
   usage: 'ID',
-  summary: 'Ends a client for good: its secrets and its tokens stop working at once',
+  summary: 'Revoke a client permanently: its secrets and access tokens stop working immediately',
   details: '',
   options: {},
   async run(call) {
     const id = theOne(call, 'client')
     await revokeClient(call.database, id)
-    return { isGood: true, text: `${id} is revoked.\n`, json: { client_id: id, revoked: true } }
+    return { isGood: true, text: `Revoked ${id}.\n`, json: { client_id: id, revoked: true } }
   },
 }
 

@@ -16,19 +16,19 @@ export type AdminCommand = AnyCommand<AdminCall>
 export function needed({ text }: Arguments, option: string): string {
   const value = text(option)?.trim()
   if (value) return value
-  throw new UsageError(`--${option} is missing`)
+  throw new UsageError(`--${option} is required`)
 }
 
 /** The one argument of a command. @throws UsageError */
 export function theOne({ positionals }: Arguments, what: string): string {
   const [value, ...more] = positionals
   if (value !== undefined && more.length === 0) return value
-  throw new UsageError(`name one ${what}`)
+  throw new UsageError(`specify one ${what}`)
 }
 
 /** For commands that take options only. @throws UsageError */
 export function mustBeNone({ positionals }: Arguments): void {
-  if (positionals.length > 0) throw new UsageError(`${positionals[0]} belongs to no option`)
+  if (positionals.length > 0) throw new UsageError(`unexpected argument ${positionals[0]}`)
 }
 
 /** Names and values below each other, for people. */

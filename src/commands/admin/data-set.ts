@@ -9,8 +9,8 @@ import { type AdminCall, type AdminCommand, listing, mustBeNone, theOne } from '
 export const dataSetShow: AdminCommand = {
   name: 'data-set show',
   usage: '',
-  summary: 'Shows the origin of the data set, the issuer of its tokens, and every address that it has or had',
-  details: 'The systems of identifiers begin with the origin: ORIGIN/fhir/NamingSystem/health-id.',
+  summary: 'Show the origin of the data set, its token issuer and all its current and former addresses',
+  details: 'Identifier systems start with the origin: ORIGIN/fhir/NamingSystem/health-id.',
   options: {},
   async run(call) {
     mustBeNone(call)
@@ -21,9 +21,9 @@ export const dataSetShow: AdminCommand = {
 export const dataSetIssuer: AdminCommand = {
   name: 'data-set issuer',
   usage: 'URL',
-  summary: 'Gives the tokens of the data set another issuer',
+  summary: 'Change the token issuer of the data set',
   details:
-    'For a service that has moved to another address for good. Restart the service: tokens of the former issuer are refused from then on.',
+    'Use this after the service has moved permanently. Restart the service: it then refuses tokens of the former issuer.',
   options: {},
   async run(call) {
     const text = theOne(call, 'URL')

@@ -8,5 +8,5 @@ export function duration(text: string, most: number): number {
   const [, digits, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
   const seconds = unit === '' && Number(digits) > 0 ? NaN : Number(digits) * (units[unit ?? ''] ?? 1)
   if (seconds <= most) return seconds
-  throw new UsageError(`${text} is no length of time up to ${most / 86_400}d: write 30m, 24h, 7d, or 0`)
+  throw new UsageError(`${text} is not a duration up to ${most / 86_400}d: write 30m, 24h, 7d, or 0`)
 }

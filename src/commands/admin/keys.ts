@@ -7,8 +7,8 @@ import { type AdminCommand, listing, mustBeNone } from './command.ts'
 export const keysRotate: AdminCommand = {
   name: 'keys rotate',
   usage: '',
-  summary: 'Has tokens signed by the next key from now on, and publishes another next one',
-  details: 'Tokens that were signed before stay valid. The service does this by itself every 90 days.',
+  summary: 'Rotate the signing key of access tokens and publish the next one',
+  details: 'Existing tokens remain valid. The service rotates the key automatically every 90 days.',
   options: {},
   async run(call) {
     mustBeNone(call)

@@ -8,9 +8,9 @@ import { type AdminCall, type AdminCommand, listing, theOne } from './command.ts
 export const patientEnrol: AdminCommand = {
   name: 'patient enrol',
   usage: 'HEALTH_ID',
-  summary: 'Makes a one-time code with which a patient enrols a telephone, and shows it once',
+  summary: 'Create a one-time code for enrolling the mobile device of a patient and show it once',
   details:
-    'It works within 72 hours and ends with the fifth wrong try. An earlier code that was not used ends now. Make sure who stands before you.',
+    'The code expires after 72 hours or five failed attempts, and replaces an earlier unused code. Verify the identity of the patient first.',
   options: {},
   async run(call) {
     const { patientId, healthId } = await patientOf(call)
@@ -22,7 +22,7 @@ export const patientEnrol: AdminCommand = {
     return {
       isGood: true,
       text: listing(rows),
-      notes: 'The code is shown this once: only a hash of it is kept.\n',
+      notes: 'The code is shown only once: the service stores only its hash.\n',
       json: { health_id: healthId, patient_id: patientId, code, expires_at: expiresAt },
     }
   },
@@ -31,7 +31,7 @@ export const patientEnrol: AdminCommand = {
 export const patientUnenrol: AdminCommand = {
   name: 'patient unenrol',
   usage: 'HEALTH_ID',
-  summary: 'Ends every telephone of a patient, and a code that was not used: for one that was lost',
+  summary: 'Revoke all device tokens and unused codes of a patient, for example after the loss of a device',
   details: '',
   options: {},
   async run(call) {
@@ -39,7 +39,7 @@ export const patientUnenrol: AdminCommand = {
     const tokens = await unenrol(call.database, patientId)
     return {
       isGood: true,
-      text: `Telephones of ${healthId} ended: ${tokens}.\n`,
+      text: `Device tokens of ${healthId} revoked: ${tokens}.\n`,
       json: { health_id: healthId, tokens_ended: tokens },
     }
   },
@@ -52,6 +52,6 @@ export const patientUnenrol: AdminCommand = {
 async function patientOf(call: AdminCall): Promise<{ patientId: string; healthId: string }> {
   const healthId = await readHealthId(call.database, theOne(call, 'Health ID'), 'HEALTH_ID')
   const holder = await holderOf(call.database, healthId)
-  if (!holder) throw new Failure('PATIENT_NOT_FOUND', `There is no patient with the Health ID ${healthId}.`)
+  if (!holder) throw new Failure('PATIENT_NOT_FOUND', `No patient is registered with the Health ID ${healthId}.`)
   return { patientId: holder.patient, healthId: holder.current ?? healthId }
 }

@@ -12,15 +12,15 @@ import { type AdminCommand, listing, mustBeNone } from './command.ts'
 export const searchParameterList: AdminCommand = {
   name: 'search-parameter list',
   usage: '',
-  summary: 'Lists the search parameters that clients defined, which of them are suspended, and why',
-  details: 'Resources that could not be indexed by a new parameter are listed too.',
+  summary: 'List the search parameters that clients defined, with the reason for each suspension',
+  details: 'Also lists resources that could not be indexed by a new parameter.',
   options: {},
   async run(call) {
     mustBeNone(call)
     const [parameters, leftOut] = await Promise.all([listParameters(call.database), listLeftOut(call.database)])
     const told = [
       ...parameters.map(described),
-      ...leftOut.map(each => `${each.resource} is left out: ${each.reason}\n`),
+      ...leftOut.map(each => `${each.resource} is not indexed: ${each.reason}\n`),
     ]
     return {
       isGood: true,
@@ -33,13 +33,13 @@ export const searchParameterList: AdminCommand = {
 export const searchParameterSuspend: AdminCommand = {
   name: 'search-parameter suspend',
   usage: 'ID REASON',
-  summary: 'Suspends a SearchParameter: nothing is indexed by it, and searches by it are refused with the reason',
-  details: 'It stays suspended until it is resumed, or its owner gives it another expression.',
+  summary: 'Suspend a SearchParameter: indexing stops, and searches with it are refused with the reason',
+  details: 'It stays suspended until it is resumed or its owner changes the expression.',
   options: {},
   async run({ positionals, database }) {
     const [id, reason, ...more] = positionals
     if (id === undefined || !reason || reason.length > 500 || more.length > 0)
-      throw new UsageError('name one SearchParameter by its id, and a reason in quotes of at most 500 characters')
+      throw new UsageError('specify the id of one SearchParameter and a quoted reason of at most 500 characters')
     const codes = await suspendParameters(database, id, reason)
     return { isGood: true, text: `Suspended: ${codes.join(', ')}.\n`, json: { id, suspended: codes } }
   },
@@ -48,12 +48,12 @@ export const searchParameterSuspend: AdminCommand = {
 export const searchParameterResume: AdminCommand = {
   name: 'search-parameter resume',
   usage: 'ID',
-  summary: 'Resumes a suspended SearchParameter: all resources of its types are indexed by it anew',
-  details: 'It is suspended again if its work is still too much on some resource.',
+  summary: 'Resume a suspended SearchParameter and index all resources of its types again',
+  details: 'It is suspended again if its expression is still too expensive on a resource.',
   options: {},
   async run({ positionals, database }) {
     const [id, ...more] = positionals
-    if (id === undefined || more.length > 0) throw new UsageError('name one SearchParameter by its id')
+    if (id === undefined || more.length > 0) throw new UsageError('specify the id of one SearchParameter')
     const codes = await resumeParameters(database, id)
     return { isGood: true, text: `Resumed: ${codes.join(', ')}.\n`, json: { id, resumed: codes } }
   },

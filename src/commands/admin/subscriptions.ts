@@ -6,7 +6,7 @@ import { type AdminCommand, listing, mustBeNone } from './command.ts'
 export const subscriptionList: AdminCommand = {
   name: 'subscription list',
   usage: '',
-  summary: 'Lists all webhook subscriptions and FHIR Subscriptions, never their secrets',
+  summary: 'List all webhook subscriptions and FHIR Subscriptions, without their secrets',
   details: '',
   options: {},
   async run(call) {
@@ -23,16 +23,20 @@ export const subscriptionList: AdminCommand = {
 export const subscriptionPayload: AdminCommand = {
   name: 'subscription payload',
   usage: 'ID thin|full',
-  summary: 'Has the FHIR resource sent along with each event, or no more',
+  summary: 'Set whether events of a subscription include the FHIR resource',
   details:
-    'Whether the client may see the resource is asked each time something is sent: by its scopes, and by the consent of the patient.',
+    'Each delivery checks that the scopes of the client and the consent of the patient permit access to the resource.',
   options: {},
   async run({ positionals, database }) {
     const [id, mode, ...more] = positionals
     if (id === undefined || !isMode(mode) || more.length > 0)
-      throw new UsageError('name one subscription, and thin or full')
+      throw new UsageError('specify one subscription, and thin or full')
     await setFull(database, id, mode === 'full')
-    return { isGood: true, text: `${id} gets ${mode} payloads.\n`, json: { subscription_id: id, payload_mode: mode } }
+    return {
+      isGood: true,
+      text: `${id} now has ${mode} payloads.\n`,
+      json: { subscription_id: id, payload_mode: mode },
+    }
   },
 }
 
@@ -57,8 +61,8 @@ function described(each: Listed): string {
   return listing([
     ['subscription_id', told.subscription_id],
     ['client', `${told.client_id} of ${told.organization_id}`],
-    ['sent to', told.callback_url],
-    ['told of', told.criteria ?? told.subscribed_events.join(' ')],
+    ['URL', told.callback_url],
+    ['events', told.criteria ?? told.subscribed_events.join(' ')],
     ['payload', told.payload_mode ?? 'as the Subscription says'],
     ['status', told.disabled_reason === null ? told.status : `${told.status}: ${told.disabled_reason}`],
     ['pending', String(told.pending)],

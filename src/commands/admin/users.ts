@@ -8,12 +8,12 @@ import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne 
 export const userCreate: AdminCommand = {
   name: 'user create',
   usage: '--email EMAIL --organization NAME [--role ROLE]',
-  summary: 'Creates a user of the portal, and shows the password once',
+  summary: 'Create a portal user and show the password once',
   details: '',
   options: {
-    email: { value: 'EMAIL', meaning: 'by which the user signs in' },
-    organization: { value: 'NAME', meaning: 'the organization that the user belongs to' },
-    role: { value: 'ROLE', meaning: `${roles.join(', ')}; developer if left out` },
+    email: { value: 'EMAIL', meaning: 'the e-mail address for signing in' },
+    organization: { value: 'NAME', meaning: 'the organization of the user' },
+    role: { value: 'ROLE', meaning: `${roles.join(', ')} (default developer)` },
   },
   async run(call) {
     mustBeNone(call)
@@ -29,7 +29,7 @@ export const userCreate: AdminCommand = {
 export const userResetPassword: AdminCommand = {
   name: 'user reset-password',
   usage: 'EMAIL',
-  summary: 'Gives a user of the portal a new password, shows it once, and ends every session',
+  summary: 'Reset the password of a portal user, show it once and end all sessions',
   details: '',
   options: {},
   async run(call) {
@@ -46,7 +46,7 @@ function credentials(email: string, password: string, more: object): CommandResu
   return {
     isGood: true,
     text: listing(rows),
-    notes: 'The password is shown this once: only a hash of it is kept.\n',
+    notes: 'The password is shown only once: the service stores only its hash.\n',
     json: { ...more, email, password },
   }
 }
@@ -56,13 +56,13 @@ function roleOf({ text }: AdminCall): Role {
   const given = text('role') ?? 'developer'
   const role = roles.find(each => each === given)
   if (role) return role
-  throw new UsageError(`there is no role ${given}; there are ${roles.join(', ')}`)
+  throw new UsageError(`there is no role ${given}; the roles are ${roles.join(', ')}`)
 }
 
 export const userList: AdminCommand = {
   name: 'user list',
   usage: '',
-  summary: 'Lists all users of the portal',
+  summary: 'List all portal users',
   details: '',
   options: {},
   async run(call) {
@@ -79,7 +79,7 @@ export const userList: AdminCommand = {
 export const userDisable: AdminCommand = {
   name: 'user disable',
   usage: 'EMAIL',
-  summary: 'Ends a user of the portal for good, and every session at once',
+  summary: 'Disable a portal user permanently and end all sessions',
   details: '',
   options: {},
   async run(call) {
@@ -87,7 +87,7 @@ export const userDisable: AdminCommand = {
     const sessions = await disableUser(call.database, email)
     return {
       isGood: true,
-      text: `${email} is disabled; sessions ended: ${sessions}.\n`,
+      text: `Disabled ${email}; sessions ended: ${sessions}.\n`,
       json: { email, disabled: true, sessions_ended: sessions },
     }
   },

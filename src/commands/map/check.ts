@@ -8,10 +8,10 @@ import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 export const check: MapCommand = {
   name: 'check',
   usage: '[FILE…]',
-  summary: 'Says everything that is wrong with the maps, all of them or those named',
+  summary: 'Report all problems in the maps, or in the named ones',
   details: [
-    'A folder that passes is served by the running service; warnings do not matter to it.',
-    'Maps from elsewhere may name structures that are not known here: that is a warning, too.',
+    'The running service uses a folder without errors; warnings do not prevent it.',
+    'A reference to an unknown structure is also a warning.',
   ].join('\n'),
   options: {},
   run,

@@ -16,11 +16,11 @@ export type MapCommand = AnyCommand<MapCall>
 
 /** Options of every command. */
 export const common: Options = {
-  folder: { value: 'FOLDER', meaning: 'the folder of maps, if it is not MAPPINGS_DIR' },
+  folder: { value: 'FOLDER', meaning: 'the folder of maps (default MAPPINGS_DIR)' },
   with: {
     value: 'PATH',
     repeats: true,
-    meaning: 'a file or folder that maps draw upon: maps, StructureDefinitions, ConceptMaps; may be repeated',
+    meaning: 'a file or folder that the maps depend on: maps, StructureDefinitions, ConceptMaps; can be repeated',
   },
 }
 

@@ -12,8 +12,8 @@ import { listed, openWorkspace, paragraph, rendered } from './workspace.ts'
 export const coverage: MapCommand = {
   name: 'coverage',
   usage: '[FILE…]',
-  summary: 'Says which elements of the source no rule reads, and which required ones of the target no rule sets',
-  details: 'What is not read is lost. Elements that expressions mention by name count as read.',
+  summary: 'Report source elements that no rule reads, and required target elements that no rule sets',
+  details: 'Elements that no rule reads are lost. Elements named in expressions count as read.',
   options: {},
   run,
 }

@@ -11,9 +11,9 @@ import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 export const fmt: MapCommand = {
   name: 'fmt',
   usage: '[FILE…] [--check]',
-  summary: 'Gives maps their canonical layout',
-  details: 'Comments stay where they are. A map that cannot be read is left as it is, and its problems are told.',
-  options: { check: { meaning: 'changes nothing; exit code 1 if something would change' } },
+  summary: 'Format maps in the canonical layout',
+  details: 'Keeps comments in place. Leaves a map with syntax errors unchanged and reports its problems.',
+  options: { check: { meaning: 'change nothing; exit code 1 if a file would change' } },
   run,
 }
 

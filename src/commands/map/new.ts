@@ -17,15 +17,15 @@ const MAPS = `${OWN}/StructureMap`
 export const create: MapCommand = {
   name: 'new',
   usage: 'FROM TO [--output FILE]',
-  summary: 'Begins a map from one type to another',
+  summary: 'Draft a map from one type to another',
   details: [
     'FROM and TO are types: AllergyRecord, Patient, or the URL of a structure. Elements that are probably the same',
-    'get a rule; the others stand as comments. Read every line: a likely guess is a guess.',
+    'get a rule; the others are comments. Review every line.',
   ].join('\n'),
   options: {
     output: {
       value: 'FILE',
-      meaning: 'a new file for the map, in the folder of maps if it is a bare name; without it, standard output',
+      meaning: 'the file to write, in the folder of maps if it is a bare name (default standard output)',
     },
   },
   run,
@@ -33,7 +33,8 @@ export const create: MapCommand = {
 
 async function run(call: MapCall): Promise<CommandResult> {
   const [from, to] = call.files
-  if (from === undefined || to === undefined || call.files.length > 2) throw new UsageError('name two types: FROM TO')
+  if (from === undefined || to === undefined || call.files.length > 2)
+    throw new UsageError('specify two types: FROM TO')
   const { structures } = resourcesIn(await readFolder(call.folder).catch(() => []), call.shapes)
   const ends = [urlNamed(from, structures), urlNamed(to, structures)] as const
   const output = call.text('output')
@@ -42,11 +43,11 @@ async function run(call: MapCall): Promise<CommandResult> {
   if (output === undefined) return { isGood: true, text, json: { text } }
   const path = placeFor(output, call)
   await writeFile(path, text, { flag: 'wx' }).catch(error => {
-    throw new UsageError(error.code === 'EEXIST' ? `${shownPath(path)} is there already` : error.message)
+    throw new UsageError(error.code === 'EEXIST' ? `${shownPath(path)} already exists` : error.message)
   })
   return {
     isGood: true,
-    text: `${shownPath(path)} is written: npm run map -- check says what is still missing\n`,
+    text: `Wrote ${shownPath(path)}: npm run map -- check reports what is missing\n`,
     json: { output: shownPath(path), text },
   }
 }

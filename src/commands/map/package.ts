@@ -14,14 +14,14 @@ import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 export const pack: MapCommand = {
   name: 'package',
   usage: '--output FILE [--version VERSION]',
-  summary: 'Writes the maps and what they speak of as a FHIR package (.tgz)',
+  summary: 'Write the maps and their dependencies to a FHIR package (.tgz)',
   details: [
-    'The package holds a StructureMap for each map, and the StructureDefinitions, CodeSystems, ValueSets and ConceptMaps',
-    'that the maps use. Validators take it beside hl7.fhir.r4.core. Maps with problems are not packed.',
+    'The package contains a StructureMap for each map, and the StructureDefinitions, CodeSystems, ValueSets and ConceptMaps',
+    'that the maps use. Validators load it together with hl7.fhir.r4.core. Maps with problems are not included.',
   ].join('\n'),
   options: {
-    output: { value: 'FILE', meaning: 'the package, such as health-interop.tgz' },
-    version: { value: 'VERSION', meaning: 'the version of the package; without it, 0.1.0' },
+    output: { value: 'FILE', meaning: 'the file of the package, such as health-interop.tgz' },
+    version: { value: 'VERSION', meaning: 'the version of the package (default 0.1.0)' },
   },
   run,
 }
@@ -30,10 +30,10 @@ const NAME = 'health-interop.maps'
 
 async function run(call: MapCall): Promise<CommandResult> {
   const output = call.text('output')
-  if (output === undefined) throw new UsageError('--output is missing: the file of the package')
+  if (output === undefined) throw new UsageError('--output is required: the file of the package')
   const version = call.text('version') ?? '0.1.0'
   if (!/^\d+\.\d+\.\d+(?:-[A-Za-z0-9.-]+)?$/.test(version))
-    throw new UsageError(`${version} is no version such as 1.0.0`)
+    throw new UsageError(`${version} is not a version such as 1.0.0`)
   const { set, files, problems } = await openWorkspace(call)
   const errors = problems.filter(each => !isWarning(each))
   if (errors.length > 0) return { isGood: false, text: rendered(errors, files), json: { problems: listed(errors) } }
@@ -50,7 +50,7 @@ function entriesOf(resources: readonly OwnResource[], version: string): Map<stri
   const about = {
     name: NAME,
     version,
-    description: 'Maps between the records of health-interop and FHIR R4, and what they speak of.',
+    description: 'Maps between the records of health-interop and FHIR R4, with their dependencies.',
     license: 'Apache-2.0',
     type: 'IG',
     fhirVersions: ['4.0.1'],

@@ -22,6 +22,6 @@ export function existing(given: string, { folder }: Pick<MapCall, 'folder'>): st
     ...['fml', 'map'].map(ending => join(folder, `${given}.${ending}`)),
   ]
   const found = places.find(place => statSync(place, { throwIfNoEntry: false })?.isFile())
-  if (found === undefined) throw new UsageError(`there is no file ${given}, and no map of this name in ${folder}`)
+  if (found === undefined) throw new UsageError(`there is no file ${given}, and no map with this name in ${folder}`)
   return found
 }

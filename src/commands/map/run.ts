@@ -18,27 +18,27 @@ import { listed, openWorkspace, rendered } from './workspace.ts'
 export const run: MapCommand = {
   name: 'run',
   usage: 'FILE --input FILE [--context FILE] [--debug]',
-  summary: 'Shows what a map makes of a record',
-  details: 'The result goes to standard output, everything else to standard error.',
+  summary: 'Run a map on a record and show the result',
+  details: 'Writes the result to standard output and everything else to standard error.',
   options: {
     input: { value: 'FILE', meaning: 'the record, as JSON; - for standard input' },
-    context: { value: 'FILE', meaning: 'the second source, for maps that have one' },
-    debug: { meaning: 'tells of every rule that runs: its place, its name, and what it found' },
+    context: { value: 'FILE', meaning: 'the second source, for maps with two sources' },
+    debug: { meaning: 'show each rule that runs, with its position, name and values' },
   },
   run: runMap,
 }
 
 async function runMap(call: MapCall): Promise<CommandResult> {
   const [input, context] = [call.text('input'), call.text('context')]
-  if (call.files.length !== 1) throw new UsageError('name one map')
-  if (input === undefined) throw new UsageError('--input is missing: the file of the record')
+  if (call.files.length !== 1) throw new UsageError('specify one map')
+  if (input === undefined) throw new UsageError('--input is required: the file of the record')
   const { files, chosen, problems } = await openWorkspace(call)
   const program = chosen[0]?.program
   const errors = problems.filter(each => !isWarning(each))
   if (!program) return { isGood: false, text: '', notes: rendered(errors, files), json: { problems: listed(errors) } }
   const [, second] = program.sources
   if (second && context === undefined)
-    throw new UsageError(`--context is missing: this map has a second source, \`${second.name}\``)
+    throw new UsageError(`--context is required: this map has a second source, \`${second.name}\``)
   const sources = [await jsonFrom(input), ...(second ? [await jsonFrom(context!)] : [])]
   return answered(program, sources, call, files)
 }

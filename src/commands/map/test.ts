@@ -14,11 +14,11 @@ import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } f
 export const test: MapCommand = {
   name: 'test',
   usage: '[FILE…]',
-  summary: 'Runs the examples of the maps, all of them or those named',
+  summary: 'Run the examples of all maps, or of the named ones',
   details: [
-    'The examples of a map stand beside it, in NAME.examples.json: [{ "name": "…", "from": {…}, "context": {…}, "to": {…} }].',
-    'What comes out must be what `to` says, and a valid resource or record. Where two maps lead there and back',
-    '(NAME-to-fhir and NAME-from-fhir), it is said what is lost on the way; that alone is no failure.',
+    'The examples of a map are in NAME.examples.json in the same folder: [{ "name": "…", "from": {…}, "context": {…}, "to": {…} }].',
+    'The result must equal `to` and be a valid resource or record. For maps in both directions',
+    '(NAME-to-fhir and NAME-from-fhir), the output lists what a round trip loses; this is not a failure.',
   ].join('\n'),
   options: {},
   run,
@@ -72,7 +72,7 @@ function failureText(trial: Trial): string {
 }
 
 function findings({ error, differences, invalid }: Trial): string[] {
-  const broken = error ? [`the map stops: ${error.message}`] : []
+  const broken = error ? [`the map failed: ${error.message}`] : []
   return [...broken, ...differences.map(told), ...invalid.map(each => `not valid: ${each}`)]
 }
 
@@ -88,13 +88,13 @@ function resultJson({ map, trials }: Result): unknown {
 }
 
 function tripsText(trips: readonly RoundTrip[]): string {
-  return trips.length === 0 ? '' : `\nthere and back\n${trips.map(tripText).join('')}\n`
+  return trips.length === 0 ? '' : `\nround trips\n${trips.map(tripText).join('')}\n`
 }
 
 function tripText({ there, back, examples, lost, changed, added, errors }: RoundTrip): string {
   const kinds = Object.entries({ loses: lost, changes: changed, adds: added }).filter(([, counts]) => counts.size > 0)
   const title = `  ${there} > ${back} (${counted(examples, 'example')})`
-  if (kinds.length === 0 && errors.length === 0) return `${title}: keeps everything\n`
+  if (kinds.length === 0 && errors.length === 0) return `${title}: lossless\n`
   const parts = kinds.map(([verb, counts]) => paragraph(verb, [...counts.keys()], '    '))
   return `${title}\n${parts.join('')}${errors.map(each => `    does not come back: ${each}\n`).join('')}`
 }

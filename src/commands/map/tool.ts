@@ -13,10 +13,10 @@ import { test } from './test.ts'
 /** `npm run map`. */
 export const mapTool: Tool<MapCall> = {
   name: 'npm run map',
-  about: 'Tools for the maps in mappings/, which turn records into FHIR and back. mappings/README.md teaches them.',
+  about: 'Tools for the maps in mappings/, which convert records to FHIR and back. See mappings/README.md.',
   footer: [
     'A file is a path, or the name of a map in the folder: allergy-to-fhir.',
-    'Exit code 0 if all is well, 1 if it is not, 2 for wrong arguments.',
+    'Exit code: 0 without problems, 1 with problems, 2 for wrong arguments.',
   ],
   options: common,
   commands: [check, test, run, fmt, create, coverage, pack],

@@ -37,9 +37,9 @@ export function listener(receiver: Receiver): (request: IncomingMessage, reply: 
   const seen = new Map<string, number>()
   const { received, delay, now = Date.now } = receiver
   return async (request, reply) => {
-    if (request.method !== 'POST') return answer(reply, 405, 'Webhooks are POSTs.')
+    if (request.method !== 'POST') return answer(reply, 405, 'Webhooks must be sent by POST.')
     const body = await bytesOf(request)
-    if (!body) return answer(reply, 413, `A delivery has at most ${largest} bytes.`)
+    if (!body) return answer(reply, 413, `A delivery must have at most ${largest} bytes.`)
     const taken = take(receiver, request.headers['x-service-signature'], body)
     const { id } = taken.event ?? {}
     const times = id === undefined ? 0 : (seen.get(id) ?? 0) + 1
@@ -71,7 +71,7 @@ function take(receiver: Receiver, header: string | string[] | undefined, body: B
   try {
     verifySignature({ header: [header].flat()[0], body, secret, now: now() })
     const event = JSON.parse(body.toString('utf8')) as Event
-    if (random() < failing) return { status: 500, error: 'It was failed on purpose (--fail).', event }
+    if (random() < failing) return { status: 500, error: 'The receiver failed on purpose (--fail).', event }
     return { status: 200, error: undefined, event }
   } catch (error) {
     return refused(400, error instanceof SignatureError ? error.message : 'The body is not JSON.')

@@ -61,11 +61,11 @@ async function call<Reply>(service: string, { path, method, token, body, accepts
   const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(10_000) }
   const reply = await fetch(service + path, request).catch(() => {
     throw new ServiceError(
-      `The service does not answer at ${service}: start it with npm start, or name it with --service.`,
+      `The service does not respond at ${service}: start it with npm start, or specify its URL with --service.`,
     )
   })
   const content = await reply.json().catch(() => undefined)
   if (reply.ok || reply.status === accepts) return content as Reply
   const said = (content as { message?: string } | undefined)?.message ?? reply.statusText
-  throw new ServiceError(`The service answered ${reply.status} to ${method} ${path}: ${said}`)
+  throw new ServiceError(`The service responded with ${reply.status} to ${method} ${path}: ${said}`)
 }

@@ -229,7 +229,7 @@ export function report(
   const isLast = build.problems.length === MAX_WARNINGS - 1
   const { severity } = isLast ? {} : more
   if (!severity) build.errors++
-  const text = isLast ? `${said}; there is more, which is told when this is resolved` : said
+  const text = isLast ? `${said}; further problems are reported after this one is fixed` : said
   build.problems.push(
     isText ? { message: text, span, file, fix: more.fix, severity } : { message: text, span: NOWHERE, severity },
   )

@@ -86,7 +86,7 @@ function checkRivals(run: Run, holder: Json, { key }: Slot, rivals: ReadonlySet<
 }
 
 function bothTypes(key: string, other: string): Refusal {
-  return new Refusal(`\`${key}\` cannot be set beside \`${other}\`: an element has one of its types at a time`)
+  return new Refusal(`\`${key}\` cannot be set together with \`${other}\`: an element has one of its types at a time`)
 }
 
 /** Refuses choices of which two types were filled in the end. */

@@ -67,11 +67,11 @@ async function takeOne(parts: RunnerParts, stopping: AbortSignal): Promise<boole
   try {
     const job = await claimJob(database, leaseSeconds)
     if (!job) return false
-    log.info({ job: job.id, kind: job.kind, attempt: job.attempts }, 'bulk: taken up')
+    log.info({ job: job.id, kind: job.kind, attempt: job.attempts }, 'bulk: started')
     await workOn(parts, job, stopping)
     return true
   } catch (error) {
-    log.warn({ err: error }, 'bulk: could not look for jobs')
+    log.warn({ err: error }, 'bulk: could not poll for jobs')
     return false
   }
 }
@@ -112,7 +112,7 @@ async function settleEnd(
     return parts.lost(job)
   }
   if (stopping.aborted || (error instanceof Failure && error.code === 'UNAVAILABLE')) {
-    log.info({ job: job.id, kind: job.kind }, 'bulk: put back')
+    log.info({ job: job.id, kind: job.kind }, 'bulk: returned to the queue')
     return releaseJob(database, job, !stopping.aborted)
   }
   log.error({ job: job.id, kind: job.kind, err: error }, 'bulk: failed')

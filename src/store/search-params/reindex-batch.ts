@@ -81,7 +81,7 @@ export function createBatches(parts: IndexingParts, signal: AbortSignal): Batche
     const { found, costly } = await compute(parts, { type, extractors, stale, bodies: read.bodies, signal })
     signal.throwIfAborted()
     for (const { body, problem } of found)
-      if (problem) log.error({ resource: body.key, problem }, 'search parameters: a resource was left out of the index')
+      if (problem) log.error({ resource: body.key, problem }, 'search parameters: could not index a resource')
     return database.transaction(async on => {
       await rows.mayWrite(on, epoch)
       const locked = await write(on, found, epoch)

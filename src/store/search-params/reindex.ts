@@ -56,12 +56,12 @@ export function createIndexing(parts: IndexingParts): Indexing {
   const background = createWakeable(async () => {
     if (signal.aborted) return
     await work().catch(error => {
-      if (!signal.aborted) log.warn({ err: error }, 'search parameters: could not go on indexing; it is tried again')
+      if (!signal.aborted) log.warn({ err: error }, 'search parameters: could not continue indexing; will retry')
     })
   })
   const hear = (): void => {
     if (timer) void background.wake()
-    else void learn().catch(error => log.warn({ err: error }, 'search parameters: could not learn of definitions'))
+    else void learn().catch(error => log.warn({ err: error }, 'search parameters: could not read the definitions'))
   }
   return {
     catchUp: learn,
@@ -98,7 +98,7 @@ function tellSuspended({ indexer, log }: IndexingParts, told: Set<string>): void
   const keys = new Set(suspended.map(({ key }) => key.name))
   for (const { of, code, id, client, key, suspended: why } of suspended)
     if (!told.has(key.name))
-      log.warn({ parameter: `${of}.${code}`, id, client, reason: why!.reason }, 'search parameters: one is suspended')
+      log.warn({ parameter: `${of}.${code}`, id, client, reason: why!.reason }, 'search parameters: suspended one')
   told.clear()
   for (const key of keys) told.add(key)
 }

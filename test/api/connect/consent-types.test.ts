@@ -125,7 +125,7 @@ test('a mistake stands at /readyz with its place, and the types before it stay',
   await eventually(async () => (await state()).startsWith('refused: 1 problem, serving the set of '))
   expect(await problems()).toEqual([
     expect.stringMatching(
-      /^consents\.json:\d+:\d+: types\.dental\.opens\.0 is no resource type of R4; did you mean `Procedure`/,
+      /^consents\.json:\d+:\d+: types\.dental\.opens\.0 is not a resource type of R4; did you mean `Procedure`/,
     ),
   ])
   expect(await listed()).toEqual(before)

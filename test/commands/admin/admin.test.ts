@@ -27,7 +27,7 @@ describe('a client', () => {
     expect(code, output).toBe(0)
     const [, id, secret] = /^client_id {6}(\S+)\nclient_secret {2}(\S+)$/m.exec(output) ?? []
     expect(secret).toMatch(/^sk_test_/)
-    expect(output).toContain('shown this once')
+    expect(output).toContain('shown only once')
     const { status, body } = await signIn(service, id!, secret!)
     expect({ status, scope: body.scope }).toEqual({ status: 200, scope: 'patients:read system/Observation.rs' })
   })
@@ -94,10 +94,10 @@ test('what cannot be done ends with 1 and a sentence, wrong arguments with 2 and
   const cases: [string[], number, string][] = [
     [['client', 'revoke', 'nobody'], 1, 'There is no client nobody.\n'],
     [['client', 'create', '--name', 'A', '--organization', 'B', '--scopes', 'all'], 1, 'There is no scope all.\n'],
-    [['client', 'create', '--name', 'A'], 2, '--organization is missing\n'],
-    [['client', 'revoke'], 2, 'name one client\n'],
+    [['client', 'create', '--name', 'A'], 2, '--organization is required\n'],
+    [['client', 'revoke'], 2, 'specify one client\n'],
     [['client', 'lsit'], 2, 'there is no command client lsit; did you mean client list?\n'],
-    [['client', 'rotate-secret', 'x', '--overlap', '8d'], 2, '8d is no length of time up to 7d'],
+    [['client', 'rotate-secret', 'x', '--overlap', '8d'], 2, '8d is not a duration up to 7d'],
   ]
   for (const [args, code, words] of cases) {
     const outcome = await admin(args)

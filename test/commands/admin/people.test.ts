@@ -25,7 +25,7 @@ describe('a user', () => {
     expect(code, output).toBe(0)
     const [, email, password] = /^email {5}(\S+)\npassword {2}(\S+)$/m.exec(output) ?? []
     expect(email).toBe('amina@hospital.example')
-    expect(output).toContain('shown this once')
+    expect(output).toContain('shown only once')
     const signedIn = await signIn(email!, password!)
     expect(signedIn.body).toMatchObject({ email, organization_id: 'hospital-a', role: 'administrator' })
     const { users } = await told('user', 'list')
@@ -74,7 +74,7 @@ describe('a user', () => {
     const common = ['user', 'create', '--organization', 'a']
     const role = await admin([...common, '--email', 'a@b.example', '--role', 'king'])
     expect(role.code).toBe(2)
-    expect(role.output).toContain('there is no role king; there are administrator, developer, privacy_officer')
+    expect(role.output).toContain('there is no role king; the roles are administrator, developer, privacy_officer')
     expect(await admin([...common, '--email', 'nobody'])).toEqual({
       code: 1,
       output: 'nobody is not an e-mail address.\n',
@@ -221,7 +221,7 @@ describe('patient enrol', () => {
     for (const [given, words] of [
       ['me', 'A Health ID must have the form CC-XXXX-XXXX-XXXX'],
       ['CM-9C1T-3NR9-A9HD', 'The check symbols of this Health ID are wrong'],
-      ['CM-6TTH-APZW-3HP1', 'There is no patient with the Health ID CM-6TTH-APZW-3HP1.'],
+      ['CM-6TTH-APZW-3HP1', 'No patient is registered with the Health ID CM-6TTH-APZW-3HP1.'],
     ] as const) {
       const { code, output } = await admin(['patient', 'enrol', given])
       expect(code).toBe(1)

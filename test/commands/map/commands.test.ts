@@ -45,7 +45,7 @@ describe('check', () => {
       '{ "expires_after_days": 365,\n  "types": { "full_record": { "opens": "everything", "titel": "T", "meaning": "M" } } }'
     const { isGood, text } = await answer(check, await folderWith({ ...sound, 'consents.json': types }))
     expect(isGood).toBe(false)
-    expect(text).toBe(`consents.json:2:54: types.full_record.titel is not known here; did you mean \`title\`?
+    expect(text).toBe(`consents.json:2:54: types.full_record.titel is not a known field; did you mean \`title\`?
    2 |   "types": { "full_record": { "opens": "everything", "titel": "T", "meaning": "M" } } }
      |                                                      ^^^^^^^
 
@@ -108,7 +108,7 @@ describe('test', () => {
     expect(text).toBe(`allergy-from-fhir: no examples
 allergy-to-fhir: 1 of 1 example
 
-there and back
+round trips
   allergy-to-fhir > allergy-from-fhir (1 example)
     loses severity, note
 
@@ -132,7 +132,7 @@ there and back
     code.text: expected "walnut", got "peanut"
 
   a bad id (allergy-to-fhir.examples.json:${lineIn(text, 'a bad id')})
-    the map stops: allergy-to-fhir.fml:16:3: rule "id" of AllergyToFhir: this is not of the form of an id (at WardAllergy.id)
+    the map failed: allergy-to-fhir.fml:16:3: rule "id" of AllergyToFhir: this is not of the form of an id (at WardAllergy.id)
 `)
     expect(told).toContain('1 map, 3 examples, 2 failed\n')
     const [{ examples }] = (json as { maps: [{ examples: { passed: boolean }[] }] }).maps
@@ -225,12 +225,12 @@ describe('run', () => {
     const second = toFhir.replace('src : WardAllergy,', 'src : WardAllergy, source visit : WardVisit,')
     const uses = 'uses "https://health-interop.org/fhir/StructureDefinition/WardVisit" alias WardVisit as source\nuses'
     const folder = await folderWith({ 'a.fml': second.replace('uses', uses), 'x.json': input })
-    await expect(answer(run, folder, 'a')).rejects.toThrow('--input is missing: the file of the record')
+    await expect(answer(run, folder, 'a')).rejects.toThrow('--input is required: the file of the record')
     await expect(answer(run, folder, 'a', '--input', 'nowhere.json', '--context', 'x.json')).rejects.toThrow(
       'nowhere.json: ENOENT',
     )
     await expect(answer(run, folder, 'a', '--input', join(folder, 'x.json'))).rejects.toThrow(
-      '--context is missing: this map has a second source, `visit`',
+      '--context is required: this map has a second source, `visit`',
     )
   })
 })
@@ -311,11 +311,11 @@ group WardAllergyToAllergyIntolerance(source src : WardAllergy, target tgt : All
     const folder = await folderWith({})
     const file = join(folder, 'ward.fml')
     const { text, isGood } = await answer(create, folder, 'WardAllergy', 'AllergyIntolerance', '--output', file)
-    expect([isGood, text]).toEqual([true, 'ward.fml is written: npm run map -- check says what is still missing\n'])
+    expect([isGood, text]).toEqual([true, 'Wrote ward.fml: npm run map -- check reports what is missing\n'])
     expect((await answer(check, folder)).text).toContain('`mild`, `severe` have no translation in this concept map')
-    await expect(answer(create, folder, 'WardAllergy', 'Patient', '--output', file)).rejects.toThrow('is there already')
+    await expect(answer(create, folder, 'WardAllergy', 'Patient', '--output', file)).rejects.toThrow('already exists')
     const named = await answer(create, folder, 'WardVisit', 'Flag', '--output', 'visit-to-flag.fml')
-    expect(named.text).toBe('visit-to-flag.fml is written: npm run map -- check says what is still missing\n')
+    expect(named.text).toBe('Wrote visit-to-flag.fml: npm run map -- check reports what is missing\n')
     expect((await answer(check, folder)).json).toMatchObject({ maps: ['visit-to-flag', 'ward'] })
     expect((await answer(create, folder, 'WardVisit', 'Basic', '--output', 'visit-to-basic')).isGood).toBe(true)
     expect((await answer(check, folder)).json).toMatchObject({ maps: ['visit-to-basic', 'visit-to-flag', 'ward'] })
@@ -353,8 +353,8 @@ describe('package', () => {
     const folder = await folderWith(broken)
     const { isGood, text } = await answer(pack, folder, '--output', join(folder, 'maps.tgz'))
     expect([isGood, text]).toEqual([false, `${criticalty}\n`])
-    await expect(answer(pack, folder)).rejects.toThrow('--output is missing')
-    await expect(answer(pack, folder, '--output', 'x', '--version', 'one')).rejects.toThrow('one is no version')
+    await expect(answer(pack, folder)).rejects.toThrow('--output is required')
+    await expect(answer(pack, folder, '--output', 'x', '--version', 'one')).rejects.toThrow('one is not a version')
   })
 })
 
@@ -374,7 +374,7 @@ test('the command ends with 0 if all is well, 1 if not, 2 if it was called wrong
   expect(all.map(([code]) => code)).toEqual([0, 0, 2, 2, 2])
   expect(all[0]![1]).toBe('{"changed":[],"isOnlyCheck":true,"problems":[]}\n')
   expect(all[1]![1]).toContain('Usage: npm run map -- check [FILE…]')
-  expect(all[2]![1]).toBe('there is no command chek; did you mean check?\nnpm run map -- --help says how.\n')
+  expect(all[2]![1]).toBe('there is no command chek; did you mean check?\nSee npm run map -- --help.\n')
   expect(all[3]![1]).toContain("Unknown option '--jsn'\n")
-  expect(all[4]![1]).toContain('npm run map -- COMMAND --help says more.')
+  expect(all[4]![1]).toContain('npm run map -- COMMAND --help shows the options of a command.')
 })

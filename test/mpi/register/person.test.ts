@@ -84,9 +84,9 @@ test('a Health ID, held or former, is one that was given out, in canonical form'
     })
   for (const use of [undefined, 'old']) {
     expect(held(healthId.toLowerCase(), use)).toThrow(
-      refused('^A Health ID in Patient.identifier must have its canonical'),
+      refused('^A Health ID in Patient.identifier must have the canonical'),
     )
-    expect(held(wrong, use)).toThrow(refused('^A Health ID in Patient.identifier is wrong: its check symbols'))
+    expect(held(wrong, use)).toThrow(refused('^A Health ID in Patient.identifier has wrong check symbols'))
   }
 })
 

@@ -75,7 +75,7 @@ export function createBulk(options: BulkOptions): Bulk {
   }
   const tidyUp = (): void =>
     void tidy(database, storeFor(system), folder, now()).catch(error =>
-      log.warn({ err: error }, 'bulk: could not tidy up'),
+      log.warn({ err: error }, 'bulk: could not delete expired jobs'),
     )
   return {
     routes: bulkRoutes({

@@ -148,7 +148,7 @@ describe('a job that runs', () => {
   test('is run by one process only, however many there are', async () => {
     const lines: { msg: string; job?: string }[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-    const taken = () => lines.filter(line => line.msg === 'bulk: taken up').map(line => line.job)
+    const taken = () => lines.filter(line => line.msg === 'bulk: started').map(line => line.job)
     let stops: (() => Promise<void>)[] = []
     const addresses = await whileHeld(async () => {
       const addresses = [await ordered(call, '$export'), await ordered(call, '$export')]
