@@ -12,14 +12,16 @@ import { walkCodes } from './steps/walk-codes.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsWord } from './text-query.ts'
-import { walkedCodes } from './walk.ts'
+import { newestOf, walkedCodes } from './walk.ts'
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
   const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
-  const codes = walkedCodes(request, options.indexer)
+  const newest = newestOf(request, options.indexer)
+  const codes = newest && walkedCodes(request, newest, options.indexer)
   if (codes) return [walkCodes(request, options, codes, narrowed)]
-  if (suitsOnePlan(request, options.indexer)) return [readInOrder(request, options, { isFixed: true, narrowed })]
+  const isFixed = newest !== undefined && suitsOnePlan(request, newest, options.indexer)
+  if (isFixed) return [readInOrder(request, options, { isFixed, narrowed })]
   const texts = sortedTexts(request, options)
   const steps: SearchStep<Page, PageRow>[] = []
   // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
@@ -27,7 +29,7 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
   if (isOfWords(request) || (texts && request.criteria.length > 0))
     steps.push(findAll(request, options, isOfWords(request)))
   if (texts) steps.push(walkTexts(request, options, texts))
-  return [...steps, readInOrder(request, options, { isFixed: false, narrowed: undefined })]
+  return [...steps, readInOrder(request, options, { isFixed, narrowed: undefined })]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */

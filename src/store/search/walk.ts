@@ -16,28 +16,28 @@ export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion 
 /** Most codes of one search that are walked, each by itself. */
 const mostWalked = 20
 
-/** The postings in the table `coded` along which the search is walked; undefined if it is better answered otherwise. */
-export function walkedCodes(request: SearchRequest, indexer: Indexer): readonly bigint[] | undefined {
-  const [type, ...more] = request.types
-  if (type === undefined || more.length > 0 || !isNewestFirst(request, type, indexer)) return undefined
-  const named = request.criteria.filter(criterion => isMainCode(criterion, type, indexer))
-  const codes = named.length === 1 ? codesOf(named[0] as ParamCriterion) : undefined
-  if (codes === undefined) return undefined
-  const others = request.criteria.filter(criterion => criterion !== named[0])
+/** The postings in the table `coded` along which a search for the newest of a type is walked; undefined if it is better read otherwise. */
+export function walkedCodes(
+  { criteria }: SearchRequest,
+  type: string,
+  indexer: Indexer,
+): readonly bigint[] | undefined {
+  const [named, ...more] = criteria.filter(criterion => isMainCode(criterion, type, indexer))
+  const others = criteria.filter(criterion => criterion !== named)
+  if (!named || more.length > 0 || !others.every(criterion => matchesMany(criterion, type))) return undefined
   const key = storedKeys(type, mainCode(type))[0]!
-  return others.every(criterion => matchesMany(criterion, type)) ? codes.map(code => codePosting(key, code)) : undefined
+  return codesOf(named as ParamCriterion)?.map(code => codePosting(key, code))
 }
 
-/** True if the newest clinical date comes first, as it does without a sort, and a column holds that date whole. */
-export function isNewestFirst({ sort }: SearchRequest, type: string, indexer: Indexer): boolean {
-  if (sort.length === 0) return true
-  const [first, ...more] = sort
-  return (
-    more.length === 0 &&
-    first!.descending &&
-    first!.param.code === clinicalDate(type) &&
-    indexer.columns(type).date === first!.param.code
-  )
+/**
+ * The type of a search for the newest of one type: the newest clinical date comes first, as it does without a sort, and a column
+ * holds that date whole.
+ */
+export function newestOf({ types, sort }: SearchRequest, indexer: Indexer): string | undefined {
+  const [[type, ...otherTypes], [first, ...otherKeys]] = [types, sort]
+  if (type === undefined || otherTypes.length > 0 || otherKeys.length > 0) return undefined
+  const isNewest = (code: string): boolean => code === clinicalDate(type) && code === indexer.columns(type).date
+  return first === undefined || (first.descending && isNewest(first.param.code)) ? type : undefined
 }
 
 function isMainCode(criterion: Criterion, type: string, indexer: Indexer): boolean {

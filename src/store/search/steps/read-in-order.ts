@@ -1,5 +1,4 @@
 // Read the matches in the order of the answer until the page is full: what every search can be answered by.
-import { suitsOnePlan } from '../one-plan.ts'
 import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
 import { reachText } from '../reach.ts'
 import type { SearchRequest } from '../request.ts'
@@ -25,7 +24,7 @@ export const readInOrder = (
   pageStep(how.isFixed ? 'read in order, by a kept plan' : 'read in order', request, how, () => {
     // Postings say of which type they are, and one patient has few of a token: a second index for the type would only cost,
     // though it looks cheap beside asking for consent.
-    const isFound = request.criteria.some(isPlainToken) && suitsOnePlan(request, options.indexer)
+    const isFound = how.isFixed && request.criteria.some(isPlainToken)
     return { ...conditions(request, options, isFound ? '(s.type + 0)' : 's.type'), from: 'search s', key: 's.key' }
   })
 
