@@ -4,6 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
+import { singleFlight } from '../lib/single-flight.ts'
 import { anchorFile, anchorTexts } from './anchor-file.ts'
 import { type AnchorText, furthest } from './anchored.ts'
 import { type Head, sealOf } from './chain.ts'
@@ -44,7 +45,6 @@ export function createAnchor(parts: AnchorParts): Anchor {
   const moved = new Map<number, Head>()
   let unsent: string[] = []
   let isCaughtUp = false
-  let working: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
   async function write(): Promise<void> {
@@ -78,17 +78,15 @@ export function createAnchor(parts: AnchorParts): Anchor {
     }
   }
 
-  function work(): Promise<void> {
-    working ??= write()
+  const writing = singleFlight(() =>
+    write()
       .catch(err => {
         isCaughtUp = false
         counted('file', 'failed')
         log.error({ err }, 'audit: could not write the anchor')
       })
-      .then(send)
-      .finally(() => (working = undefined))
-    return working
-  }
+      .then(send),
+  )
 
   return {
     moved(head) {
@@ -96,12 +94,12 @@ export function createAnchor(parts: AnchorParts): Anchor {
       else isCaughtUp = false
     },
     start() {
-      timer = setInterval(work, seconds * 1000).unref()
+      timer = setInterval(writing.run, seconds * 1000).unref()
     },
     async close() {
       clearInterval(timer)
-      await working
-      if (moved.size > 0 || unsent.length > 0) await work()
+      await writing.ended()
+      if (moved.size > 0 || unsent.length > 0) await writing.run()
     },
   }
 }

@@ -1,6 +1,7 @@
 // Tells what was left over of changes: their request has died with its process, or the trail could not be written.
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
+import { singleFlight } from '../lib/single-flight.ts'
 import { claim, mostClaimed, type Pending, type Untold } from './pending.ts'
 
 export interface LeftOver {
@@ -26,7 +27,6 @@ const lookEvery = 10_000
 
 export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver {
   let owed: readonly string[] = []
-  let looking: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
   async function tellAll(): Promise<void> {
@@ -42,24 +42,19 @@ export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver
     }
   }
 
-  function look(): Promise<void> {
-    looking ??= tellAll()
-      .catch(err => log.warn({ err }, 'audit: could not record pending changes'))
-      .finally(() => (looking = undefined))
-    return looking
-  }
+  const looks = singleFlight(() => tellAll().catch(err => log.warn({ err }, 'audit: could not record pending changes')))
 
   return {
     owe: pending => void (owed = [...owed, ...pending.map(each => each.id)].slice(-mostOwed)),
-    settle: () => void (owed.length > 0 && look()),
+    settle: () => void (owed.length > 0 && looks.run()),
     start() {
-      void look()
-      timer = setInterval(look, lookEvery).unref()
+      void looks.run()
+      timer = setInterval(looks.run, lookEvery).unref()
     },
     async close() {
       clearInterval(timer)
-      await looking
-      if (owed.length > 0) await look()
+      await looks.ended()
+      if (owed.length > 0) await looks.run()
     },
   }
 }

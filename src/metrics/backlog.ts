@@ -3,6 +3,7 @@ import type { Backlog, BacklogFigure } from '../db/backlog.ts'
 import type { Queryable } from '../db/statement.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
+import { singleFlight } from '../lib/single-flight.ts'
 import { type Figure, gauge, plain } from './figures.ts'
 
 /** Milliseconds after which the scrape goes on without the database. */
@@ -22,15 +23,14 @@ export function createBacklog(
   most = 100_000,
 ): () => Promise<Figure[]> {
   const text = `select * from ${backlogs.map(({ name, query }) => `(${query}) ${name}`).join(', ')}`
-  let asked: Promise<Row | undefined> | undefined
-  const ask = (): Promise<Row | undefined> =>
+  const asking = singleFlight<Row | undefined>(() =>
     database
       .query<Row>({ name: 'metrics-backlog', text, values: [most] })
       .then(rows => rows[0])
-      .catch(err => void log.warn({ err }, 'metrics: could not count the backlogs'))
-      .finally(() => (asked = undefined))
+      .catch(err => void log.warn({ err }, 'metrics: could not count the backlogs')),
+  )
   return async () => {
-    const row = await withDeadline((asked ??= ask()), patience, () => undefined)
+    const row = await withDeadline(asking.run(), patience, () => undefined)
     const help = `1 if the database responded within ${patience / 1000} s, otherwise 0.`
     const figures = row ? backlogs.flatMap(each => each.figures.map(figure => figureOf(figure, row, most))) : []
     return [plain('health_interop_database_up', help, row ? 1 : 0), ...figures]

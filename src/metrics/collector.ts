@@ -1,6 +1,7 @@
 // In the first of several processes: asks the others for their figures, and adds them up for the one that is scraped.
 import cluster, { type Worker } from 'node:cluster'
 import { withDeadline } from '../lib/deadline.ts'
+import { singleFlight } from '../lib/single-flight.ts'
 import { type Figure, sumOf, textOf } from './figures.ts'
 import { type Said, workerFigures } from './gather.ts'
 
@@ -19,7 +20,6 @@ export function collectFigures(expected: number): void {
   let gone: readonly Figure[] = []
   let heard: (worker: number, id: number) => void = () => {}
   let round = 0
-  let running: Promise<string> | undefined
 
   async function total(): Promise<string> {
     const id = ++round
@@ -34,12 +34,11 @@ export function collectFigures(expected: number): void {
     return textOf([...sumOf([...known, gone]), ...workerFigures(expected, Math.max(0, expected - answered.size))])
   }
 
+  const totals = singleFlight(total)
+
   cluster.on('message', (worker, said: Partial<Said>) => {
     const { metrics, id = 0 } = said
-    if (metrics === 'ask')
-      void (running ??= total().finally(() => (running = undefined))).then(text =>
-        say(worker, { metrics: 'total', id, text }),
-      )
+    if (metrics === 'ask') void totals.run().then(text => say(worker, { metrics: 'total', id, text }))
     if (metrics === 'told' && !worker.isDead()) {
       told.set(worker.id, said.figures ?? [])
       heard(worker.id, id)

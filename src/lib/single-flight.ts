@@ -1,0 +1,23 @@
+// Work that runs once at a time: what asks for it while it runs shares the outcome.
+
+export interface SingleFlight<T> {
+  /** The outcome of the run that is under way, or of a new one. */
+  run(): Promise<T>
+  /** Resolves when the run that is under way ends; at once if there is none. */
+  ended(): Promise<void>
+}
+
+export function singleFlight<T>(work: () => Promise<T>): SingleFlight<T> {
+  let running: Promise<T> | undefined
+  return {
+    run() {
+      running ??= work().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    async ended() {
+      await running?.catch(() => {})
+    },
+  }
+}
