@@ -21,11 +21,11 @@ export interface FindParts {
   readonly now: () => Date
 }
 
-export interface ConsentView extends ConsentStatus {
-  readonly consent_id: string
-}
+export type ConsentView = ConsentStatus & { readonly consent_id: string }
 
-/** A consent as it is told, and as it is stored. */
+const isStored = (record: ConsentStatus): record is ConsentView => record.consent_id !== null
+
+/** A consent as the interface gives it, and as it is stored. */
 export interface StoredConsent {
   readonly record: ConsentView
   readonly resource: JsonObject
@@ -56,10 +56,8 @@ export async function find(
   const context = contextOf(parts, request, subject, organization)
   return matches.flatMap(({ body }): StoredConsent[] => {
     const resource = parseJson(body) as JsonObject
-    const told = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
-    if (!told) return []
-    const record = told as unknown as ConsentView
-    if (record.status === 'none') return []
+    const record = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
+    if (!record || !isStored(record) || record.status === 'none') return []
     if (organization === undefined || record.organization_id === organization) return [{ resource, record }]
     if (!permits(resource, organization, parts.base)) return []
     return [{ resource, record: { ...record, organization_id: organization } }]

@@ -1,19 +1,10 @@
 // What can be done about a patient's consents, and how they are told of.
 import type { Asker } from '../access/caller.ts'
+import type { ConsentRecord } from '../shapes/consent.ts'
+import type { Filled } from '../shapes/filled.ts'
 
-/** How a consent stands, as the interface tells it. */
-export interface ConsentStatus {
-  readonly health_id: string
-  readonly status: 'none' | 'pending' | 'active' | 'denied' | 'revoked' | 'expired'
-  readonly consent_id: string | null
-  readonly consent_type: string | null
-  readonly purpose: string | null
-  readonly scopes: readonly string[] | null
-  readonly granted_at: string | null
-  readonly expires_at: string | null
-  readonly revoked_at: string | null
-  readonly organization_id: string | null
-}
+/** How a consent stands, as the interface gives it. */
+export type ConsentStatus = Filled<typeof ConsentRecord>
 
 /** Whose consent it is. */
 export interface Subject {

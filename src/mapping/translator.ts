@@ -5,23 +5,10 @@ import { MapError } from '../fml/run/map-error.ts'
 import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
-import { filled } from '../shapes/filled.ts'
+import type { Context } from '../shapes/context.ts'
+import { type Filled, filled } from '../shapes/filled.ts'
 import type { Base } from '../store/base.ts'
 import type { Mappings } from './mappings.ts'
-
-/** What a map may take beside the record: the shape Context. */
-export interface Context {
-  readonly base_url: string
-  readonly received_at: string
-  readonly request_id?: string
-  readonly patient_id?: string
-  readonly health_id?: string
-  readonly encounter_id?: string
-  readonly organization_id?: string
-  readonly consent_opens?: string
-  readonly resource_types?: readonly string[]
-  readonly observation_categories?: readonly string[]
-}
 
 /** Who called, and by which request. */
 export interface Called {
@@ -38,7 +25,12 @@ export interface Translator {
    */
   toFhir(map: string, record: JsonObject, context: Context): JsonObject
   /** A resource as a record of this shape, every field there; undefined, and logged, if the map cannot tell it. */
-  fromFhir(map: string, shape: TObject, resource: JsonObject, context: Context): JsonObject | undefined
+  fromFhir<Shape extends TObject>(
+    map: string,
+    shape: Shape,
+    resource: JsonObject,
+    context: Context,
+  ): Filled<Shape> | undefined
 }
 
 /** @param base of the data set: maps see its naming systems as they are written today */

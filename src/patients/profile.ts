@@ -7,16 +7,11 @@ import { parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Holder } from '../mpi/register/health-ids.ts'
 import { Demographics } from '../shapes/demographics.ts'
+import type { Filled } from '../shapes/filled.ts'
 import { asOperation, inOperation } from '../store/operation.ts'
 import type { Acting } from '../store/unit-of-work.ts'
 
-export interface Profile {
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly date_of_birth: string | null
-  readonly sex: string | null
-  readonly phone_number: string | null
-}
+export type Profile = Filled<typeof Demographics>
 
 /**
  * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The audit trail records the
@@ -32,13 +27,12 @@ export async function profileOf(
     const { body: result } = await parts.storeFor(onBehalfOf(caller, { Patient: 'r' })).read('Patient', patient)
     return { result, patients: [patient], resources: 1 }
   })
-  const record = parts.translator.fromFhir(
+  return parts.translator.fromFhir(
     'patient-from-fhir',
     Demographics,
     parseJson(body) as JsonObject,
     parts.translator.contextOf(request),
   )
-  return record as Profile | undefined
 }
 
 /** True if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or exempt from consent. */

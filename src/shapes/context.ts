@@ -1,6 +1,6 @@
 // What the service knows beside the record it translates: who called, about whom, and when.
 
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** A map takes it as a second source: `source context : Context`. */
@@ -41,3 +41,5 @@ export const Context = Type.Object(
     additionalProperties: false,
   },
 )
+
+export type Context = Readonly<Static<typeof Context>>

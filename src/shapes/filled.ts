@@ -1,19 +1,26 @@
 // Records as they are sent: every field is there, null where nothing is known, and every moment is in UTC.
 
-import type { TObject, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
+
+type Fixed<Value> = Value extends (infer Item)[] ? readonly Item[] : Value
+
+/** A record of a shape with every field there. */
+export type Filled<Shape extends TObject> = {
+  readonly [Field in keyof Static<Shape>]-?: Fixed<Exclude<Static<Shape>[Field], undefined>>
+}
 
 /**
  * The record with every field of the shape. A field that it lacks is null, where the shape allows that; moments are given
  * in UTC with the precision they have.
  */
-export function filled(shape: TObject, record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function filled<Shape extends TObject>(shape: Shape, record: Readonly<Record<string, unknown>>): Filled<Shape> {
   const all: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(shape.properties)) {
     const value = record[name]
     if (value !== undefined) all[name] = typeof value === 'string' && isMoment(schema) ? inUtc(value) : value
     else if (mayBeNull(schema)) all[name] = null
   }
-  return all
+  return all as Filled<Shape>
 }
 
 interface Alternative {
