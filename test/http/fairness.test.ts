@@ -382,7 +382,7 @@ const pieces = Array.from({ length: 11 }, (_, index) => `name:contains=a${index}
 
 test.each([
   [`Patient?${pieces}`, ':contains'],
-  ['List?item.subject._lastUpdated=gt2020', 'at most 200'],
+  ['List?item.subject._lastUpdated=gt2020', 'the limit is 200'],
   [`Observation?${'encounter.part-of.part-of.part-of.part-of.part-of.'}part-of.class=a`, 'at most 5 hops'],
   ['Observation?_sort=status,code,date,_id,-_lastUpdated,category', 'at most five keys'],
   ['Observation/$lastn?max=101', 'at most 100'],
