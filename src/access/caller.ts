@@ -1,27 +1,27 @@
-// Who is asking, and what that caller may do.
+// The caller of a request, and what it may do.
 import { type Interaction, type Principal, serviceParty } from '../store/principal.ts'
 import { byConsent } from './consent/visibility.ts'
 import { grants } from './scopes.ts'
 
-/** What is known of every caller, whatever proved it: enough to limit, to record and to keep replies. */
+/** What is known of every caller, however it authenticated: enough to limit, to record and to keep replies. */
 export interface Asker extends Principal {
   readonly kind: 'client' | 'patient' | 'user'
-  /** The one text for whoever it is: a client's id, `patient/<id>` or `user/<id>`. */
+  /** The caller as one text: a client's id, `patient/<id>` or `user/<id>`. */
   readonly clientId: string
   /** Empty for patients. */
   readonly organizationId: string
   /** The scopes of the token, in the order granted. */
   readonly scopes: readonly string[]
-  /** `jti` of the access token, or id of the patient's token or of the session; empty for who came without one. */
+  /** `jti` of the access token, or id of the patient's token or of the session; empty for a caller without a token. */
   readonly tokenId: string
-  /** What the data is asked for, a code of v3-ActReason; empty if that is not said. */
+  /** The purpose of use, a code of v3-ActReason; empty if the caller does not state one. */
   readonly purpose: string
   /** True if the scopes open the interaction on the resource type. */
   may(type: string, interaction: Interaction): boolean
   has(scope: string): boolean
 }
 
-/** A client, and what a token of it says. */
+/** A client, and what its token states. */
 export interface Identified {
   readonly clientId: string
   readonly organizationId: string
@@ -38,8 +38,8 @@ export interface Caller extends Asker, Required<Identified> {
 }
 
 /**
- * A patient with a telephone, who asks for himself. No scope opens FHIR to him: what a surface lets him do, it says
- * (`onBehalfOf`).
+ * A patient with a telephone, who asks about their own record. No scope opens FHIR to a patient: each surface states
+ * what it permits (`onBehalfOf`).
  */
 export interface PatientCaller extends Asker {
   readonly kind: 'patient'
@@ -51,10 +51,10 @@ export interface PatientCaller extends Asker {
 
 export const roles = ['administrator', 'developer', 'privacy_officer'] as const
 
-/** What a user of the portal is there for. */
+/** The role of a portal user. */
 export type Role = (typeof roles)[number]
 
-/** Somebody who has signed in to the portal; as with patients, no scope opens FHIR to him. */
+/** A user who has signed in to the portal. As with patients, no scope opens FHIR to a user. */
 export interface UserCaller extends Asker {
   readonly kind: 'user'
   readonly userId: string
@@ -62,7 +62,7 @@ export interface UserCaller extends Asker {
   readonly role: Role
 }
 
-/** Builds a caller; equal scope lists share one table of permissions. */
+/** Builds a caller. Equal scope lists share one table of permissions. */
 export function createCaller(client: Identified): Caller {
   const { clientId, organizationId, scopes, consentExempt, tokenId = '', purpose = '' } = client
   const permitted = grants(scopes)
@@ -121,8 +121,9 @@ export function userCaller(
 }
 
 /**
- * The service acting for a caller, in the caller's name and transaction and before the same witness, with these interactions
- * on these types and no others; consent is not asked, so what it reads is shown only where an operation says so.
+ * The service acting for a caller: in the caller's name and transaction, with the same audit witness, and with only
+ * these interactions on these types. Consent is not checked, so an operation states explicitly where it shows what it
+ * reads.
  */
 export function onBehalfOf<Of extends Asker>(caller: Of, opens: Readonly<Record<string, string>>): Of {
   const may = (type: string, interaction: Interaction) => opens[type]?.includes(interaction) ?? false

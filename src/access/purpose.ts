@@ -1,4 +1,4 @@
-// What a request says of itself beside who sends it: what the data is for, and whether a life depends on it.
+// What a request declares beside its sender: the purpose of use, and whether it is an emergency.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
@@ -10,14 +10,14 @@ import { byConsent } from './consent/visibility.ts'
 interface Declaring {
   readonly headers: IncomingHttpHeaders
   readonly requestId: string
-  /** Told when data is shown that only the emergency opens. */
+  /** Called when data is shown that only the emergency opens. */
   readonly overridden: () => void
 }
 
 /**
- * The caller as his request says that he asks.
- * @throws Failure MALFORMED_REQUEST for a purpose that is not known; INSUFFICIENT_SCOPE or EMERGENCY_REASON_REQUIRED for an
- * emergency that he may not declare, or does not explain.
+ * Returns the caller with the purpose and the emergency that the request declares.
+ * @throws Failure MALFORMED_REQUEST for an unknown purpose; INSUFFICIENT_SCOPE or EMERGENCY_REASON_REQUIRED for an
+ * emergency that the caller may not declare, or does not explain.
  */
 export type ReadPurpose = (caller: Caller, request: Declaring) => Caller
 
@@ -43,7 +43,7 @@ export function createReadPurpose(emergency: EmergencyAccess): ReadPurpose {
   }
 }
 
-// What is found in a list of ids is no emergency of each.
+// An emergency covers one patient: a list of ids is not an emergency of each.
 const several = new Failure(
   'MALFORMED_REQUEST',
   'Emergency access covers one patient: send a separate request for each patient.',

@@ -1,4 +1,4 @@
-// By which schemes a request proves who sent it, and what it brings to do so (interface §5).
+// The schemes by which a request proves its sender, and the credentials that it brings (interface §5).
 import type { Caller, PatientCaller, UserCaller } from './caller.ts'
 
 /**

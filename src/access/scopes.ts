@@ -1,5 +1,6 @@
-// Every scope: what it means, how risky it is, and which FHIR interactions it opens (interface §5.1, decisions of the interface's open points).
-// SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are understood beside the named ones.
+// Every scope: its meaning, its risk and the FHIR interactions it opens (interface §5.1, decisions of the interface's
+// open points). SMART v2 system scopes (https://hl7.org/fhir/smart-app-launch/scopes-and-launch-context.html) are
+// accepted beside the named ones.
 import { isResourceType, resourceTypes } from '../definitions/r4.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Interaction } from '../store/principal.ts'
@@ -9,7 +10,7 @@ interface Scope {
   readonly risk: 'Low' | 'Medium' | 'High' | 'Critical'
   /** FHIR types the scope opens, by interactions. */
   readonly fhir?: Readonly<Record<string, string>>
-  /** FHIR types that a consent to the scope opens beside these: operations of the interface read them, FHIR does not. */
+  /** FHIR types that a consent to the scope opens in addition: operations of the interface read them, FHIR does not. */
   readonly consented?: readonly string[]
 }
 
@@ -109,7 +110,7 @@ export const scopeAliases: Readonly<Record<string, string>> = { 'patients:profil
 
 const smart = /^system\/(\*|[A-Z][A-Za-z]+)\.(c?r?u?d?s?|read|write|\*)$/
 
-/** The interactions of a SMART system scope, v2 (`rs`) or v1 (`read`, `write`, `*`), or undefined if it is none. */
+/** Returns the interactions of a SMART system scope, v2 (`rs`) or v1 (`read`, `write`, `*`), or undefined if it is none. */
 function smartScope(scope: string): { type: string; interactions: string } | undefined {
   const found = smart.exec(scope)
   if (!found) return undefined
@@ -119,12 +120,12 @@ function smartScope(scope: string): { type: string; interactions: string } | und
   return { type, interactions: v1[permission] ?? permission }
 }
 
-/** True if the scope is one that this service understands. */
+/** Returns true if this service supports the scope. */
 export function isScope(scope: string): boolean {
   return Object.hasOwn(scopes, scope) || Object.hasOwn(scopeAliases, scope) || smartScope(scope) !== undefined
 }
 
-/** Says which of the names are no scopes, each with the scope that was probably meant; undefined if all are scopes. */
+/** Lists the names that are not scopes, each with the nearest scope; returns undefined if all are scopes. */
 export function unknownScopes(names: readonly string[]): string | undefined {
   const unknown = names.filter(name => !isScope(name))
   return unknown.length > 0
@@ -132,7 +133,7 @@ export function unknownScopes(names: readonly string[]): string | undefined {
     : undefined
 }
 
-/** The scope that was probably meant. */
+/** Returns the scope that was probably meant. */
 export function nearestScope(name: string): string | undefined {
   const found = /^system\/([A-Za-z]+)\.([a-z*]+)$/.exec(name)
   if (!found) return nearest(name, [...Object.keys(scopes), ...Object.keys(scopeAliases)])
@@ -141,7 +142,7 @@ export function nearestScope(name: string): string | undefined {
   return isScope(near) ? near : undefined
 }
 
-/** True if `held` covers `wanted`: the same scope, or a SMART scope within a wider one. */
+/** Returns true if `held` covers `wanted`: the same scope, or a SMART scope within a wider one. */
 export function covers(held: readonly string[], wanted: string): boolean {
   if (held.includes(wanted)) return true
   const inner = smartScope(wanted)
@@ -154,7 +155,7 @@ type Permission = (type: string, interaction: Interaction) => boolean
 
 const known = new Map<string, Permission>()
 
-/** What a list of scopes opens on FHIR, as a question to ask. */
+/** Returns the FHIR permissions of a list of scopes, as a predicate. */
 export function grants(held: readonly string[]): Permission {
   const key = held.join(' ')
   const ready = known.get(key)
@@ -182,7 +183,7 @@ function compile(held: readonly string[]): Permission {
   return (type, interaction) => all?.has(interaction) === true || table.get(type)?.has(interaction) === true
 }
 
-/** The FHIR types that somebody opens for reading who consents to these scopes; those of a wildcard are all. */
+/** Returns the FHIR types that a consent to these scopes opens for reading; a wildcard opens all of them. */
 export function typesOpenedBy(held: readonly string[]): string[] {
   const reads = (interactions: string): boolean => /[rs]/.test(interactions)
   const opened = held.flatMap(name => {

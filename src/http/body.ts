@@ -11,7 +11,7 @@ import type { Hold, Intake } from './intake.ts'
 import { arrived, paced } from './pace.ts'
 import type { Route } from './route.ts'
 
-/** Largest body of a route that knows its sender by the body alone, or not at all. */
+/** Largest body of a route that identifies its sender by the body alone, or not at all. */
 const mostUnproved = 65_536
 
 /** Bytes that one compressed byte may become: FHIR in JSON shrinks to a tenth, seldom to a fiftieth. */
@@ -33,7 +33,7 @@ interface Reading {
   readonly maxValues?: number
 }
 
-/** A body that has come whole. */
+/** A body that has arrived in full. */
 interface Taken {
   readonly bytes: Buffer
   /** Of its JSON. */
@@ -63,7 +63,10 @@ async function readBody({ request, limit, isJson, hold, maxValues = bodyBounds.v
   return { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), values: meter?.values ?? 0 }
 }
 
-/** Bytes that a body says that it has; 0 if it does not. @throws Failure PAYLOAD_TOO_LARGE beyond the limit. */
+/**
+ * Returns the declared length of a body in bytes, or 0 if it declares none. @throws Failure PAYLOAD_TOO_LARGE beyond
+ * the limit.
+ */
 function declaredBytes({ headers }: IncomingMessage, limit: number): number {
   const bytes = Number(headers['content-length'] ?? 0)
   if (bytes > limit) throw tooLarge(limit)
@@ -183,11 +186,11 @@ export interface Sending {
   readonly signal: AbortSignal
   /** True if the route takes the body as it is sent. */
   readonly isBytes: boolean
-  /** Who pays for the memory: a client, or an address. */
+  /** The client or address that the memory is counted against. */
   readonly who: string
-  /** Told of the memory that the body holds. */
+  /** Called with the hold on the memory of the body. */
   readonly holding: (hold: Hold) => void
-  /** Tells a sender who waits for that (`Expect: 100-continue`) to go on. */
+  /** Sends `100 Continue` to a sender that waits for it (`Expect: 100-continue`). */
   readonly proceed: () => void
 }
 

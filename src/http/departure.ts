@@ -1,11 +1,11 @@
-// How long a request is worked on: until its client has gone, and no statement longer than its kind may take.
+// How long a request is worked on: until its client disconnects, and no statement longer than its kind permits.
 import type { ServerResponse } from 'node:http'
 import type { Asker } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Route } from './route.ts'
 
-/** The status that logs and figures have for a request whose client did not wait for the reply; nginx uses the same. */
+/** The status in logs and metrics for a request whose client did not wait for the reply; nginx uses the same. */
 export const departed = 499
 
 /** A signal that is aborted when the connection closes before the reply has been sent. */

@@ -1,24 +1,24 @@
-// Who sent a request and by which address they know this server, where proxies stand between
-// (https://www.rfc-editor.org/rfc/rfc7239, X-Forwarded-For, -Proto and -Host). Only proxies that the operator names are
-// believed: anybody can send such headers.
+// The sender of a request, and the address by which it knows this server, behind proxies
+// (https://www.rfc-editor.org/rfc/rfc7239, X-Forwarded-For, -Proto and -Host). Only the proxies that the operator names
+// are trusted: any client can send such headers.
 import type { IncomingHttpHeaders } from 'node:http'
 import { type BlockList, isIP } from 'node:net'
 
 export interface Sender {
-  /** IP address of the client, as far as trusted proxies tell. */
+  /** IP address of the client, as far as trusted proxies report it. */
   readonly address: string
   /** Address of this server as the client wrote it, without trailing slash. */
   readonly baseUrl: string
 }
 
-/** What one proxy says of the request it got. */
+/** What one proxy reports of the request it received. */
 interface Hop {
   readonly for?: string
   readonly host?: string
   readonly proto?: string
 }
 
-/** What is known of the sender of a request. */
+/** Returns what is known of the sender of a request. */
 export function senderOf(headers: IncomingHttpHeaders, socketAddress: string, trusted: BlockList): Sender {
   const direct = plain(socketAddress)
   const hops = isIn(trusted, direct) ? hopsOf(headers) : []

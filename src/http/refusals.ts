@@ -1,7 +1,8 @@
-// With which statuses a route may refuse or fail, worked out from the route itself, so that the description names all of them.
+// The statuses with which a route may refuse or fail, derived from the route itself, so that the description names all
+// of them.
 import type { Route } from './route.ts'
 
-/** What each status is called among the components of the description, and what it says there. */
+/** The name and text of each status among the components of the description. */
 export const refusalTexts: Readonly<Record<number, { readonly name: string; readonly text: string }>> = {
   400: { name: 'BadRequest', text: 'The request is malformed or asks for something unsupported' },
   401: { name: 'Unauthenticated', text: 'Authentication is missing or invalid' },
@@ -28,14 +29,17 @@ export const refusalTexts: Readonly<Record<number, { readonly name: string; read
   503: { name: 'Unavailable', text: 'The service is temporarily unavailable; Retry-After gives the seconds to wait' },
 }
 
-/** The statuses, in ascending order. @param isFhir true on the FHIR surface, where any request may name types and resources */
+/**
+ * Returns the statuses in ascending order. @param isFhir true on the FHIR surface, where any request may name types and
+ * resources
+ */
 export function refusalsOf(route: Route, isFhir: boolean): number[] {
   const { access, method, params, query, body, isRepeatable, givesBytes, refusals = [] } = route
   const isChange = method !== 'GET' && !isRepeatable
   const has = (isIt: unknown, ...statuses: number[]): number[] => (isIt ? statuses : [])
   const all = [
     ...[400, 429, 500, 503],
-    // What proves somebody on an open route stands in its body.
+    // An open route that authenticates a caller reads the proof from its body.
     ...has(access.scheme !== 'open' || body, 401, 403),
     ...has(params || query || body, 422),
     ...has(params || isFhir, 404),

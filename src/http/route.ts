@@ -47,21 +47,24 @@ export interface RouteRequest<Params, Query, Body, Who = Caller> {
   readonly body: Body
   /** Media type of the body, lower-case, without parameters. */
   readonly contentType: string | undefined
-  /** Whom the access of the route proves; undefined on open ones. */
+  /** The caller that the access of the route proves; undefined on open routes. */
   readonly caller: Who
   /** Address by which the service was called, without trailing slash; BASE_URL, or as a trusted proxy says. */
   readonly baseUrl: string
   readonly requestId: string
   /** Address of the client's socket. */
   readonly remoteAddress: string
-  /** Aborted when the client has gone; what runs by the caller's share of the database ends by itself. */
+  /** Aborted when the client disconnects. Statements on the caller's share of the database end by themselves. */
   readonly signal: AbortSignal
 }
 
 export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The body that is kept for an Idempotency-Key, where that is less than what is sent; null: nothing, so that it is done anew. */
+  /**
+   * The body that is kept for an Idempotency-Key, where that is less than what is sent; null: no body is kept, so the
+   * request is done again.
+   */
   readonly kept?: string | null
   /** A string, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
   readonly body?: unknown
@@ -87,7 +90,7 @@ export interface RouteDefinition<
   readonly tag: string
   /** Unique name for generated clients, lowerCamelCase. */
   readonly operationId: string
-  /** One line: what a caller gets from it. */
+  /** One line: what a caller receives from it. */
   readonly summary: string
   readonly description?: string
   readonly access: Access<Proved>
@@ -126,9 +129,12 @@ export interface RouteDefinition<
   readonly refusals?: readonly number[]
   /** Media type of the replies; default application/json. */
   readonly produces?: string
-  /** True if it tells a caller of itself only: nothing of it goes into the audit trail. */
+  /** True if it reports to a caller about itself only: the audit trail records nothing of it. */
   readonly isAboutCaller?: true
-  /** True if the audit trail records it under the patient whom it names, though it takes no token: it gives access to a record. */
+  /**
+   * True if the audit trail records it under the patient that it names, though it takes no token: it gives access to a
+   * record.
+   */
   readonly givesAccess?: true
   /** Puts a failure of the route in the words of the specification that the route follows. */
   readonly failure?: (failure: Failure) => Failure

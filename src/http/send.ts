@@ -8,7 +8,7 @@ import type { Reply, Route } from './route.ts'
 const exposed =
   'etag, last-modified, location, content-location, content-disposition, content-range, accept-ranges, x-security-context, x-request-id, x-progress, expires, retry-after, ratelimit, ratelimit-policy, www-authenticate, idempotent-replayed, x-access-basis'
 
-/** What browsers are told before they ask something from a page of another origin. */
+/** The reply to a browser's preflight request from a page of another origin. */
 export const preflight: Reply = {
   status: 204,
   headers: {
@@ -19,7 +19,7 @@ export const preflight: Reply = {
   },
 }
 
-/** What else of a request shows in its reply. */
+/** What else of a request appears in its reply. */
 interface Context {
   readonly requestId: string
   readonly route: Route | undefined
@@ -64,11 +64,14 @@ export async function send(
   context.body = typeof ready === 'string' && ready.length > large ? await encoded(ready) : ready
 }
 
-/** Characters of a text that is encoded in pieces. In one go it costs less memory, and some milliseconds in which nobody is answered. */
+/**
+ * Characters per piece of a text that is encoded in pieces. Encoding it at once costs less memory, but blocks all other
+ * requests for some milliseconds.
+ */
 const large = 512 * 1024
 const piece = 256 * 1024
 
-/** The bytes of a large text, encoded piece by piece, so that others are answered in between. */
+/** Returns the bytes of a large text, encoded piece by piece, so that other requests are answered in between. */
 async function encoded(text: string): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(text))
   for (let start = 0, end: number, at = 0; start < text.length; start = end) {

@@ -26,7 +26,7 @@ import type { Reply, Route, RouteRequest } from './route.ts'
 import { preflight, send } from './send.ts'
 import { isRecorded, recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
 
-/** Is told of each request, for the figures. */
+/** Observes each request, for the metrics. */
 interface Observer {
   readonly begun: () => void
   /** @param request `route`: the pattern of the route, undefined where there is nothing */
@@ -40,27 +40,30 @@ interface Observer {
 
 export interface ServerParts extends IdentifyParts, Sharing {
   readonly routes: readonly Route[]
-  /** The client as its request says that it asks: what for, and whether in an emergency. */
+  /** Returns the client with the purpose and emergency that its request declares. */
   readonly readPurpose: ReadPurpose
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly audit: Pick<AuditWriter, 'write'>
-  /** Whom a refused request named by Health ID; absent: the trail names whom the store told of. */
+  /**
+   * Returns the patients that a refused request names by Health ID; absent: the trail names the patients that the store
+   * reported.
+   */
   readonly holdersOf?: HoldersOf
   readonly observer: Observer
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
-  /** Proxies that are believed what they say of a request. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: BlockList
   readonly maxBodyBytes: number
-  /** What bodies in flight share; without one it is made with its defaults. */
+  /** The limits that bodies in flight share; absent: an intake with the defaults. */
   readonly intake?: Intake
 }
 
-/** The same, with everything that it may be made without. */
+/** The same parts with every optional one filled in. */
 type Parts = ServerParts & { readonly intake: Intake }
 
-/** The koa application that serves the routes. */
+/** Creates the koa application that serves the routes. */
 export function createApp(given: ServerParts): Koa {
   const parts: Parts = { ...given, intake: given.intake ?? createIntake() }
   const dispatch = createDispatch(parts.routes)
@@ -85,7 +88,7 @@ export function createApp(given: ServerParts): Koa {
 
 const statusOf = (context: Koa.Context, { signal }: Seen): number => (signal?.aborted ? departed : context.status)
 
-/** One request: answered, on record, sent and logged. */
+/** Handles one request: answers, records, sends and logs it. */
 async function serve(
   parts: Parts,
   dispatch: ReturnType<typeof createDispatch>,
@@ -112,12 +115,12 @@ async function serve(
     type: typeOf(seen.found),
     status: statusOf(context, seen),
     ms: Math.round((performance.now() - started) * 100) / 100,
-    // Who a patient is stands in the audit trail, not in logs.
+    // A patient's identity is recorded in the audit trail, not in logs.
     client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
   })
 }
 
-/** The resource type of its address, if that is one: anything else is what somebody typed. */
+/** Returns the resource type of the address if it is a known one: any other text comes from the client. */
 function typeOf(found: RouteMatch | undefined): string | undefined {
   const type = found?.params['type']
   return type !== undefined && isResourceType(type) ? type : undefined
@@ -128,14 +131,14 @@ interface Seen extends Traces, Identification {
   address?: string
   failure?: unknown
   isEmergency?: boolean
-  /** What it names somebody by, as it was sent; asked only of what was refused. */
+  /** Returns the texts by which the request names a patient, as sent; called only for refused requests. */
   healthIds?: () => readonly string[]
-  /** The memory that its body takes up. */
+  /** The memory that the request's body takes up. */
   hold?: Hold
   signal?: AbortSignal
 }
 
-/** The reply to what was refused or failed, in the dialect of the surface. */
+/** Returns the reply to a request that was refused or failed, in the dialect of the surface. */
 function refusal(
   parts: ServerParts,
   context: Koa.Context,
@@ -153,7 +156,7 @@ function refusal(
   return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
 }
 
-/** The same reply, once the audit trail holds what it tells. @throws Failure UNAVAILABLE if that cannot be. */
+/** Returns the reply once the audit trail has recorded the request. @throws Failure UNAVAILABLE if it cannot be recorded. */
 async function recorded(
   { audit, holdersOf }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
@@ -248,8 +251,9 @@ async function answer(
 }
 
 /**
- * The route of a request, and who sent it. What has no route, or cannot be read, is counted by its address: nobody has proved who
- * it is. @throws Failure NOT_FOUND, METHOD_NOT_ALLOWED, MALFORMED_REQUEST, RATE_LIMITED
+ * Returns the route of a request, and its sender. A request without a route, or one that cannot be read, is counted by
+ * its address, since no caller is authenticated yet.
+ * @throws Failure NOT_FOUND, METHOD_NOT_ALLOWED, MALFORMED_REQUEST, RATE_LIMITED
  */
 function routed(
   { limits, trustedProxies }: ServerParts,
@@ -273,7 +277,7 @@ function routed(
 
 type AnyRequest = RouteRequest<unknown, unknown, unknown, Proofs[Scheme]>
 
-/** The caller as everything that is done for the request knows him. */
+/** Returns the caller as all work for the request uses it. */
 function bound(
   parts: ServerParts,
   caller: Proofs[ProvingScheme],

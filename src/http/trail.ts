@@ -1,4 +1,5 @@
-// What the audit trail gets of a request: every access that the caller's store told of, or the attempt at one that was refused before.
+// What the audit trail records of a request: every access that the caller's store reported, or the attempt at an access
+// that was refused before.
 
 import type { Asker } from '../access/caller.ts'
 import type { Scheme } from '../access/scheme.ts'
@@ -11,7 +12,7 @@ import type { Access } from '../store/access.ts'
 import { fhirBase } from '../store/base.ts'
 import type { Route } from './route.ts'
 
-/** What has become known of a request by the time it is answered. */
+/** What is known of a request by the time it is answered. */
 export interface Trace {
   readonly method: string
   readonly path: string
@@ -25,17 +26,20 @@ export interface Trace {
   /** Network address of the client. */
   readonly address: string
   readonly accesses: readonly Access[]
-  /** Why it was refused, or failed. */
+  /** Why the request was refused or failed. */
   readonly failure: unknown
 }
 
-/** What a request leaves to be told: what was done, and of what it changed what the database keeps until that is told. */
+/** The traces of a request: its accesses, and the changes that the database keeps until they are recorded. */
 export interface Traces {
   accesses: Access[]
   readonly pending: Pending[]
 }
 
-/** A caller whose store tells what is done for this request. @param requester who asks, as is known when there is something to keep. */
+/**
+ * Returns a caller whose store reports the accesses of this request. @param requester the sender, for accesses that are
+ * recorded.
+ */
 export const watched = <Who extends Asker>(
   caller: Who,
   traces: Traces,
@@ -51,7 +55,7 @@ export const watched = <Who extends Asker>(
   },
 })
 
-/** Who sent a request, as far as that is known. */
+/** Returns the sender of a request, as far as it is known. */
 export const requesterOf = ({
   caller,
   address,
@@ -66,23 +70,26 @@ export const requesterOf = ({
   purpose: isEmergency ? 'BTG' : (caller?.purpose ?? ''),
 })
 
-/** What was done as part of a whole that has failed: nothing of it was disclosed, and nothing is changed. */
+/** Returns the accesses of a unit of work that has failed: it disclosed and changed nothing. */
 export const undone = (accesses: readonly Access[], failure: unknown): Access[] =>
   accesses.map(access => ({ ...access, resources: 0, failure: access.failure ?? failure }))
 
-/** Those by which somebody comes by patient data; client credentials only give tokens. */
+/** The schemes that give access to patient data; client credentials only give tokens. */
 const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
 
-/** True if a request leaves records. A request that needs no token, or asks about the token itself, comes by no patient data. */
+/**
+ * Returns true if a request leaves audit records. A request that needs no token, or asks about the token itself, gives
+ * no access to patient data.
+ */
 export function isRecorded({ route, failure, accesses }: Trace): boolean {
   if (!route || !(recorded.has(route.access.scheme) || route.givesAccess) || route.isAboutCaller) return false
-  // Whoever is told to slow down was refused nothing in particular, and must not cause work either.
+  // A rate-limited request was refused no particular data, and must not cause work.
   return accesses.length > 0 || !(failure instanceof Failure) || failure.status !== 429
 }
 
 /**
- * The records of a request that leaves some.
- * @param about ids of the patients whom a request that was refused named
+ * Returns the audit records of a request.
+ * @param about ids of the patients that a refused request named
  */
 export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[] {
   const { failure } = trace
@@ -94,7 +101,7 @@ export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[]
   return told.map(access => recordOf(access, requester, at))
 }
 
-/** What is answered when the records cannot be written. */
+/** The failure for a request whose audit records cannot be written. */
 export const unrecorded = (cause: unknown): Failure =>
   new Failure('UNAVAILABLE', 'The audit trail is temporarily unavailable, so no data is returned: try again.', {
     retryAfter: 2,

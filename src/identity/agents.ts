@@ -1,4 +1,4 @@
-// Bridge agents and their keys (interface §5.2): what an administrator does with them, and how a request finds one.
+// Bridge agents and their keys (interface §5.2): administration, and authentication of requests.
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -16,7 +16,7 @@ export interface Agent {
 
 const newKey = (): string => newOpaque('bak_')
 
-/** Creates an agent; its key is told once and cannot be read again. */
+/** Creates an agent. Its key is returned once and cannot be read again. */
 export async function createAgent(
   database: Database,
   { name, facilityId }: { readonly name: string; readonly facilityId: string },
@@ -30,7 +30,7 @@ export async function createAgent(
 }
 
 /**
- * Gives the agent a new key; the one before works for the overlap, an older one ends now.
+ * Gives the agent a new key. The previous key works for the overlap; an older one ends at once.
  * @param overlap seconds; 0 ends the old key at once.
  * @throws Failure NOT_FOUND if there is no such agent, or it is revoked.
  */
@@ -46,7 +46,7 @@ export async function rotateKey(database: Database, id: string, overlap: number)
   return key
 }
 
-/** Ends an agent for good, with the next request. @throws Failure NOT_FOUND. */
+/** Revokes an agent permanently, from the next request on. @throws Failure NOT_FOUND. */
 export async function revokeAgent(database: Database, id: string): Promise<void> {
   const rows = await database.query({
     text: 'update bridge_agent set revoked_at = coalesce(revoked_at, now()) where id = $1 returning id',
@@ -55,7 +55,7 @@ export async function revokeAgent(database: Database, id: string): Promise<void>
   if (rows.length === 0) throw new Failure('NOT_FOUND', `There is no agent ${id.slice(0, 100)}.`)
 }
 
-/** Every agent, oldest first. */
+/** Returns every agent, oldest first. */
 export async function listAgents(database: Database): Promise<Agent[]> {
   const rows = await database.query<AgentRow>({
     text: 'select * from bridge_agent order by created_at, id',
@@ -64,7 +64,7 @@ export async function listAgents(database: Database): Promise<Agent[]> {
   return rows.map(toAgent)
 }
 
-/** The agent that an id and a key prove; undefined if they do not, or it is revoked. */
+/** Returns the agent that an id and a key prove, or undefined if they do not prove one, or it is revoked. */
 export async function findAgent(on: Queryable, id: string, key: string): Promise<Agent | undefined> {
   if (!/^[\x21-\x7e]{1,100}$/.test(id)) return undefined
   const [row] = await on.query<AgentRow & { overlapping_hash: Buffer | null }>({

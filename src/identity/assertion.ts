@@ -23,7 +23,7 @@ export const assertionAlgorithms = ['RS384', 'ES384', 'RS256'] as const
 const longestLife = 300
 const tolerance = 10
 
-/** The client that an assertion says it is from, not yet proven. @throws Failure INVALID_CLIENT if it is no JWT. */
+/** Returns the client that an assertion claims to be from, unverified. @throws Failure INVALID_CLIENT if it is no JWT. */
 export function claimedClient(assertion: string): string {
   try {
     const { iss } = decodeJwt(assertion)
@@ -49,7 +49,7 @@ export interface AssertionCheck {
   readonly now: number
 }
 
-/** Proves an assertion and uses it up. @throws Failure INVALID_CLIENT, CLOCK_SKEW. */
+/** Verifies an assertion and marks it as used. @throws Failure INVALID_CLIENT, CLOCK_SKEW. */
 export async function proveAssertion(database: Database, assertion: string, options: AssertionCheck): Promise<void> {
   const { jti, exp } = await verified(assertion, options)
   const life = exp! - options.now / 1000
@@ -100,7 +100,7 @@ function refused(error: unknown): Failure {
       return new Failure('CLOCK_SKEW', 'client_assertion is not valid yet: check the clock of the client.')
     return invalidClient(`client_assertion has the wrong ${error.claim}.`)
   }
-  // Nothing but the assertion and the keys of the client goes into the check: whatever else fails is a fault of these.
+  // Only the assertion and the keys of the client enter the check: any other failure is a fault of these.
   return invalidClient()
 }
 

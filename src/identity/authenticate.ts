@@ -1,4 +1,4 @@
-// Turns what a request carries into the caller it comes from, or refuses it.
+// Authenticates a request: returns its caller, or refuses it.
 
 import { type Caller, createCaller } from '../access/caller.ts'
 import type { Credentials } from '../access/scheme.ts'

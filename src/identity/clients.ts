@@ -1,4 +1,4 @@
-// Integration clients and their secrets: what an administrator does with them, and how a request finds one.
+// Integration clients and their secrets: administration, and authentication of requests.
 import type { JSONWebKeySet } from 'jose'
 import { scopeAliases, unknownScopes } from '../access/scopes.ts'
 import { textArray } from '../db/arrays.ts'
@@ -56,7 +56,7 @@ export function newSecret(environment: Environment): string {
 }
 
 /**
- * Creates a client; its secret is told once and cannot be read again.
+ * Creates a client. Its secret is returned once and cannot be read again.
  * @throws Failure VALIDATION_FAILED for unknown scopes or keys that are not public, CONFLICT if the id is taken.
  */
 export async function createClient(
@@ -66,7 +66,7 @@ export async function createClient(
 ): Promise<{ client: Client; secret: string | undefined }> {
   const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks, jwksUrl } = input
   if (jwks) mustBePublicKeys(jwks)
-  // A patient or a user is told as patient/… or user/… where a client is told by its id.
+  // Where a client appears by its id, a patient or a user appears as patient/… or user/….
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')
   const secret = input.secret === null ? undefined : (input.secret ?? newSecret(environment))
   const hash = secret && (await hashOf(secret))
@@ -90,8 +90,9 @@ export async function createClient(
 export type ClientKeys = Pick<Client, 'jwks' | 'jwksUrl'>
 
 /**
- * Gives a client other keys for private_key_jwt; they count from its next assertion on.
- * @throws Failure NOT_FOUND if there is no such client, or it is revoked; VALIDATION_FAILED for keys that are not public.
+ * Replaces a client's keys for private_key_jwt; they apply from its next assertion on.
+ * @throws Failure NOT_FOUND if there is no such client, or it is revoked; VALIDATION_FAILED for keys that are not
+ * public.
  */
 export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }: ClientKeys): Promise<Client> {
   if (jwks) mustBePublicKeys(jwks)
@@ -103,7 +104,7 @@ export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }
   return toClient(row)
 }
 
-/** Scopes by their first spelling, each once. @throws Failure VALIDATION_FAILED naming every unknown one. */
+/** Returns scopes by their first spelling, each once. @throws Failure VALIDATION_FAILED naming every unknown one. */
 export function knownScopes(names: readonly string[]): string[] {
   const unknown = unknownScopes(names)
   if (unknown) throw new Failure('VALIDATION_FAILED', unknown)
@@ -130,7 +131,7 @@ export function addSecret(
 }
 
 /**
- * Gives the client a new secret; the newest one before stays valid for the overlap, any older one ends now.
+ * Gives the client a new secret. The newest previous one stays valid for the overlap; any older one ends at once.
  * @param overlap seconds; default a day, 0 ends the old secret at once.
  * @throws Failure NOT_FOUND if there is no such client, or it is revoked.
  */
@@ -206,7 +207,7 @@ export async function revokeClient(database: Database, id: string): Promise<void
   })
 }
 
-/** Every client with its live secrets, oldest first. */
+/** Returns every client with its live secrets, oldest first. */
 export async function listClients(database: Database): Promise<(Client & { secrets: SecretInfo[] })[]> {
   const clients = await database.query<ClientRow>({ text: 'select * from client order by created_at, id', values: [] })
   const secrets = await database.query<SecretRow>({
@@ -218,7 +219,7 @@ export async function listClients(database: Database): Promise<(Client & { secre
   return clients.map(row => ({ ...toClient(row), secrets: (byClient.get(row.id) ?? []).map(toSecretInfo) }))
 }
 
-/** The client with the hashes of its live secrets, or undefined; one statement by primary key. */
+/** Returns the client with the hashes of its live secrets, or undefined; one statement by primary key. */
 export async function findClient(
   database: Queryable,
   id: string,
@@ -237,7 +238,7 @@ export async function findClient(
   return row && { client: toClient(row), secrets: row.secrets }
 }
 
-/** Which of the organisations have clients, revoked ones included. */
+/** Returns those of the organisations that have clients, revoked ones included. */
 export async function registeredOrganizations(on: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>({
     name: 'registered-organizations',

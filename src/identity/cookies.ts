@@ -1,4 +1,4 @@
-// The cookie of a portal session, and the rule that keeps other people's pages from using it.
+// The cookie of a portal session, and the rule that keeps pages of other origins from using it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../lib/failure.ts'
 
@@ -6,8 +6,8 @@ import { Failure } from '../lib/failure.ts'
 export const sessionCookie = 'service_session'
 
 /**
- * The value of the session cookie; undefined without one. Several that differ are as good as none: one of them was planted
- * from a neighbouring host name.
+ * Returns the value of the session cookie, or undefined without one. Several that differ count as none: one of them was
+ * planted from a neighbouring host name.
  */
 export function sessionIn(headers: IncomingHttpHeaders): string | undefined {
   const values = new Set<string>()
@@ -19,7 +19,7 @@ export function sessionIn(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * What the browser is to keep, or with an empty value to forget.
+ * Returns the Set-Cookie text: the browser keeps the value, or deletes the cookie if the value is empty.
  * @param seconds for which it is kept.
  * @param isSecure false where there is no TLS, which is a local service only.
  */
@@ -36,8 +36,8 @@ interface Sent {
 }
 
 /**
- * Refuses what a page of somebody else's has a browser send. Browsers name the page's origin with every such request and
- * cannot be made to lie; whatever is no browser sends neither header.
+ * Refuses requests that a page of another origin has a browser send. Browsers name the page's origin with every such
+ * request and cannot be made to forge it; a client that is no browser sends neither header.
  * @throws Failure FORBIDDEN.
  */
 export function mustBeSameOrigin({ method, headers, baseUrl }: Sent): void {

@@ -1,4 +1,4 @@
-// What a client sends to prove who it is, in any of the ways it may send it (RFC 6749 §2.3.1, RFC 7523 §2.2, interface §5).
+// The credentials of a client, in any of the ways it may send them (RFC 6749 §2.3.1, RFC 7523 §2.2, interface §5).
 
 import type { Credentials } from '../access/scheme.ts'
 import { Failure } from '../lib/failure.ts'
@@ -6,7 +6,7 @@ import { isObject } from '../lib/json.ts'
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Every way, as RFC 8414 names those that it knows; X-Client-ID with X-Client-Secret is the fourth. */
+/** Every authentication method, by its name in RFC 8414; X-Client-ID with X-Client-Secret is the fourth. */
 export const authMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const
 
 export interface BySecret {
@@ -21,7 +21,7 @@ export interface ByAssertion {
 }
 
 /**
- * Finds the one proof that the request carries.
+ * Returns the one proof that the request carries.
  * @throws Failure INVALID_CLIENT without any, MALFORMED_REQUEST if there are several or they contradict each other.
  */
 export function presented({ headers, body }: Pick<Credentials, 'headers' | 'body'>): BySecret | ByAssertion {
@@ -52,14 +52,15 @@ export function invalidClient(message = 'The client is unknown or its credential
 function basic(header: string | undefined): BySecret | undefined {
   if (!header) return undefined
   if (!/^basic( |$)/i.test(header)) throw invalidClient('Authorization must use HTTP Basic for this operation.')
-  // Spaces say nothing in base64.
+  // Spaces have no meaning in base64.
   const text = Buffer.from(header.slice(5), 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon < 0) throw invalidClient('Authorization must contain a client id and a secret.')
   return { clientId: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) }
 }
 
-// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1); many clients leave that out, and then it says nothing.
+// Both parts are form-encoded before they are joined (RFC 6749 §2.3.1). Many clients omit the encoding, and then it
+// changes nothing.
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -88,7 +89,7 @@ function assertionIn(body: unknown): string | undefined {
   return assertion
 }
 
-/** One parameter of a form or JSON body; an empty one counts as left out (RFC 6749 §3.2). */
+/** Returns one parameter of a form or JSON body; an empty one counts as left out (RFC 6749 §3.2). */
 function parameter(body: unknown, name: string): string | undefined {
   const values =
     body instanceof URLSearchParams ? body.getAll(name) : isObject(body) && name in body ? [body[name]] : []

@@ -12,7 +12,7 @@ export const demoClient = {
   organizationId: 'demo-organization',
 } as const
 
-/** Everything: every named scope, and every FHIR interaction. */
+/** All rights: every named scope, and every FHIR interaction. */
 export const demoScopes = [...Object.keys(scopes), 'system/*.cruds']
 
 /** Creates the demo client, or brings its scopes up to date. Only for ENVIRONMENT=local. */
@@ -29,7 +29,7 @@ export async function ensureDemoClient(database: Database): Promise<void> {
 
 /**
  * Refuses to start production with what only a local service may have.
- * @throws ConfigError saying what to do.
+ * @throws ConfigError that states what to do.
  */
 export async function mustBeFitForProduction(config: Config, database: Database): Promise<void> {
   if (config.environment !== 'production') return

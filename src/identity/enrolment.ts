@@ -1,4 +1,4 @@
-// One-time codes: a facility gives one to a patient, who exchanges it for the token of his telephone.
+// One-time codes: a facility gives one to a patient, who exchanges it for the token of their telephone.
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { digestOf, isDigestOf } from './opaque.ts'
@@ -6,7 +6,7 @@ import { digestOf, isDigestOf } from './opaque.ts'
 const livesFor = 72 * 3_600_000
 const mostTries = 5
 
-// Crockford's base32, as in Health IDs: nobody takes an O for a zero.
+// Crockford's base32, as in Health IDs: it avoids letters that look like digits, such as O and 0.
 const symbols = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** Twelve symbols, 60 bits, in three groups. */
@@ -15,7 +15,7 @@ function newCode(): string {
   return `${text.slice(0, 4)}-${text.slice(4, 8)}-${text.slice(8)}`
 }
 
-/** A code as it counts: people may leave out the dashes, write small letters, and take O for 0 and I or L for 1. */
+/** Normalises a code: people may leave out the dashes, write small letters, and use O for 0 and I or L for 1. */
 const folded = (code: string): string =>
   code
     .toUpperCase()
@@ -23,10 +23,10 @@ const folded = (code: string): string =>
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1')
 
-/** What is hashed: with the patient, so that a guess is at one code and not at all of the table. */
+/** The text that is hashed: it includes the patient, so a guess tests one code and not all codes of the table. */
 const hashed = (patientId: string, code: string): string => `${patientId} ${folded(code)}`
 
-/** Makes a code for a patient, which ends the one before. It is told once and cannot be read again. */
+/** Creates a code for a patient, which ends the previous one. The code is returned once and cannot be read again. */
 export async function issueCode(
   database: Database,
   patientId: string,
@@ -51,8 +51,8 @@ interface CodeRow {
 const nobodys = digestOf('')
 
 /**
- * Uses a patient's code up.
- * @returns false if it is wrong, which counts against the code, or there is none.
+ * Redeems a patient's code.
+ * @returns false if there is no code, or it is wrong, which counts against the code.
  */
 export function redeemCode(database: Database, patientId: string, code: string, now: number): Promise<boolean> {
   return database.transaction(async on => {

@@ -1,4 +1,4 @@
-// Identity, put together: clients prove themselves, get tokens, and every process knows the same about both.
+// Composes identity: clients authenticate, receive tokens, and every process shares the same state of both.
 
 import type { Authenticators } from '../access/scheme.ts'
 import type { Database } from '../db/database.ts'
@@ -34,32 +34,38 @@ export interface IdentityOptions {
   readonly log: Log
   /** Where the keys of clients may be fetched from. */
   readonly reach: Reach
-  /** The patient who answers for a Health ID, in canonical form. */
+  /** Returns the patient that holds a Health ID, in canonical form. */
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   /** Milliseconds. */
   readonly now?: () => number
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number
   readonly derive?: Derive
 }
 
 export interface Identity {
   readonly issuer: string
-  /** The address at which the endpoints are, for a request that came by this one: the same, if it is one of the data set's. */
+  /**
+   * Returns the address of the endpoints for a request that came by this one: the same address, if it is one of the
+   * data set's.
+   */
   readonly at: (baseUrl: string) => string
   readonly keys: Keys
   readonly tokens: Tokens
   readonly revocations: Revocations
   readonly patients: Patients
   readonly sessions: Sessions
-  /** How the HTTP server proves a caller, by scheme of access. */
+  /** The authenticators of the HTTP server, by scheme of access. */
   readonly authenticate: Authenticators
   close(): Promise<void>
 }
 
 const tidyEvery = 3_600_000
 
-/** Starts identity on a migrated database: creates the signing keys if there are none, and follows what other processes change. */
+/**
+ * Starts identity on a migrated database: creates the signing keys if there are none, and follows the changes of other
+ * processes.
+ */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { database, environment, encryptionKey, issuer, log, reach, holderOf, derive } = options
   const { now = Date.now, elapsed } = options
@@ -92,7 +98,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     log,
   })
   const bearer = bearerAuthenticator(tokens)
-  // Failures of one kind of caller are no failures of another from the same address.
+  // Failures of one kind of caller do not count against another kind from the same address.
   const patients = createPatients({ database, throttle: createThrottle(now), holderOf, now })
   const sessions = createSessions({ database, checker, throttle: createThrottle(now), now })
   const tidying = setInterval(() => {
@@ -122,7 +128,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   }
 }
 
-/** Rotates keys that are due, and forgets what has expired. */
+/** Rotates keys that are due, and deletes what has expired. */
 async function tidy(database: Database, keys: Keys, now: number): Promise<void> {
   await keys.keepFresh()
   const time = [new Date(now - 60_000)]

@@ -13,7 +13,7 @@ import { invalidClient } from './credentials.ts'
 
 export interface KeySets {
   /**
-   * The keys at the URL, fetched anew if they are old, or if the key id is not among them.
+   * Returns the keys at the URL, and fetches them again if they are old, or if the key id is not among them.
    * @throws Failure INVALID_CLIENT if they cannot be fetched and none are kept
    */
   at(url: string, kid: string | undefined): Promise<JSONWebKeySet>
@@ -27,7 +27,10 @@ export interface KeySetOptions {
   readonly now: () => number
 }
 
-/** Milliseconds for which keys are used without asking, and at most, while their server does not answer. */
+/**
+ * Milliseconds for which keys are used without a new fetch, and for which they are used at most while their server does
+ * not answer.
+ */
 const fresh = 300_000
 const longest = 3_600_000
 /** Milliseconds between two attempts to fetch one set, whatever they are for. */
@@ -76,7 +79,7 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(timeout),
     })
-    // What is not read to its end fails once more when it is dropped.
+    // A body that is not read to its end fails once more when it is dropped.
     body.on('error', () => {})
     if (statusCode !== 200) {
       body.destroy()
@@ -112,7 +115,7 @@ class UnusableKeys extends Error {}
 const has = ({ keys }: JSONWebKeySet, kid: string | undefined): boolean =>
   kid === undefined || keys.some(each => each.kid === kid)
 
-/** Those keys of a set that an assertion can be checked with. */
+/** Returns the keys of a set that can verify an assertion. */
 function keysIn(text: string): JSONWebKeySet {
   const set = parsed(text)
   const keys = publicKeysAmong(objectsIn(isObject(set) && set['keys']).slice(0, mostKeys))

@@ -14,13 +14,13 @@ const day = 86_400_000
 
 /** A key signs for this long before the next takes over by itself. */
 const activeFor = 90 * day
-/** Verifiers have had this long to learn of a key before it signs by itself. */
+/** Verifiers have this long to fetch a key before it signs by itself. */
 const publishedFor = day
 
 export interface Keys {
   /** The key that signs now. */
   active(): { readonly kid: string; readonly privateKey: KeyObject }
-  /** The public key of that name; looks it up once more if it is unknown here. */
+  /** Returns the public key with that id; reads the keys again if it is unknown here. */
   find(kid: string): Promise<KeyObject | undefined>
   /** The published set (RFC 7517 §5), as JSON text. */
   readonly published: string
@@ -37,7 +37,7 @@ export interface KeysOptions {
   readonly now: () => number
   /** Seconds that a token lives. */
   readonly lifetime: number
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number
 }
 
@@ -92,7 +92,7 @@ export async function createKeys(options: KeysOptions): Promise<Keys> {
   }
 }
 
-/** Next, active, and the retired keys whose tokens may still live. */
+/** Returns the next key, the active key, and the retired keys whose tokens may still be valid. */
 function keysInUse(database: Database, retiredAfter: Date): Promise<KeyRow[]> {
   return database.query({
     name: 'signing-keys',
@@ -115,7 +115,7 @@ function privateKeyOf(row: KeyRow, encryptionKey: Buffer): KeyObject {
 
 const context = (kid: string) => `signing-key ${kid}`
 
-/** Creates the active and the next key where they are missing; processes that start together agree on the same. */
+/** Creates the active and the next key where they are missing. Processes that start together agree on the same keys. */
 export async function ensureKeys(database: Database, encryptionKey: Buffer, now: number): Promise<void> {
   const states = await database.query<{ state: string }>({
     text: `select state from signing_key where state <> 'retired'`,
@@ -130,7 +130,8 @@ export async function ensureKeys(database: Database, encryptionKey: Buffer, now:
 }
 
 /**
- * The next key becomes the active one, the active one retires, and a new next is published. Tokens signed before stay valid.
+ * Rotates the keys: the next key becomes the active one, the active one retires, and a new next key is published.
+ * Tokens signed before stay valid.
  * @param onlyIfDue rotates only an active key older than 90 days, and only to a next one published for a day.
  * @returns true if it rotated.
  */

@@ -1,5 +1,5 @@
-// What one process changes about identity, every process knows within milliseconds: NOTIFY in the transaction of the change.
-// Should the channel ever be silent without ending, a look at the tables every few seconds finds what was missed.
+// Changes of identity reach every process within milliseconds: NOTIFY in the transaction of the change. If the channel
+// is silent without ending, a query of the tables every few seconds finds what was missed.
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
@@ -13,27 +13,27 @@ export type News =
   | { readonly kind: 'client'; readonly id: string }
   | { readonly kind: 'keys' }
 
-/** Tells every process, once the transaction commits. */
+/** Notifies every process, once the transaction commits. */
 export async function tell(on: Queryable, news: News): Promise<void> {
   await on.query({ text: 'select pg_notify($1, $2)', values: [channel, JSON.stringify(news)] })
 }
 
 export interface Listener {
-  /** One change. */
+  /** Called with one change. */
   hear(news: News): void | Promise<void>
-  /** Everything that may have been missed: all of it, or what the last minutes brought. */
+  /** Reads everything that may have been missed: all of it, or the changes of the last minutes. */
   catchUp(all: boolean): Promise<void>
 }
 
 export interface Following {
-  /** False when neither channel nor tables could be reached for a minute, so that a revocation may be unknown here. */
+  /** Returns false when neither channel nor tables could be reached for a minute, so that a revocation may be unknown here. */
   isCurrent(): boolean
   close(): Promise<void>
 }
 
 /**
- * Follows the news; when it resolves, `catchUp(true)` has been done.
- * @param elapsed milliseconds of a clock that nobody sets.
+ * Follows the changes; when it resolves, `catchUp(true)` has been done.
+ * @param elapsed milliseconds of a monotonic clock.
  */
 export async function follow(
   database: Database,

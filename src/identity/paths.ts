@@ -1,4 +1,4 @@
-// Where clients find what they need to sign in (interface §2, RFC 8414).
+// Where clients find the endpoints for signing in (interface §2, RFC 8414).
 export const paths = {
   token: '/api/v1/connect/auth/token',
   introspect: '/api/v1/connect/auth/introspect',

@@ -15,7 +15,7 @@ export const patientTokenPrefix = 'pat_'
 
 const livesFor = 180 * 86_400_000
 
-/** A token as it is told, once. */
+/** A token as it is returned, once. */
 interface GivenToken {
   readonly token: string
   readonly expiresAt: Date
@@ -25,11 +25,11 @@ interface GivenToken {
 export interface Patients {
   /**
    * Exchanges a code for a token.
-   * @param address of whoever asks, by which failures are counted.
+   * @param address of the caller, by which failures are counted.
    * @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many.
    */
   enrol(given: { healthId: string; code: string; address: string }): Promise<GivenToken>
-  /** Proves a patient by his token. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_INVALID. */
+  /** Authenticates a patient by their token. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_INVALID. */
   authenticate(credentials: Pick<Credentials, 'headers'>): Promise<PatientCaller>
   revoke(caller: PatientCaller): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface Patients {
 export interface PatientsParts {
   readonly database: Database
   readonly throttle: Throttle
-  /** The patient who answers for a Health ID now. */
+  /** Returns the patient that holds a Health ID now. */
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
   readonly now: () => number
 }
@@ -64,7 +64,7 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
       if (!found || found.revoked_at) throw invalid('it is unknown or was revoked')
       if (found.expires_at.getTime() <= now())
         throw new Failure('TOKEN_EXPIRED', 'The patient token has expired: enrol the device again.')
-      // Two records of one patient may have been made one since.
+      // Two records of one patient may have been merged since.
       const holder = await holderOf(found.health_id)
       if (!holder) throw invalid('its Health ID is no longer registered')
       return patientCaller(holder.patient, holder.current ?? found.health_id, found.id)
@@ -79,8 +79,8 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
 }
 
 /**
- * Ends every telephone of a patient, and a code that was not used.
- * @returns how many tokens that were.
+ * Revokes every telephone of a patient, and an unused code.
+ * @returns the number of tokens revoked.
  */
 export function unenrol(database: Database, patientId: string): Promise<number> {
   return database.transaction(async on => {

@@ -1,10 +1,10 @@
-// Which tokens no longer count although they have not expired: revoked ones, and all those of revoked clients.
+// Tokens that are invalid although they have not expired: revoked ones, and all tokens of revoked clients.
 import type { Database } from '../db/database.ts'
 import { type News, tell } from './news.ts'
 
 export interface Revocations {
   has(jti: string, clientId: string): boolean
-  /** Revokes a token here at once, and in every other process with the commit. */
+  /** Revokes a token in this process at once, and in every other process with the commit. */
   revoke(token: { jti: string; clientId: string; expires: number }): Promise<void>
   hear(news: News): void
   catchUp(all: boolean): Promise<void>

@@ -1,4 +1,5 @@
-// Checks secrets and passwords against their Argon2id hashes, at a cost that neither tells whether a client exists nor lets an attack eat the cores.
+// Checks secrets and passwords against their Argon2id hashes. The cost does not reveal whether a client exists, and is
+// bounded, so that an attack cannot exhaust the CPU.
 import { createHmac, randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
@@ -22,8 +23,8 @@ interface Attempt {
 
 export interface Secrets {
   /**
-   * The stored secret that the given one is, or undefined.
-   * A success is remembered for ten minutes, but holds only while the secret is among those stored.
+   * Returns the stored secret that the given one matches, or undefined. A success is remembered for ten minutes, but
+   * holds only while the secret is among those stored.
    * @throws Failure AUTH_THROTTLED, UNAVAILABLE.
    */
   find(attempt: Attempt): Promise<number | undefined>
@@ -31,8 +32,9 @@ export interface Secrets {
 
 export interface Checker {
   /**
-   * Which of the stored ones the given one is, or undefined; that costs one hash also where nothing is stored.
-   * @throws Failure UNAVAILABLE when too much is waiting already.
+   * Returns which of the stored secrets the given one matches, or undefined. It costs one hash even where nothing is
+   * stored.
+   * @throws Failure UNAVAILABLE when too many checks are waiting.
    */
   find(secret: string, stored: readonly StoredSecret[]): Promise<number | undefined>
 }
@@ -44,7 +46,7 @@ export interface CheckerOptions {
   readonly depth?: number
 }
 
-/** What a process checks all secrets and passwords with, so that together they do not eat the cores. */
+/** Creates the checker that a process uses for all secrets and passwords, so that together they do not exhaust the CPU. */
 export function createChecker(options: CheckerOptions = {}): Checker {
   const { derive = argon2id, width = availableParallelism(), depth = 64 } = options
   const limit = createConcurrencyLimit({ name: 'sign-in', total: width, waiting: depth })
@@ -92,7 +94,10 @@ export function createSecrets(checker: Checker, now: () => number): Secrets {
   }
 }
 
-/** One hash for each recipe; as the secrets of a client share theirs, that is one, and one too where there is nothing to compare. */
+/**
+ * Computes one hash for each recipe. The secrets of a client share theirs, so that is one hash, as it is where there is
+ * nothing to compare.
+ */
 async function compare(
   secret: string,
   stored: readonly StoredSecret[],

@@ -1,5 +1,5 @@
-// Sessions of the portal (SessionAuth, interface §5): begun with a password, known by a cookie, ended by their user, by time, or with
-// him.
+// Sessions of the portal (SessionAuth, interface §5): begun with a password, identified by a cookie, ended by their
+// user, by time, or when the user is disabled.
 
 import { type Role, type UserCaller, userCaller } from '../access/caller.ts'
 import type { Credentials } from '../access/scheme.ts'
@@ -19,7 +19,7 @@ const idleFor = 30 * 60
 /** Sessions of one user at a time; one more ends the oldest. */
 const mostSessions = 20
 
-/** A session as it is begun: `cookie` is told once. */
+/** A new session: `cookie` is returned once. */
 interface BegunSession {
   readonly cookie: string
   readonly caller: UserCaller
@@ -29,11 +29,14 @@ export interface Sessions {
   /** Seconds that a session lives at most. */
   readonly lifetime: number
   /**
-   * Begins a session, under an id that nobody knew before.
+   * Begins a session under a new id.
    * @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many, UNAVAILABLE when too many wait.
    */
   begin(given: { email: string; password: string; address: string }): Promise<BegunSession>
-  /** Proves a user by his cookie. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED; FORBIDDEN for pages of others. */
+  /**
+   * Authenticates a user by the session cookie. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED; FORBIDDEN for pages of
+   * other origins.
+   */
   authenticate(credentials: Pick<Credentials, 'headers' | 'method' | 'baseUrl'>): Promise<UserCaller>
   end(caller: UserCaller): Promise<void>
 }
@@ -84,7 +87,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   }
 }
 
-/** A user by address and password. Somebody unknown costs one hash as well. */
+/** Returns a user by address and password. An unknown user costs one hash as well. */
 async function signedIn(parts: SessionsParts, email: string, password: string, address: string): Promise<User> {
   const { database, checker, throttle } = parts
   const user = await tried(throttle(email, address), async () => {

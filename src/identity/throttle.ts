@@ -1,5 +1,5 @@
-// How many failed sign-ins are allowed: a rate limiter for each client at an address, and one for each address.
-// A throttled caller is told so (429 with Retry-After), never that its credentials are wrong.
+// How many failed sign-ins are allowed: a rate limiter for each client at an address, and one for each address. A
+// throttled caller receives 429 with Retry-After, never a statement that its credentials are wrong.
 import { Failure } from '../lib/failure.ts'
 import { createRateLimiter } from '../lib/rate-limiter.ts'
 
@@ -7,17 +7,18 @@ import { createRateLimiter } from '../lib/rate-limiter.ts'
 export interface Attempts {
   /** Counts an attempt, as a rule before its outcome is known. @throws Failure AUTH_THROTTLED if there are none left. */
   take(): void
-  /** Gives an attempt back that turned out not to be a failure. */
+  /** Gives back an attempt that was not a failure. */
   giveBack(): void
   /** Counts a failure that has happened. */
   count(): void
 }
 
-/** @param who a client's id, or whatever else somebody claims to be. */
+/** @param who a client's id, or any other identity that the caller claims. */
 export type Throttle = (who: string, address: string) => Attempts
 
 /**
- * Does what may turn out to be a failed attempt (undefined), and counts it then; beforehand, so that many at once are counted.
+ * Runs an attempt that may fail (undefined). It is counted beforehand, so that many at once are counted, and given back
+ * unless it fails.
  * @throws Failure AUTH_THROTTLED if there are no attempts left.
  */
 export async function tried<T>(attempts: Attempts, work: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -63,7 +64,7 @@ export function createThrottle(now: () => number): Throttle {
   }
 }
 
-/** What of an address counts as one sender: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Returns the part of an address that counts as one sender: an IPv4 address, or the /64 network of an IPv6 address. */
 export function senderOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (mapped) return mapped[1]!

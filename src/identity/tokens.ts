@@ -1,4 +1,4 @@
-// Access tokens: RS256 JWTs as RFC 9068 wants them, minted here and verified here; a verified one is remembered.
+// Access tokens: RS256 JWTs as RFC 9068 requires, minted and verified here. A verified token is cached.
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { type Caller, createCaller, type Identified } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
@@ -9,7 +9,7 @@ import type { Revocations } from './revocations.ts'
 /** Seconds that a token lives (interface §8). */
 export const tokenLifetime = 3600
 
-/** What a token says (RFC 9068 §2.2), beside it the organisation and the environment. */
+/** The claims of a token (RFC 9068 §2.2), with the organisation and the environment. */
 interface Claims {
   readonly iss: string
   readonly aud: string
@@ -31,13 +31,13 @@ export interface Verified {
 }
 
 export interface Tokens {
-  /** A token for the client with these of its scopes. */
+  /** Mints a token for the client with these of its scopes. */
   mint(
     client: Pick<Identified, 'clientId' | 'organizationId' | 'consentExempt'>,
     scopes: readonly string[],
   ): Promise<string>
   /**
-   * What a token proves; at once for one that was verified before.
+   * Returns what a token proves; synchronously for one that was verified before.
    * @throws Failure TOKEN_EXPIRED, TOKEN_INVALID; UNAVAILABLE when revocations cannot be known.
    */
   verify(token: string): Verified | Promise<Verified>
@@ -58,7 +58,7 @@ export interface TokensOptions {
 
 export function createTokens(options: TokensOptions): Tokens {
   const { keys, revocations, isCurrent, issuer, environment, now, generation = 5000 } = options
-  // Two generations: what is used is carried over, what is not is forgotten, and a hit costs one look.
+  // Two generations: used tokens are carried over, unused ones are dropped, and a hit costs one lookup.
   let recent = new Map<string, Verified>()
   let older = new Map<string, Verified>()
   const remember = (token: string, verified: Verified) => {

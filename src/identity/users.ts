@@ -1,4 +1,4 @@
-// Users of the portal: what an administrator does with them, and how a sign-in finds one.
+// Users of the portal: administration, and the lookup of a sign-in.
 
 import type { Role } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
@@ -17,14 +17,14 @@ export interface User {
   readonly disabledAt?: Date
 }
 
-// The rest of what an address can be is for whoever delivers to it to know; NUL is what PostgreSQL cannot hold.
+// The server that delivers to it decides about the rest of an address; PostgreSQL cannot hold NUL.
 const isEmail = /^[^\s@\0]{1,64}@[^\s@\0]{1,189}$/
 
-/** An address as it counts: of two that differ in capitals only, nobody knows which is whose. */
+/** Folds an address: two addresses that differ in capitals only count as the same. */
 export const foldEmail = (email: string): string => email.trim().normalize('NFKC').toLowerCase()
 
 /**
- * Creates a user with a password that is told once.
+ * Creates a user with a password that is returned once.
  * @throws Failure VALIDATION_FAILED for what is no address, CONFLICT if there is a user with it.
  */
 export async function createUser(
@@ -44,7 +44,7 @@ export async function createUser(
   return { user: toUser(row), password }
 }
 
-/** 22 random symbols, 130 bits, and what is kept of them. */
+/** Returns 22 random symbols, 130 bits, and the hash that is stored. */
 async function newPassword(): Promise<{ password: string; hash: string }> {
   const password = randomText(22)
   const recipe = newRecipe()
@@ -52,8 +52,8 @@ async function newPassword(): Promise<{ password: string; hash: string }> {
 }
 
 /**
- * Gives a user who has lost it a new password, and ends every session of his.
- * @throws Failure NOT_FOUND if there is no such user, or he is disabled.
+ * Gives a user a new password, and ends all of the user's sessions.
+ * @throws Failure NOT_FOUND if there is no such user, or the user is disabled.
  */
 export async function resetPassword(database: Database, email: string): Promise<string> {
   const { password, hash } = await newPassword()
@@ -68,7 +68,7 @@ export async function resetPassword(database: Database, email: string): Promise<
   return password
 }
 
-/** Every user, oldest first. */
+/** Returns every user, oldest first. */
 export async function listUsers(database: Database): Promise<User[]> {
   const rows = await database.query<UserRow>({
     text: `select ${columns} from portal_user order by created_at, id`,
@@ -78,8 +78,8 @@ export async function listUsers(database: Database): Promise<User[]> {
 }
 
 /**
- * Ends a user for good, and every session of his at once.
- * @returns how many sessions that were.
+ * Disables a user permanently, and ends all of the user's sessions at once.
+ * @returns the number of sessions ended.
  * @throws Failure NOT_FOUND.
  */
 export function disableUser(database: Database, email: string): Promise<number> {
@@ -93,7 +93,7 @@ export function disableUser(database: Database, email: string): Promise<number> 
   })
 }
 
-/** @returns how many there were. */
+/** Ends the sessions of a user. @returns the number of sessions ended. */
 async function endSessions(on: Queryable, userId: string): Promise<number> {
   const ended = await on.query({
     text: 'delete from portal_session where user_id = $1 returning 1 as ended',
@@ -102,7 +102,7 @@ async function endSessions(on: Queryable, userId: string): Promise<number> {
   return ended.length
 }
 
-/** Who may sign in with an address, with the hash of his password. */
+/** Returns the user that may sign in with an address, with the hash of the password. */
 export async function findUser(on: Queryable, email: string): Promise<{ user: User; hash: string } | undefined> {
   const folded = foldEmail(email)
   if (!isEmail.test(folded)) return undefined

@@ -1,5 +1,5 @@
-// Breaking the glass: a client sees a patient's data without consent, for an hour, and that is on record before it sees anything.
-// https://profiles.ihe.net/ITI/PCF/ (break-glass), DICOM 110127 "Emergency Override Started"
+// Breaking the glass: a client sees a patient's data without consent, for an hour. The access is recorded before any
+// data is shown. https://profiles.ihe.net/ITI/PCF/ (break-glass), DICOM 110127 "Emergency Override Started"
 import { int8Array } from '../../db/arrays.ts'
 import type { Database } from '../../db/database.ts'
 import type { Transaction } from '../../db/statement.ts'
@@ -28,10 +28,10 @@ export interface Emergency {
 
 export interface EmergencyAccess {
   /**
-   * Opens a patient's record to the caller for an hour, or finds it open; the first time a review Task is created and the
-   * audit trail told.
-   * @returns hashes of the patient, and of those who are the same person
-   * @throws Failure NOT_FOUND, CONSENT_REQUIRED if the patient has refused that, too.
+   * Opens a patient's record to the caller for an hour, or finds it open. The first time, creates a review Task and
+   * writes an audit event.
+   * @returns hashes of the patient, and of the patients that are the same person
+   * @throws Failure NOT_FOUND; CONSENT_REQUIRED if the patient has refused emergency access as well.
    */
   open(caller: Caller, emergency: Emergency): Promise<bigint[]>
 }
@@ -86,7 +86,7 @@ async function mustBeAllowed(database: Database, patient: string, same: readonly
   )
 }
 
-/** Notes that the record is open from now on; false if it is already. */
+/** Notes that the record is open from now on. Returns false if it already is. */
 async function note(
   on: Transaction,
   { clientId, organizationId }: Caller,
@@ -110,7 +110,7 @@ async function note(
 
 const endOf = (opened: Date): Date => new Date(opened.getTime() + minutes * 60_000)
 
-/** What the privacy officer has to look at. */
+/** The review Task for the privacy officer. */
 function taskOf(
   { clientId, organizationId }: Caller,
   { patient, reason, requestId }: Emergency,

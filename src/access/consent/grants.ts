@@ -1,6 +1,6 @@
-// What the rules of all consents of a patient come to: permissions that can be looked up one by one, since whatever none of
-// them permits is refused. Of the rules that one party has recorded the most particular decides, and of two such a refusal
-// does; what another party permits takes nothing from a refusal.
+// The permissions that result from the rules of all consents of a patient. What no permission covers is refused, so
+// each permission can be looked up on its own. Of the rules that one party has recorded, the most particular decides;
+// of two equally particular rules, the refusal decides. A permission of another party never overrides a refusal.
 import { resourceTypes } from '../../definitions/r4.ts'
 import type { Code } from './codes.ts'
 import { purposes as knownPurposes } from './purposes.ts'
@@ -23,12 +23,12 @@ export interface Grant {
   readonly consent: string
 }
 
-/** A rule, and who has recorded it: whatever tells one author from another. */
+/** A rule and its recorder: a text that distinguishes one author from another. */
 export interface RecordedRule extends Rule {
   readonly author: string
 }
 
-/** The permissions that these rules come to from `now` on. */
+/** Returns the permissions that these rules give from `now` on. */
 export function grantsOf(rules: readonly RecordedRule[], now: number): Grant[] {
   const organizations = new Set(rules.flatMap(({ organization }) => organization ?? []))
   return [...organizations].flatMap(organization => {
@@ -37,7 +37,7 @@ export function grantsOf(rules: readonly RecordedRule[], now: number): Grant[] {
       grantsIn(own.filter(rule => rule.from <= from && rule.until >= until)).map(grant => ({
         ...grant,
         organization,
-        // What holds now holds by whichever clock.
+        // What is valid now is valid by every clock.
         from: from === now ? Number.NEGATIVE_INFINITY : from,
         until,
       })),
@@ -45,7 +45,7 @@ export function grantsOf(rules: readonly RecordedRule[], now: number): Grant[] {
   })
 }
 
-/** The times between which nothing begins or ends. */
+/** Returns the intervals within which no rule begins or ends. */
 function spansOf(rules: readonly RecordedRule[], now: number): { from: number; until: number }[] {
   const ends = rules.flatMap(({ from, until }) => [from, until]).filter(time => time > now)
   const times = [...new Set([now, Number.POSITIVE_INFINITY, ...ends])].sort((a, b) => (a < b ? -1 : 1))
@@ -66,7 +66,7 @@ function grantsIn(rules: readonly RecordedRule[]): Timeless[] {
   return groups.flatMap(({ members, value }) => value.map(each => ({ ...each, purposes: isAny ? undefined : members })))
 }
 
-/** The permissions for one purpose, each for the types of which the same rules decide. */
+/** Returns the permissions for one purpose, each for the types to which the same rules apply. */
 function typed(rules: readonly RecordedRule[]): Omit<Timeless, 'purposes'>[] {
   const named = new Set(rules.flatMap(rule => rule.types ?? []))
   const groups = grouped(resourceTypes, named, type =>
@@ -77,7 +77,7 @@ function typed(rules: readonly RecordedRule[]): Omit<Timeless, 'purposes'>[] {
   )
 }
 
-/** The rules in order, as what a resource must have and must not have to be permitted by each. */
+/** Returns the rules in order, as the codes that a resource must have and must not have to be permitted by each. */
 function partsOf(rules: readonly RecordedRule[]): Part[] {
   const parties = [...Map.groupBy(rules, ({ author }) => author).values()].map(deciding)
   return parties.flatMap(own => {
@@ -86,7 +86,7 @@ function partsOf(rules: readonly RecordedRule[]): Part[] {
   })
 }
 
-/** Those that are reached: what follows one that asks for no code decides nothing. */
+/** Returns the rules that can apply: after a rule without codes, no other rule decides. */
 function deciding(rules: readonly RecordedRule[]): readonly RecordedRule[] {
   const last = rules.findIndex(({ codes }) => codes === undefined)
   return last < 0 ? rules : rules.slice(0, last + 1)
@@ -109,7 +109,7 @@ interface Group<Value> {
   readonly value: Value
 }
 
-/** All members, those together for which the same comes out; the same does for all that no rule names. */
+/** Groups the members that give the same result; all members that no rule names form one group. */
 function grouped<Value>(
   all: readonly string[],
   named: ReadonlySet<string>,

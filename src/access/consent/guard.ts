@@ -1,5 +1,6 @@
-// Who may change the rules of a Consent: asked in the transaction of every write, for every interface
-// (docs/decisions/0048-refusals-stand.md). What one party recorded ends by that party, by the patient or by an exempt client.
+// Checks who may change the rules of a Consent, in the transaction of every write and for every interface
+// (docs/decisions/0048-refusals-stand.md). The rules that one party recorded can be ended by that party, by the patient
+// or by an exempt client.
 
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -14,7 +15,7 @@ import { authorOf, formerVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { patientIn, type Rule, refusesEmergencies, rulesOf } from './rules.ts'
 
-/** Who writes. */
+/** The author of a write. */
 type Writer = Pick<Principal, 'author' | 'party'>
 
 interface Recorder {
@@ -26,13 +27,13 @@ export interface GuardParts {
   /** Address of this server's FHIR endpoint. */
   readonly base: Base
   readonly now: () => Date
-  /** All who are the same person as a patient (id), itself included. */
+  /** Returns the ids of all patients that are the same person as this one, itself included. */
   readonly same: (patient: string) => Promise<readonly string[]>
 }
 
 /**
- * Notes who has recorded the rules of these Consents, which have just been written.
- * @throws Failure CONFLICT if the writer ends, or adds to, what another party recorded
+ * Notes the recorder of the rules of these Consents, which have just been written.
+ * @throws Failure CONFLICT if the writer ends or extends what another party recorded
  */
 export async function guardRules(
   on: Queryable,
@@ -58,7 +59,7 @@ export async function guardRules(
   )
 }
 
-/** Of these Consents (ids), those whose rules the writer or another client of its organisation recorded. */
+/** Returns those of these Consents (ids) whose rules the writer or another client of its organisation recorded. */
 export async function ownAmong(on: Queryable, ids: readonly string[], writer: Writer): Promise<Set<string>> {
   const recorders = await recordersOf(
     on,
@@ -67,7 +68,7 @@ export async function ownAmong(on: Queryable, ids: readonly string[], writer: Wr
   return new Set(ids.filter(id => isOwnParty(recorders.get(id)!, writer)))
 }
 
-/** The last version of each before this write, if there is one that was not deleted. */
+/** Returns the last version of each before this write that was not deleted, if there is one. */
 async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<Map<string, JsonObject>> {
   const rows = await on.query<{ id: string; body: string | null }>({
     name: 'consent-former',
@@ -83,7 +84,10 @@ async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<
   return new Map(rows.flatMap(({ id, body }) => (body === null ? [] : [[id, parseJson(body) as JsonObject] as const])))
 }
 
-/** The recorder of each. Rules that nobody put in force by a write, since they name an address that became the service's own later, are their author's. */
+/**
+ * Returns the recorder of each Consent. Rules that no write put in force, because they name an address that became the
+ * service's own later, belong to their author.
+ */
 async function recordersOf(on: Queryable, consents: readonly { id: string }[]): Promise<Map<string, Recorder>> {
   const rows = await on.query<{ consent: string; party: string; organization: string }>({
     name: 'consent-recorders',
@@ -103,7 +107,7 @@ async function recordersOf(on: Queryable, consents: readonly { id: string }[]): 
 
 type Said = Pick<Rule, 'effect' | 'organization'>
 
-/** What a Consent says of now or later, each rule by all that can be told of it. */
+/** Returns the rules of a Consent that apply now or later, each as a text of all its members. */
 function saidBy(consent: JsonObject | undefined, base: Base, time: number): Map<string, Said> {
   if (!consent) return new Map()
   const patient = patientIn(consent, base)
@@ -125,14 +129,14 @@ function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean 
   return party === authorHash(writer.author) || (organization !== 0n && organization === organizationHash(writer))
 }
 
-/** True for whom no rule of another party stands. */
+/** Returns true if no rule of another party stands in the way. */
 async function mayEnd(consent: JsonObject, { party }: Writer, { base, same }: GuardParts): Promise<boolean> {
   if (party.ends === 'all') return true
   const patient = patientIn(consent, base)
   return party.ends !== undefined && (await same(party.ends.patient)).some(each => each === patient)
 }
 
-/** @throws Failure CONFLICT unless nothing but permissions of the own organisation ends. */
+/** Requires that nothing ends except permissions of the writer's own organisation. @throws Failure CONFLICT */
 function mustKeep(
   id: string,
   before: ReadonlyMap<string, Said>,
@@ -145,14 +149,14 @@ function mustKeep(
   if (!isKept || [...after.keys()].some(key => !before.has(key))) throw notOwn(id)
 }
 
-/** Why a Consent that holds a refusal of another party stays as it is, and who can end it. */
+/** The failure for a Consent that holds a refusal of another party: it states who can end it. */
 export const refusalStands = (id: string): Failure =>
   conflict(
     id,
     'contains a refusal that another party recorded, so this client cannot change or end it. The patient (on a mobile device), the organisation that recorded it or the record-keeping system (a consent-exempt client) can',
   )
 
-/** Why a Consent of another party gets no other rules. */
+/** The failure for a change of rules in a Consent of another party. */
 export const notOwn = (id: string): Failure =>
   conflict(
     id,

@@ -1,8 +1,9 @@
-// Whether what consents opened to an organisation is still open: for what was written down under them and is handed out later.
+// Whether the consents that opened data to an organisation still open it: for data that is stored under them and handed
+// out later.
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 
-/** True if a consent for the organisation has ended, or has become narrower, since that time. */
+/** Returns true if a consent for the organisation has ended, or has become narrower, since that time. */
 export async function hasNarrowed(on: Queryable, organizationId: string, since: Date): Promise<boolean> {
   const [row] = await on.query<{ is_narrower: boolean }>({
     name: 'consent-narrowed',

@@ -1,5 +1,5 @@
-// What a client that sees by consent may not write, though it may see it: what would open to it, or to others, what the patient
-// has not opened.
+// What a client that reads by consent may not write, although it may read it: changes that would open, to it or to
+// others, what the patient has not opened.
 
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -8,7 +8,10 @@ import { objects } from '../../store/values.ts'
 import type { Writing } from '../../store/visibility.ts'
 import { refusesEmergencies, rulesOf } from './rules.ts'
 
-/** Why the client may not write something so; undefined if it may. @param base address of this server's FHIR endpoint */
+/**
+ * Returns the failure if the client may not write this change, otherwise undefined. @param base address of this
+ * server's FHIR endpoint
+ */
 export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: Base) {
   if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
   if (type !== 'Patient') return undefined
@@ -19,7 +22,7 @@ export function objectionTo({ type, resource, former }: Writing, organizationId:
   return resource && numbersOf(resource, own, base) !== numbersOf(former, own, base) ? numbering : undefined
 }
 
-/** A consent is recorded by whom it is for: nobody opens a record to others, nor closes it to them. */
+/** A client records consents for its own organisation only: it neither opens nor closes a record to others. */
 function foreign(consent: JsonObject, organizationId: string, base: Base): Failure | undefined {
   const isOwn = rulesOf(consent, base).every(({ organization }) => organization === `Organization/${organizationId}`)
   if (isOwn) return undefined
@@ -29,7 +32,7 @@ function foreign(consent: JsonObject, organizationId: string, base: Base): Failu
   )
 }
 
-/** In an emergency it is too late to ask who has closed a record, and whether he was to. */
+/** In an emergency it is too late to ask who closed a record, and with what right. */
 function closing(consent: JsonObject): Failure | undefined {
   if (!refusesEmergencies(consent)) return undefined
   return new Failure(
@@ -38,7 +41,7 @@ function closing(consent: JsonObject): Failure | undefined {
   )
 }
 
-/** The identifiers of the systems, whichever address of the data set they were written with. */
+/** Returns the identifiers of the systems, under every address of the data set. */
 const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => boolean, base: Base): string => {
   const all = objects(patient?.['identifier']).map(each => ({ ...each, system: base.system(String(each['system'])) }))
   const found: JsonObject[] = all.filter(({ system }) => is(system))
@@ -47,7 +50,7 @@ const identifiersIn = (patient: JsonObject | undefined, is: (system: string) => 
 
 const none = '[]'
 
-/** Whoever held the Health ID of another would be taken for that one by everybody. */
+/** A patient that holds the Health ID of another patient is taken for that patient. */
 const healthIdsIn = (patient: JsonObject | undefined, base: Base): string =>
   identifiersIn(patient, system => system === base.naming('health-id'), base)
 
@@ -56,7 +59,7 @@ const identifying = new Failure(
   'Only the record-keeping system can change a Health ID or delete a Patient that has one.',
 )
 
-/** The numbers that other organisations have for a patient: by them, they find it. @param own the system of the client's own */
+/** The numbers of a patient at other organisations, by which they find it. @param own the system of the client's own numbers */
 const numbersOf = (patient: JsonObject | undefined, own: string, base: Base): string =>
   identifiersIn(patient, system => system.startsWith(base.naming('external-reference/')) && system !== own, base)
 
@@ -65,13 +68,13 @@ const numbering = new Failure(
   'This client can change the patient identifiers of its own organisation only, not those of other organisations.',
 )
 
-/** By whom a patient is replaced, and whom he replaces, in one order. */
+/** The patient that replaces this one, and those that this one replaces, in a fixed order. */
 function mergesOf(patient: JsonObject | undefined): string {
   const merges = objects(patient?.['link']).filter(({ type }) => type === 'replaces' || type === 'replaced-by')
   return JSON.stringify(merges.map(({ type, other }) => [type, (other as JsonObject)['reference']]).sort())
 }
 
-// One person's consents count for both, and the Health ID of one leads to the other.
+// Consents of one merged patient apply to both, and the Health ID of one leads to the other.
 const merging = new Failure(
   'FORBIDDEN',
   'Only the record-keeping system can merge patients or undo a merge; this client cannot.',

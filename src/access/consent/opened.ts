@@ -1,4 +1,4 @@
-// Which parts of a patient's record consents open to a client at the moment: for operations that say what they hold back.
+// Which parts of a patient's record consents open to a client now: for operations that state what they withhold.
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -24,7 +24,7 @@ interface GrantRow {
   readonly consent: string
 }
 
-/** Those of the parts that are opened. What the client wrote itself is not asked here. */
+/** Returns those of the parts that are open. Resources that the client wrote itself are not considered here. */
 export async function openedParts<Of extends Part>(
   on: Queryable,
   viewer: { readonly organizationId: string; readonly purpose: string },
@@ -55,7 +55,7 @@ function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }
   return (codes === null || has(codes)) && (except === null || !has(except))
 }
 
-/** Whether a Consent (id) opens anything of the patient's (id) record, to anyone, now or later. */
+/** Returns whether a Consent (id) opens anything of the patient's (id) record, to any organisation, now or later. */
 export async function isOpening(on: Queryable, patient: string, consent: string): Promise<boolean> {
   const [granted] = await on.query({
     name: 'consent-opens',

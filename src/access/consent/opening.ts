@@ -1,4 +1,4 @@
-// What a consent opens, by its type and by the scopes that were asked for: what a map has to know to write it as FHIR.
+// What a consent opens, by its type and the requested scopes: the input of the map that writes it as FHIR.
 
 import { resourceTypes } from '../../definitions/r4.ts'
 import type { ConsentTypes } from '../../shapes/consent-types.ts'
@@ -12,8 +12,8 @@ export interface Opening {
 }
 
 /**
- * What a consent opens. Scopes narrow a type that opens everything, and scopes that open nothing for reading open nothing. A
- * type that is not known (any more) opens nothing; none stands for the whole record.
+ * Returns what a consent opens. Scopes narrow a type that opens everything; scopes without read access open nothing. A
+ * type that is unknown, or no longer known, opens nothing; no type stands for the whole record.
  */
 export function opens(types: ConsentTypes, consentType: string | undefined, scopes: readonly string[]): Opening {
   const type = consentType === undefined ? undefined : types.types.get(consentType)

@@ -1,5 +1,5 @@
-// The table consent_grant: worked out from all consents of a patient, in the transaction that changes one of them, so that
-// what a revocation takes away is gone with the next statement that reads.
+// The table consent_grant: computed from all consents of a patient in the transaction that changes one of them, so a
+// revocation applies from the next statement on.
 
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -15,14 +15,14 @@ import { type Grant, grantsOf } from './grants.ts'
 import { guardRules } from './guard.ts'
 import { rulesOf } from './rules.ts'
 
-/** Of each patient (ids), all who are the same person, itself first. */
+/** Returns, for each patient (ids), all patients that are the same person, itself first. */
 export type MergedWith = (on: Queryable, patients: readonly string[]) => Promise<Persons>
 
 export interface ConsentProjectionParts {
   /** Address of this server's FHIR endpoint. */
   readonly base: Base
   readonly mergedWith: MergedWith
-  /** In whose light periods are read. */
+  /** The clock by which periods are read. */
   readonly now: () => Date
 }
 
@@ -47,19 +47,19 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
   }
 }
 
-/** Patients, and of each all who are the same person. */
+/** Patients, each with all patients that are the same person. */
 type Persons = ReadonlyMap<string, readonly string[]>
 
 const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
 const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
 
-/** Whom a Consent names, whether the Patient is stored or not: what is left of a record is taken back like the rest. */
+/** The patient that a Consent names, whether stored or not: grants of a deleted record are revoked as well. */
 const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patientReference}')`
 
 /**
- * Ids of the patients whom consents are about, or were about before, and of those who were merged, are so no more, or are no more: also
- * where a refusal left neither of them a permission.
+ * Returns the ids of the patients that consents are about or were about before, and of those whose merge begins or
+ * ends: also where a refusal left neither of them a permission.
  */
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
   const rows = await on.query<{ id: string }>({
@@ -86,15 +86,15 @@ async function concerned(on: Queryable, changes: readonly Projected[]): Promise<
 const isLinked = ({ resource }: Projected): boolean =>
   objects(resource?.['link']).some(({ type }) => type === 'replaces' || type === 'replaced-by')
 
-/** Who was just created without a link is nobody else. */
+/** A patient that was just created without a link is not merged with any other. */
 function mayBeMerged(change: Projected): boolean {
   const meta = change.resource?.['meta'] as { versionId?: string } | undefined
   return isLinked(change) || meta?.versionId !== '1'
 }
 
 /**
- * All who are the same person as these, alone with them: whoever was merged while their locks were waited for is found by
- * asking again with the locks held.
+ * Locks these patients and all that are the same person, and returns them. A merge that commits while it waits for the
+ * locks is found by asking again with the locks held.
  */
 async function alone(on: Queryable, named: readonly string[], mergedWith: MergedWith): Promise<Persons> {
   const locked = new Set<string>()
@@ -109,7 +109,7 @@ async function alone(on: Queryable, named: readonly string[], mergedWith: Merged
   }
 }
 
-/** Nobody else works out these grants until this transaction ends, and whoever comes next finds the consents of this one. */
+/** No other transaction computes these grants until this one ends, and the next one sees the consents of this one. */
 async function lock(on: Queryable, patients: readonly string[]): Promise<void> {
   await on.query({
     name: 'consent-lock',

@@ -1,6 +1,6 @@
-// What data can be asked for: the purposes of use that consents speak of (https://terminology.hl7.org/CodeSystem-v3-ActReason.html).
+// The purposes of use that consents name (https://terminology.hl7.org/CodeSystem-v3-ActReason.html).
 
-/** Codes of v3-ActReason, by the word that the interface has for each. */
+/** Codes of v3-ActReason, by their names in the interface. */
 export const purposeCodes = {
   treatment: 'TREAT',
   payment: 'HPAYMT',
@@ -10,13 +10,13 @@ export const purposeCodes = {
   emergency: 'ETREAT',
 } as const
 
-/** Every purpose that a request can be for; breaking the glass is apart, since no consent is asked then. */
+/** Every purpose that a request can state. Breaking the glass is separate, since it does not ask for consent. */
 export const purposes: readonly string[] = Object.values(purposeCodes)
 
-/** What a request is for that does not say so. */
+/** The purpose of a request that does not state one. */
 export const usualPurpose = purposeCodes.treatment
 
-/** The code that a word or code stands for, in any case; undefined if it is none. */
+/** Returns the code for a word or code, in any case, or undefined if it is none. */
 export function purposeCode(word: string): string | undefined {
   const name = word.trim().toLowerCase().replaceAll('-', '_')
   if (Object.hasOwn(purposeCodes, name)) return purposeCodes[name as keyof typeof purposeCodes]

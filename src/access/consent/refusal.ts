@@ -1,4 +1,4 @@
-// Why a client may not see a patient's data: never asked, refused, taken back, or run out.
+// Why a client may not see a patient's data: consent was never requested, was refused or revoked, or has expired.
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
@@ -10,7 +10,7 @@ import { rulesOf } from './rules.ts'
 
 const endReason = 'https://health-interop.org/fhir/StructureDefinition/consent-end-reason'
 
-/** The failure for whom the patient's consents do not open the data. @param subject hash of the patient */
+/** Returns the failure for a client to which the patient's consents do not open the data. @param subject hash of the patient */
 export async function refusal(on: Queryable, subject: bigint, organizationId: string): Promise<Failure> {
   const consents = await on.query<{ body: string }>({
     name: 'consent-why',

@@ -11,18 +11,18 @@ import { type Code, withEquals } from './codes.ts'
 
 export interface Rule {
   readonly effect: 'permit' | 'deny'
-  /** `Organization/id`; undefined: whoever it is. */
+  /** `Organization/id`; undefined: any organisation. */
   readonly organization: string | undefined
   /** Resource types; undefined: all. */
   readonly types: readonly string[] | undefined
-  /** The resource has one of these codes; undefined: whatever it has. */
+  /** The resource has one of these codes; undefined: any resource. */
   readonly codes: readonly Code[] | undefined
   /** Codes of v3-ActReason; undefined: any purpose. */
   readonly purposes: readonly string[] | undefined
   /** Milliseconds; the end is not part of it. */
   readonly from: number
   readonly until: number
-  /** How much it is about something in particular: the rule with the greatest weight decides. */
+  /** How particular the rule is: the rule with the greatest weight decides. */
   readonly weight: number
   /** Id of the Consent. */
   readonly consent: string
@@ -31,12 +31,13 @@ export interface Rule {
 const actReason = 'http://terminology.hl7.org/CodeSystem/v3-ActReason'
 const optIn = new Set(['OPTIN', 'OPTINR'])
 
-/** An exception is more particular than what it is an exception from, whatever that names. */
+/** An exception is more particular than the rule that it is an exception from, whatever that rule names. */
 const exceptionWeight = 10
 
 /**
- * The rules of a Consent that is active and about privacy; none of any other. What a permission says and cannot be told here
- * makes it permit nothing, and what a refusal says so makes it refuse more: nobody sees what the patient did not mean.
+ * Returns the rules of a Consent that is active and about privacy, and no rules for any other. A permission with a part
+ * that cannot be evaluated here permits nothing; a refusal with such a part refuses more. So no client sees what the
+ * patient did not mean to open.
  * @param base address of this server's FHIR endpoint
  */
 export function rulesOf(consent: JsonObject, base: Base): Rule[] {

@@ -1,5 +1,6 @@
-// What consent lets a client see, as conditions in SQL: the one place where that is decided, for every statement that reads.
-// A client sees what is about nobody, what it wrote itself, and what the patients concerned have opened to its organisation.
+// What consent lets a client see, as conditions in SQL: the one place that decides it, for every statement that reads.
+// A client sees what is about no patient, what it wrote itself, and what the patients concerned have opened to its
+// organisation.
 
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
@@ -13,7 +14,7 @@ import { refusal } from './refusal.ts'
 
 type Bind = (value: unknown) => string
 
-/** Whose consents count, and what for. */
+/** The client whose grants apply, and the purpose. */
 export interface Viewer {
   /** Author of what it wrote. */
   readonly clientId: string
@@ -24,7 +25,7 @@ export interface Viewer {
   readonly opened?: readonly bigint[]
 }
 
-/** What consents open to a client, at the moment of each statement. */
+/** Returns what consents open to a client at the moment of each statement. */
 export function byConsent(viewer: Viewer): Visibility {
   const { clientId, organizationId, opened = [] } = viewer
   const author = authorHash(clientId)
@@ -38,7 +39,7 @@ export function byConsent(viewer: Viewer): Visibility {
   })
   return {
     resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
-    // What codes a former version had is not kept, so that consents by code open the current one alone.
+    // The codes of a former version are not kept, so consents by code open the current version only.
     version: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), undefined))),
     among: (row, types, { bind }) => {
       const grants = grantsBy(bind)
@@ -69,22 +70,22 @@ export function byConsent(viewer: Viewer): Visibility {
   }
 }
 
-/** Clients that look, each as columns of a row: hashes of the client and of its organisation. */
+/** Clients, each as columns of a row: hashes of the client and of its organisation. */
 export interface Viewers {
   readonly author: string
   readonly organization: string
 }
 
 /**
- * The condition that clients see, for treatment, what stands in a row with the columns type, subject, author, about and tokens: for
- * statements that ask for many of them at once.
+ * Returns the condition that clients see, for treatment, the resource of a row with the columns type, subject, author,
+ * about and tokens: for statements that ask for many clients at once.
  */
 export function seenBy({ author, organization }: Viewers, row: string): string {
   const grants = grantsOf(organization, `'${usualPurpose}'`)
   return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, isGranted: grants.open, isOpen: () => [] }))
 }
 
-/** Who looks at a row, and what of it is known. */
+/** The client that reads a row, and what is known of it. */
 interface Way {
   /** Hash of the client. */
   readonly author: string
@@ -95,7 +96,10 @@ interface Way {
   readonly isGranted: Grants['open']
 }
 
-/** The columns subject, author and about of a row lead to somebody who opens it. */
+/**
+ * Returns the conditions under which the columns subject, author and about of a row lead to a patient or author that
+ * opens it.
+ */
 function ways(row: string, { author, grants, isOpen, tokens, isGranted }: Way): string[] {
   const opens = (patient: string, open = grants.open): string[] => [
     ...isOpen(patient),
@@ -105,7 +109,7 @@ function ways(row: string, { author, grants, isOpen, tokens, isGranted }: Way): 
     `${row}.subject = ${nobody}`,
     `${row}.author = ${author}`,
     ...opens(`${row}.subject`, isGranted),
-    // Where several are concerned, all of them have to agree.
+    // Where a resource concerns several patients, all of them have to agree.
     `(${row}.subject = ${several} and ${row}.about is not null and not exists (
         select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
   ]
@@ -147,7 +151,10 @@ function grantsOf(organization: string, purpose: string): Grants {
   }
 }
 
-/** The condition that a consent opens something of the patient to the organisation, whatever for. Both are hashes. */
+/**
+ * Returns the condition that a consent opens something of the patient to the organisation, for any purpose. Both are
+ * hashes.
+ */
 export const anyGrant = (organization: string, patient: string): string =>
   `exists (select from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
 
