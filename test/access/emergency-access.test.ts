@@ -60,12 +60,14 @@ test('it is told and kept once in an hour for each client', async () => {
   expect(await reviews('ben')).toBe(3)
 })
 
-test('a patient who refuses that, too, is not overridden, whatever else he has consented to', async () => {
+test('a patient who refuses that, too, is not overridden, whatever else he has consented to, and binds nobody else', async () => {
   const policy = [{ uri: 'https://profiles.ihe.net/ITI/PCF/Policy-deny' }]
-  await records.put([{ resourceType: 'Patient', id: 'cyd' }, consentOf('of-cyd', 'cyd', 'another')])
+  const patients = ['cyd', 'dan'].map(id => ({ resourceType: 'Patient', id }))
+  await records.put([...patients, consentOf('of-cyd', 'cyd', 'another')])
   expect(await open(clientOf('ambulance'), 'cyd')).toEqual([hashOf('cyd')])
   await records.put([consentOf('closed', 'cyd', 'x', { type: 'deny' }, { policy })])
   await expect(open(clientOf('ambulance'), 'cyd')).rejects.toMatchObject({ code: 'CONSENT_REQUIRED' })
+  expect(await open(clientOf('ambulance'), 'dan')).toEqual([hashOf('dan')])
 })
 
 test('there is nothing to open of who is not there, though a consent is left', async () => {

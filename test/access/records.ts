@@ -22,9 +22,14 @@ export interface Records extends Storage {
   seen(by: Principal, ...names: string[]): Promise<string[]>
 }
 
-export async function openRecords(): Promise<Records> {
-  const connection = await createTestDatabase()
-  const dataSet = dataSetAt('https://records.example')
+export const recordsAt = dataSetAt('https://records.example')
+
+/** @param connection to a database, which other records may be of, too */
+export async function openRecords(
+  dataSet = recordsAt,
+  connection?: Awaited<ReturnType<typeof createTestDatabase>>,
+): Promise<Records> {
+  connection ??= await createTestDatabase()
   const storage = openStorage(readConfig({}), connection, dataSet, createLog('silent'), Buffer.alloc(32))
   onCleanup(() => storage.database.end())
   const partsOf = (name: string) => name.split('/') as [type: string, id: string]
