@@ -1,4 +1,4 @@
-// An access to data, as it is told to whoever keeps the record of accesses.
+// An access to data, as the record of accesses receives it.
 import type { WriteMethod } from './type-number.ts'
 
 /** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began. */
@@ -37,9 +37,9 @@ export interface Access {
   readonly type?: string
   readonly id?: string
   readonly version?: number
-  /** What was asked for beyond type and id: path and parameters, as they were understood. */
+  /** What the caller asked for beyond type and id: path and parameters, as the service understood them. */
   readonly query?: string
-  /** Ids of the patients named, and of those of whom something was disclosed or changed. */
+  /** Ids of the patients named, and of those whose data was disclosed or changed. */
   readonly patients: readonly string[]
   /** How many resources were disclosed or changed. */
   readonly resources: number

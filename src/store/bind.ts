@@ -1,4 +1,4 @@
-// Binds the store to callers: what a caller may not do it does not do, and what it does it tells.
+// Binds the store to callers: it refuses what a caller may not do, and reports every access to the caller's witness.
 
 import { valuePlans } from '../db/database.ts'
 import { resourceTypes } from '../definitions/r4.ts'

@@ -1,4 +1,4 @@
-// Create, update, patch and delete, plain and conditional: what each asks of the store before anything is written.
+// Create, update, patch and delete, plain and conditional: what each reads from the store before it writes.
 // https://hl7.org/fhir/R4/http.html#create
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
@@ -66,7 +66,7 @@ export async function create(
   })
 }
 
-/** The id of the one match, if there is one; nobody else acts on the same query until the transaction ends. */
+/** Returns the id of the one match, if there is one. No other caller acts on the same query until the transaction ends. */
 async function matched(session: Session, type: string, query: string): Promise<string | undefined> {
   const condition = { type, query }
   await lockConditions(session, [condition])

@@ -12,7 +12,7 @@ import {
   searchOptions,
 } from './session.ts'
 
-/** A question that a conditional request asks: which resources of the type does the query match? */
+/** The query of a conditional request: which resources of the type does it match? */
 export interface Condition {
   readonly type: string
   readonly query: string
@@ -27,8 +27,8 @@ export function conditionName({ type, query }: Condition): string {
 }
 
 /**
- * Keeps others from acting on the same conditions until this transaction ends: without it, two requests that both find
- * nothing would both create. Locks are taken in one order, so that nobody waits in a circle.
+ * Keeps others from acting on the same conditions until this transaction ends: without it, two requests that both find nothing
+ * would both create. Takes locks in one order to avoid deadlocks.
  */
 export async function lockConditions(session: Session, conditions: readonly Condition[]): Promise<void> {
   const keys = [...new Set(conditions.map(condition => hash64(conditionName(condition))))].sort((a, b) =>

@@ -1,11 +1,11 @@
-// What whoever writes has to know, and that nobody writes without knowing it (index_epoch in the migration 0003-writing): the users'
-// search parameters, and the types of which somebody follows every change.
+// The state that every writer must know before it writes (index_epoch in the migration 0003-writing): the users' search parameters,
+// and the types whose every change has a follower.
 import type { Queryable } from '../db/statement.ts'
 
 /** Announces that there is a new epoch. */
 export const channel = 'search_parameters'
 
-/** Waits until nobody indexes anything, and lets nobody begin until the transaction ends. */
+/** Waits until no process is indexing, and lets none begin until the transaction ends. */
 export async function lockIndex(on: Queryable): Promise<void> {
   await on.query({
     text: `select pg_advisory_xact_lock(1, 2), set_config('index.is_locked', 'here', true)`,
@@ -13,11 +13,11 @@ export async function lockIndex(on: Queryable): Promise<void> {
   })
 }
 
-/** Has every writer learn anew, from the end of the transaction on, which holds the index. */
+/** Starts a new epoch: once the transaction ends, every writer reloads its state. The transaction must hold the index lock. */
 export async function nextEpoch(on: Queryable): Promise<void> {
   await on.query({ text: `select nextval('index_epoch')`, values: [] })
   await on.query({ text: `select pg_notify('${channel}', '')`, values: [] })
 }
 
-/** True if the error says that there is a new epoch of which the writer had not learnt. */
+/** True if the error says that there is an epoch newer than the one that the writer knows. */
 export const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI001'

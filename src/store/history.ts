@@ -35,7 +35,7 @@ export interface HistoryRequest {
 }
 
 export interface HistoryPage {
-  /** The newest first, one more than asked for if there are more. */
+  /** The newest first; one more than the page holds if there are more. */
   readonly versions: Version[]
   /** How many there are in all; undefined if they would have to be counted. */
   readonly total: number | undefined
@@ -61,7 +61,10 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
 
 const patientTypes = (types: readonly string[]): string[] => types.filter(type => !isWorldly(type))
 
-/** What a caller who may see little can be shown of patients; undefined where that is much, or everything is looked through anyway. */
+/**
+ * Returns the patients that a caller with little access may see; undefined if the caller may see many, or if the query reads
+ * everything anyway.
+ */
 async function reachOf(
   { on, principal: { visibility } }: Reading,
   { type, id, types, at }: HistoryRequest,
@@ -74,7 +77,7 @@ async function reachOf(
   return reach
 }
 
-/** A page: along the index by time, or, of patients whom few have opened themselves to the caller, all that is within reach. */
+/** The statement of a page: it reads the index by time, or, for a caller with access to few patients, all versions within reach. */
 function pageText(
   request: HistoryRequest,
   visibility: Visibility | undefined,
@@ -177,7 +180,10 @@ function orderBy({ before }: HistoryRequest): string {
   return `order by updated_at ${direction}, type ${direction}, id collate "C" ${direction}, version ${direction}`
 }
 
-/** A page that holds all tells it for nothing; the versions of one resource are few and quickly counted. */
+/**
+ * Returns the total. A page that holds all versions gives it without another query; the versions of one resource are few and quick
+ * to count.
+ */
 async function totalOf(reading: Reading, request: HistoryRequest, found: number): Promise<number | undefined> {
   const { type, id, since, at, after, before, count } = request
   if (!after && !before && found <= count) return found

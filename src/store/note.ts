@@ -1,4 +1,4 @@
-// What is written beside changes, in their transaction: the caller's record of accesses, and what those who follow changes keep.
+// Rows written in the same transaction as the changes: the caller's record of accesses, and what followers of changes keep.
 
 import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement, Transaction } from '../db/statement.ts'
@@ -14,7 +14,7 @@ import type { Origin, Principal } from './principal.ts'
 import { createBinder } from './search/binder.ts'
 import { typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
-/** A change as it was asked for. */
+/** A change as the caller requested it. */
 interface Changing {
   readonly method: WriteMethod
   /** What it was conditional on. */
@@ -45,16 +45,16 @@ export interface Followed {
 
 /** What a follower may ask. */
 export interface FollowerContext {
-  /** Whether somebody wants to know of every change of a type. */
+  /** True if a follower needs every change of a type. */
   isWatched(type: string): boolean
   /**
-   * Resources by their names, `Type/id`, as they were before the changes, as far as whoever makes the changes may see them: he is not
-   * to learn of others by what is told of his own.
+   * Reads resources by their names, `Type/id`, as they were before the changes, as far as the caller who makes the changes may see
+   * them: what it learns of its own resources must not disclose others.
    */
   read(names: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>
 }
 
-/** Whoever keeps something of all changes, by whomever, that have an origin. */
+/** A follower of all changes that have an origin, by any caller. */
 export interface Follower {
   /** What is to be written with the changes; undefined: nothing. */
   note(changes: readonly Followed[], origin: Origin, known: FollowerContext): Promise<Note | undefined>
@@ -86,7 +86,7 @@ interface Noting {
   readonly indexer: Indexer
 }
 
-/** What is to be written beside these changes. */
+/** Returns the rows to write with these changes. */
 export async function notesOf(session: Noting, changed: readonly Noted[]): Promise<Note[]> {
   if (changed.length === 0) return []
   const { principal, follower, indexer, on } = session
@@ -103,7 +103,7 @@ export async function notesOf(session: Noting, changed: readonly Noted[]): Promi
   return [kept, followed].filter(each => each !== undefined)
 }
 
-/** Only whoever has a question about what is costly pays for it. */
+/** Only a follower with a costly question pays for it. */
 function followedOf({ written, resource, stored }: Noted, base: Base): Followed {
   const { type, id, version } = written
   return {
@@ -145,7 +145,7 @@ export function tellCommitted(on: Queryable | Transaction, { committed }: Note):
   else committed()
 }
 
-/** A change as the witness is told of it. */
+/** Returns a change as the witness receives it. */
 function accessOf({ method, condition }: Changing, written: Changed, base: Base): Access {
   const { type, id, version } = written
   return {

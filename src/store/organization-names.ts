@@ -1,4 +1,4 @@
-// The names of organisations, as a patient reads them beside the accesses of their systems.
+// The names of organisations, as a patient reads them next to the accesses of their systems.
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Store } from './store.ts'
 

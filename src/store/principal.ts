@@ -6,17 +6,20 @@ import type { Visibility } from './visibility.ts'
 /** create, read, update, delete and search, as SMART v2 abbreviates them. */
 export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
 
-/** Where a change comes from, as those who are told of it learn. */
+/** Where a change comes from, as its followers see it. */
 export interface Origin {
   readonly organizationId: string
   readonly requestId: string
 }
 
-/** For which organisation a caller writes, and what of others he may end: rules of consents, and what others own (owners/party.ts). */
+/**
+ * The organisation for which a caller writes, and what it may end of others: rules of consents, and resources with owners
+ * (owners/party.ts).
+ */
 export interface Party {
   /** Empty: none. */
   readonly organizationId: string
-  /** Everybody's, or those about one patient (id); absent: nobody's. */
+  /** All of them, or those about one patient (id); absent: none. */
   readonly ends?: 'all' | { readonly patient: string }
   /** It is the service itself, with or without an author. */
   readonly isService?: true
@@ -25,31 +28,33 @@ export interface Party {
 /** The service itself. */
 export const serviceParty: Party = { organizationId: '', ends: 'all', isService: true }
 
-/** The store's view of who asks; src/access supplies it. */
+/** The store's view of the caller; src/access supplies it. */
 export interface Principal {
   may(type: string, interaction: Interaction): boolean
-  /** Who counts as the author of what he creates; absent for the service itself. */
+  /** The author recorded for what the caller creates; absent for the service itself. */
   readonly author?: string
   readonly party: Party
-  /** What he may see of what his scopes open; absent: all of it. */
+  /** What the caller may see within its scopes; absent: all of it. */
   readonly visibility?: Visibility
-  /** The transaction that everything he does is part of; undefined: each thing is one of its own. */
+  /** The transaction that all the caller's acts are part of; undefined: each act has its own. */
   readonly within?: Transaction
-  /** What his statements run by outside of `within`: his share of the database, as long as he waits; absent: the service's own. */
+  /**
+   * Where the caller's statements run outside of `within`: its share of the database, with its deadline; absent: the service's own.
+   */
   readonly database?: Transactional
-  /** Is told of every access; absent where nobody asks, as in work of the service itself. */
+  /** Receives every access; absent where none is recorded, as in work of the service itself. */
   readonly witness?: Witness
   /** True within an operation, which is recorded as one access: its changes are recorded one by one, its reads are not (operation.ts). */
   readonly isInOperation?: true
-  /** What he keeps of changes, in their transaction, until his witness has told them; absent where nobody asks. */
+  /** Returns what to keep of changes, in their transaction, until the witness has recorded them; absent where none is recorded. */
   readonly note?: (changes: readonly Access[]) => Note
-  /** The address of the service by which he came, without trailing slash; absent where nobody came. */
+  /** The address of the service that the caller used, without trailing slash; absent where there was no request. */
   readonly at?: string
-  /** What is told of where his changes come from; absent: nobody is told of them, as of a load of old data. */
+  /** The origin that followers see; absent: changes are not passed on to followers, as in a load of old data. */
   readonly origin?: Origin
 }
 
-/** What statements of a principal run by: his transaction, his share of the database, or else the service's own room. */
+/** Returns where statements of a principal run: its transaction, its share of the database, or else the service's own. */
 export const databaseOf = (
   { within, database }: Pick<Principal, 'within' | 'database'>,
   own: Transactional,
@@ -58,7 +63,7 @@ export const databaseOf = (
 /** The same, bound to the service's own database. */
 export type DatabaseFor = (principal: Pick<Principal, 'within' | 'database'>) => Transactional
 
-/** A connection, and who reads by it. */
+/** A connection, and the caller who reads by it. */
 export interface Reading {
   readonly on: Queryable
   readonly principal: Principal

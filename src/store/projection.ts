@@ -1,4 +1,4 @@
-// What is kept beside resources of some types: tables worked out from them, in the transaction that changes them, whoever does.
+// Projections: tables derived from resources of some types and updated in the transaction that changes them, for every writer.
 import type { Queryable } from '../db/statement.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Principal } from './principal.ts'
@@ -23,7 +23,10 @@ export interface Projection {
    * @throws Failure if it cannot be taken
    */
   readonly prepared?: (resource: JsonObject, writer: Writer) => JsonObject
-  /** Takes the locks, within the transaction of the changes and before them, that nobody may wait for who holds others. */
+  /**
+   * Takes the locks that must come first, within the transaction of the changes and before them: waiting for one while holding
+   * others could deadlock.
+   */
   readonly ready?: (on: Queryable, resources: readonly JsonObject[]) => Promise<void>
   /**
    * Brings the tables up to date, within the transaction of the changes and after them: each resource comes once, and only
@@ -32,8 +35,8 @@ export interface Projection {
    */
   apply(on: Queryable, changes: readonly Projected[], writer: Writer): Promise<void>
   /**
-   * Brings the tables up to date with resources that nobody has changed, but that are read otherwise than before: what names an
-   * address that became one of the service's own. Absent: they do not depend on addresses.
+   * Brings the tables up to date with resources that have not changed but now read differently: they name an address that became
+   * one of the service's own. Absent: the tables do not depend on addresses.
    */
   readonly anew?: (on: Queryable, stored: readonly Projected[]) => Promise<void>
 }

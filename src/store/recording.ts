@@ -1,4 +1,4 @@
-// What else there is to the audit trail than what a store tells: acts that change no resource, and who learns of an access.
+// The part of the audit trail that no store reports: acts that change no resource, and listeners to accesses.
 import type { Transaction, Transactional } from '../db/statement.ts'
 import type { Access, Witness } from './access.ts'
 import { writeNote } from './note.ts'
@@ -26,7 +26,7 @@ export async function asAct(
   if (isDone) witness?.(act)
 }
 
-/** The same caller, of whose accesses a listener learns too. */
+/** Returns the same caller, whose accesses a listener receives too. */
 export const heardBy = <Of extends Principal>(caller: Of, listener: Witness): Of => ({
   ...caller,
   witness: (access: Access) => {

@@ -11,7 +11,7 @@ export const formerVersions = '(select type, id, version, subject, author, about
 export const allVersions =
   '(select type, id, version, body from resource union all select type, id, version, body from history)'
 
-/** Current versions with the columns that decide who sees them. Found by (type, id). */
+/** Current versions with the columns that decide which callers see them. Found by (type, id). */
 export const currentEntries =
   '(select r.type, r.id, r.version, s.subject, s.author, s.about, s.tokens from resource r join search s using (key))'
 

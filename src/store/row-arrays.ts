@@ -1,4 +1,5 @@
-// What rows are sent to PostgreSQL as: arrays, one a column, in groups of which a statement takes those that hold something.
+// The form in which rows are sent to PostgreSQL: one array per column, in groups; a statement takes only the groups that hold
+// something.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { gramsOf } from './index/grams.ts'
@@ -14,7 +15,7 @@ export interface Row {
   readonly entry: IndexEntry
 }
 
-/** The columns of each group with the type of their values. `ord` says which row a value is of, the first being 1. */
+/** The columns of each group with the type of their values. `ord` gives the row that a value belongs to, counted from 1. */
 const columns = {
   version: {
     type: 'smallint',
@@ -24,7 +25,8 @@ const columns = {
     updated_at: 'bigint',
     body: 'text',
   },
-  // Arrays of unequal length cannot be nested, so postings travel as one long array and each row says where its own begin and end.
+  // PostgreSQL cannot nest arrays of different lengths, so postings travel as one long array, and each row states where its own
+  // begin and end.
   entry: {
     self: 'bigint',
     patient: 'bigint',

@@ -41,8 +41,8 @@ function groupsOf(rows: readonly Row[]) {
 }
 
 /**
- * Nothing is written by one who does not know all search parameters, nor with a time before the promise of an export
- * (export/fence.ts): then the statement fails, and the work is run again. See the migration 0003-writing.
+ * Fails the statement, so that the work is run again, if the writer does not know all search parameters, or if its time is before
+ * the promise of an export (export/fence.ts). See the migration 0003-writing.
  */
 const guard = (epoch: string, times: string | undefined): string =>
   `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`
@@ -116,11 +116,11 @@ interface Insertion {
 }
 
 /**
- * Inserts new resources with all that they are found by, as of the epoch in which that was worked out. Those that are
- * fresh have ids that this server made for them; `author` is the hash of who creates them; `owner` is kept with types that have
- * owners (owners/party.ts); notes come with them.
- * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used
- * since it was looked for (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
+ * Inserts new resources with all their index entries, as of the epoch in which those were computed. Fresh resources have ids that
+ * this server made for them; `author` is the hash of the creator; `owner` is kept with types that have owners (owners/party.ts);
+ * notes come with them.
+ * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used since it
+ * was looked up (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
 export async function insert(
   on: Queryable,
@@ -144,10 +144,10 @@ export async function insert(
   )
 }
 
-/** True if the error says that somebody created a resource under the same id before us. */
+/** True if the error says that another writer has created a resource under the same id first. */
 export const isTaken = (error: unknown): boolean => (error as { constraint?: unknown }).constraint === 'resource_id'
 
-/** True if the error says that somebody created and deleted a resource while we were about to create it. */
+/** True if the error says that another writer created and deleted a resource that this one was about to create. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'
 
 // The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
@@ -207,7 +207,10 @@ export async function mayWrite(on: Queryable, epoch: number): Promise<void> {
   await on.run({ name: 'may-write', text: 'select may_write($1::bigint, null)', values: [epoch] })
 }
 
-/** Indexes stored resources anew, without changing them; they must be locked. @throws the database's HI001 if the epoch has passed. */
+/**
+ * Indexes stored resources again, without changing them; they must be locked.
+ * @throws the database's HI001 if the epoch has passed.
+ */
 export async function reindex(on: Queryable, rows: readonly Keyed[], epoch: number): Promise<void> {
   if (rows.length > 0) await on.run(statement('reindex', groupsOf(rows), keysAnd(rows, epoch), reindexText))
 }

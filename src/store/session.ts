@@ -37,7 +37,7 @@ export interface StoreParts {
   readonly searchParameters: DefinitionLimits
   readonly defaultCount: number
   readonly maxCount: number
-  /** Most resources that a page includes beside its matches. */
+  /** Most resources that a page includes in addition to its matches. */
   readonly maxIncluded: number
 }
 
@@ -56,7 +56,10 @@ const words: Readonly<Record<Interaction, string>> = {
   s: 'searching',
 }
 
-/** @throws Failure INSUFFICIENT_SCOPE unless the caller may; METHOD_NOT_ALLOWED for changes that nobody may make. */
+/**
+ * Checks that the caller may do this.
+ * @throws Failure INSUFFICIENT_SCOPE if its scopes do not allow it; METHOD_NOT_ALLOWED for changes that no caller may make.
+ */
 export function mustBeAllowed(session: Session, type: string, interaction: Interaction): void {
   const isChange = 'cud'.includes(interaction)
   if (type === 'AuditEvent' && isChange)
@@ -77,7 +80,10 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
 
 const mostAttempts = 5
 
-/** Whoever had not learnt of something has learnt of it since: that others define or follow more and more is no reason to refuse him. */
+/**
+ * Most reloads of one request. Each reload brings the state up to date: frequent changes by others are no reason to refuse a
+ * request.
+ */
 const mostLessons = 500
 
 /** How often work may be tried that ended so. */
@@ -87,8 +93,8 @@ export const attemptsAfter = (error: unknown): number => (isOutdated(error) ? mo
 export const inLine: Statement = { text: 'select pg_advisory_xact_lock(1, 1)', values: [] }
 
 /**
- * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or
- * somebody else created the same id) is run again, for then the work finds what the other left behind.
+ * Runs the work in a transaction: the one the session is in, or a new one. A new one that lost a race (a deadlock, or another
+ * writer created the same id) is run again, and then finds what the other left behind.
  */
 export async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
   if (session.isInTransaction) return work(session)
@@ -121,16 +127,16 @@ export async function retried<T>(
   }
 }
 
-/** True if somebody else was faster, so that the same work may succeed when it is run again. */
+/** True if another writer was faster, so that the same work may succeed when it is run again. */
 const isRaceLost = (error: unknown): boolean =>
   (error instanceof Failure && error.code === 'CONFLICT' && !error.options.isFinal) ||
   isTaken(error) ||
   isOvertaken(error)
 
 /**
- * True if a part of a transaction cannot be run again alone: after a deadlock, since the other still waits for what was
- * done before; without knowing new search parameters, since whoever reads them waits for those who define them, and this
- * transaction may be one of them.
+ * True if a part of a transaction cannot be retried alone: after a deadlock, since the other transaction still waits for the
+ * earlier work; without knowing new search parameters, since reading them waits for the transactions that define them, and this may
+ * be one.
  */
 export const mustStartOver = (error: unknown): boolean =>
   isOutdated(error) || (error instanceof Failure && (error.cause as { code?: unknown })?.code === '40P01')
@@ -153,8 +159,8 @@ export async function mustBeIndexed({ indexing, indexer }: Session, { own }: Use
 type Used = Pick<SearchRequest, 'own'>
 
 /**
- * Makes sure, after a search, that its parameters were in use while it ran: whoever stores a resource without the values of
- * one suspends it in the same transaction or before, maybe a moment ago and in another process.
+ * Checks, after a search, that its parameters were in use while it ran: a writer that stores a resource without the values of one
+ * suspends it in the same transaction or before, maybe a moment ago and in another process.
  * @throws Failure VALIDATION_FAILED if one was suspended meanwhile.
  */
 export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used): Promise<void> {

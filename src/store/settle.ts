@@ -1,5 +1,5 @@
-// What was stored before the data set had an address is indexed with it: references below it and its naming systems were somebody
-// else's until then.
+// Indexes resources that were stored before the data set had an address: until then, references below that address and its naming
+// systems belonged to another server.
 import type { Database } from '../db/database.ts'
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -27,8 +27,8 @@ export interface SettleParts {
 const batch = 200
 
 /**
- * Indexes anew what names one of the addresses, in batches, and notes them as settled. A resource that the tables beside it refuse
- * (its Health ID is held by another) is indexed, and named in the log.
+ * Indexes again the resources that name one of the addresses, in batches, and marks the addresses as settled. A resource that a
+ * projection refuses (its Health ID is held by another) is indexed, and named in the log.
  * @returns how many resources name one of them
  */
 export async function settle(parts: SettleParts, addresses: readonly string[]): Promise<number> {
@@ -44,7 +44,7 @@ export async function settle(parts: SettleParts, addresses: readonly string[]): 
   return count
 }
 
-/** The keys of the next resources, which are indexed anew. */
+/** Indexes the next resources again, and returns their keys. */
 async function settleBatch(parts: SettleParts, patterns: readonly string[], after: number): Promise<number[]> {
   const { database, indexing } = parts
   for (;;) {
@@ -74,7 +74,9 @@ async function indexAnew(on: Queryable, { indexer }: SettleParts, bodies: readon
   await reindex(on, rows, indexer.epoch)
 }
 
-/** Has the tables beside the resource follow it, alone, so that one that is refused keeps nobody else from it. */
+/**
+ * Updates the projections of one resource in a transaction of its own, so that one refused resource does not hold up the others.
+ */
 async function follow(on: Transaction, { projections, log }: SettleParts, { type, id, body }: Body): Promise<void> {
   const change = { type: typeName(type), id, resource: parseJson(body) as JsonObject }
   try {

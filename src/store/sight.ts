@@ -19,7 +19,7 @@ interface Look {
 }
 
 /**
- * The session in which this resource may be seen: the same, or, in an emergency, one that sees its patient.
+ * Returns the session in which this resource may be seen: the same, or, in an emergency, one that sees its patient.
  * @throws Failure CONSENT_… if the caller may not see it; nothing for what does not exist.
  */
 export async function sighted<Of extends Reading>(session: Of, type: string, id: string): Promise<Of> {
@@ -83,7 +83,8 @@ export async function readSeen(
 }
 
 /**
- * What is said when a search finds nothing that names patients of whom the caller may see nothing, whether they exist or not.
+ * Returns the remark on a search that finds nothing and names patients whose data the caller may not see, whether they exist or
+ * not.
  * @param found who they are, if the search has found that out already
  */
 export async function limitsOf(
@@ -113,8 +114,8 @@ async function closedAmong(
 }
 
 /**
- * @throws Failure CONSENT_… if something that is to be changed, and exists, may not even be seen; FORBIDDEN if it is somebody
- * else's to change.
+ * Checks that a resource to be changed may be seen and changed.
+ * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
  */
 export async function mustSee(
   { on, principal: { visibility } }: Reading,

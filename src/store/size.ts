@@ -1,4 +1,4 @@
-// How large a resource may be. What is looked at of it at one go keeps everybody else waiting, so that is bounded, not timed.
+// How large a resource may be. Work on one resource blocks the event loop, so it is bounded by size, not by time.
 
 export interface Size {
   /** Values: objects, lists, texts, numbers, those of contained resources included. */

@@ -24,7 +24,7 @@ export interface Store {
   history(request: Omit<HistoryRequest, 'types'>): Promise<HistoryPage>
   /** Understands a search; separate from running it, because links and errors need its parts. */
   parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
-  /** `withheld`: what is said of patients named without whose consent nothing was found. */
+  /** `withheld`: the remark on named patients whose data stayed closed for lack of consent. */
   search(request: SearchRequest): Promise<SearchResult & { readonly withheld: readonly string[] }>
   /** A patient's compartment and what it refers to, or those of all patients. */
   everything(request: EverythingRequest): Promise<EverythingPage>

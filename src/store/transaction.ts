@@ -1,5 +1,5 @@
-// Transactions: all entries of a bundle or none (https://hl7.org/fhir/R4/http.html#transaction).
-// Plan first (who, where, what refers to what), then deletions, conditions, one set-based write, and the reads last.
+// Transactions: all entries of a bundle or none (https://hl7.org/fhir/R4/http.html#transaction). Plan first (ids, targets,
+// references), then deletions, conditions, one set-based write, and the reads last.
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'

@@ -1,4 +1,4 @@
-// A transaction around several acts of a caller, each of which thinks that it has one of its own.
+// A unit of work: one transaction around several acts of a caller, each of which would otherwise open its own.
 import type { Transaction } from '../db/statement.ts'
 import type { Access } from './access.ts'
 import { isOutdated } from './epoch.ts'
@@ -22,7 +22,7 @@ export interface Acting {
   readonly unitOfWork: UnitOfWork
 }
 
-/** The transactions for callers of the store: whoever acts `within` one is part of it. */
+/** The transactions for callers of the store: a caller with `within` takes part in that one. */
 export function createUnitOfWork(databaseFor: DatabaseFor, indexing: Indexing): UnitOfWork {
   return async ({ database }, work) => {
     for (let attempt = 1; ; attempt++) {
@@ -41,8 +41,8 @@ export function createUnitOfWork(databaseFor: DatabaseFor, indexing: Indexing): 
 }
 
 /**
- * One transaction for all that a caller does in the work: the one that he is within, or a new one. What was done in a new one is
- * told to his witness once it is certain.
+ * Runs all that a caller does in the work in one transaction: the one it is in, or a new one. The witness receives what a new one
+ * did once it has committed.
  */
 export async function inUnitOfWork<Of extends Principal, T>(
   unitOfWork: UnitOfWork,

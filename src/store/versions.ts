@@ -37,7 +37,7 @@ export function toVersion(row: VersionRow): Version {
 /** Those of a version, in both tables. */
 export const columns = 'type, id, version, method, updated_at, body'
 
-/** Where current and former versions are read from; for a caller who may not see them all, with a column that says which. */
+/** Returns the tables of current and former versions; for a caller who may not see all, with a column that says which it may. */
 export function versionTables({ visibility, ...binder }: Seen & Binder): { current: string; former: string } {
   if (!visibility) return { current: 'resource', former: 'history' }
   return {

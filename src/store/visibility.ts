@@ -1,4 +1,4 @@
-// Which resources a caller may see beside what his scopes open: conditions that every statement carries which reads for him.
+// Which resources a caller may see within its scopes: conditions that every read statement of the caller carries.
 
 import type { Queryable } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
@@ -6,35 +6,40 @@ import type { JsonObject } from '../lib/json.ts'
 import type { Base } from './base.ts'
 import type { Binder } from './search/binder.ts'
 
-/** What a caller may see; one without it sees all that his scopes open. */
+/** What a caller may see; a caller without it sees all that its scopes open. */
 export interface Visibility {
-  /** The condition that he may see the resource of this row of `search`. */
+  /** The condition that the caller may see the resource of this row of `search`. */
   resource(row: string, binder: Pick<Binder, 'bind'>): string
-  /** The condition that he may see this row of `history`, as far as the row itself tells. */
+  /** The condition that the caller may see this row of `history`, as far as the row itself decides it. */
   version(row: string, binder: Pick<Binder, 'bind'>): string
-  /** The condition that he may change the resource of this row of `search`, which he may see. */
+  /** The condition that the caller may change the resource of this row of `search`, which it may see. */
   change(row: string, binder: Pick<Binder, 'bind'>): string
-  /** Why he may not write a resource so; undefined if he may. @param base address of this server's FHIR endpoint */
+  /** Returns why the caller may not write this; undefined if it may. @param base address of this server's FHIR endpoint */
   objection(writing: Writing, base: Base): Failure | undefined
-  /** Why he may not see what is about a patient. @param subject hash of the patient, or a mark as in the column `subject` */
+  /**
+   * Returns why the caller may not see what is about a patient.
+   * @param subject hash of the patient, or a mark as in the column `subject`
+   */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
-  /** What `resource` says, for statements that look at many rows of these types: something to join, and a condition on both. */
+  /**
+   * The same condition as `resource`, for statements that read many rows of these types: a table to join, and a condition on both.
+   */
   among(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { join: string; condition: string }
   /** Selects a `Reach` of these types, or no row if it is large: it narrows searches, and decides nothing. */
   reach(types: readonly number[], binder: Pick<Binder, 'bind'>): string
   /** The hash of the caller as an author, as `author` in `search` and `history` has it. */
   author(binder: Pick<Binder, 'bind'>): string
-  /** Of these patients (ids), those of whom he may see nothing but what he wrote himself: as an array, null for none. */
+  /** Of these patients (ids), those whose data is closed to the caller except for what it wrote: as an array, null for none. */
   closed(patients: readonly string[], binder: Pick<Binder, 'bind'>): string
   /** Sees this patient's data in an emergency, which is on record when it resolves; absent if the caller declares none. */
   readonly override?: (patient: string) => Promise<Visibility>
 }
 
-/** All that a caller may see, but for what is about nobody, is about one or more of the patients, or his own. */
+/** All that a caller may see of data about patients is about one or more of these patients, or its own. */
 export interface Reach {
   /** Hashes of the patients, as the text of an array. */
   readonly patients: string
-  /** Keys of what he wrote, likewise. */
+  /** Keys of what the caller wrote, likewise. */
   readonly own: string
 }
 

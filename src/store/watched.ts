@@ -1,18 +1,21 @@
-// Types of which somebody follows every change. Whoever writes knows them, as he knows the search parameters, or his statement
-// fails (index_epoch): so from the moment that somebody follows a type, no change of it is missed.
+// Types whose every change has a follower. A writer knows them, as it knows the search parameters, or its statement fails
+// (index_epoch): once a type is followed, no change of it is missed.
 import type { Queryable } from '../db/statement.ts'
 import { lockIndex, nextEpoch } from './epoch.ts'
 import { typeName, typeNumber } from './type-number.ts'
 
-/** Takes the index, within a transaction that has written nothing yet and will follow one of the types, if nobody follows it so far. */
+/**
+ * Takes the index lock, within a transaction that has written nothing yet and will follow one of the types, if none is followed so
+ * far.
+ */
 export async function readyToWatch(on: Queryable, types: readonly string[]): Promise<void> {
   const known = await watchedTypes(on)
   if (!types.every(type => known.has(type))) await lockIndex(on)
 }
 
 /**
- * Has a type followed from the end of the transaction on, for good: to forget one that nobody follows any more saves little, and
- * to learn of it again stops all writers for a moment.
+ * Follows a type from the end of the transaction on, for good: to stop following saves little, and to start again stops all writers
+ * for a moment.
  */
 export async function watch(on: Queryable, type: string): Promise<void> {
   if ((await watchedTypes(on)).has(type)) return

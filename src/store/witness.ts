@@ -1,4 +1,4 @@
-// What a caller's store tells of every access: the store is the one door, so no handler reads or changes anything in silence.
+// Reports every access to a caller's store: the store is the one door, so no handler reads or changes anything without a record.
 
 import { type Access, type Deed, deedOfMethod, isChange, type Witness } from './access.ts'
 import type { Base } from './base.ts'
@@ -153,7 +153,7 @@ function searched(request: SearchRequest): Asked {
 const parametersOf = ({ applied }: SearchRequest): string =>
   new URLSearchParams(applied.map(([name, value]): [string, string] => [name, value])).toString()
 
-/** Reads of a transaction were told by the store that answered them. */
+/** Reads of a transaction were reported by the store that answered them. */
 function tellEntry(
   tell: (asked: Asked, told: Told) => void,
   { method, type, id, query }: TransactionEntry,

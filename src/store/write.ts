@@ -23,7 +23,7 @@ import type { Session } from './session.ts'
 import { mustSee } from './sight.ts'
 import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
 
-/** What writing takes: where to, as whom, and who else has to know. */
+/** What writing takes: the connection, the caller, and the projections and followers to update. */
 export type Writing = Pick<
   Session,
   'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'registered' | 'base' | 'now' | 'searchParameters'
@@ -44,7 +44,7 @@ export interface Change {
   readonly createOnly?: boolean
   /** The search that led here, if one did. */
   readonly condition?: string
-  /** What is stored is made of what was asked for, so it is written though nothing in it is new. */
+  /** The stored resource is derived from the request, so it is written even if nothing in it is new. */
   readonly isMade?: boolean
 }
 
@@ -67,7 +67,7 @@ interface Stored {
   readonly body: string
 }
 
-/** The last version of what is deleted now: whoever comes back under its id counts on from it. */
+/** The last version of a resource that is deleted now: a resource created again under its id continues from it. */
 interface Deleted extends Omit<Stored, 'key' | 'body'> {
   readonly key: null
   readonly body: null
@@ -136,13 +136,13 @@ const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unch
 
 const isDefinition = ({ written: { type } }: Plan): boolean => type === 'SearchParameter'
 
-/** True for types of which more is written than their own rows: then all of it happens, or nothing. */
+/** True for types whose changes write more than their own rows: all of it happens, or nothing. */
 export const needsTransaction = ({ projections, principal }: Writing, type: string): boolean =>
   type === 'SearchParameter' ||
   (isCanonical(type) && !principal.party.isService) ||
   projections.some(({ types }) => types.has(type))
 
-/** @throws Failure if the caller may not write something so. */
+/** Checks that the caller may write this. @throws Failure if it may not. */
 function mustBeAccepted(
   { principal: { visibility }, indexer }: Writing,
   changes: readonly Change[],
@@ -175,8 +175,8 @@ interface Plan {
 const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
 
 /**
- * The current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
- * deadlocking; of those that are deleted, where they ended.
+ * Returns the current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
+ * deadlocking; for deleted resources, their last version.
  * @throws Failure CONSENT_… if one exists that the caller may not see.
  */
 export async function lockCurrent(
@@ -209,7 +209,7 @@ function plan(change: Change, former: Stored | Deleted | undefined, now: Date): 
   checkPreconditions(change, stored)
   const { type, id } = change
   const version = (former?.version ?? 0) + 1
-  // A version is later than the one before it, whatever the clock says.
+  // A version is always later than the one before it, even if the clock is behind.
   const updatedAt = former && former.updated_at >= now ? new Date(former.updated_at.getTime() + 1) : now
   if (!change.resource) {
     const outcome = stored ? 'deleted' : 'absent'

@@ -25,7 +25,10 @@ type Care =
 
 const always: Care = { kind: 'always' }
 
-/** Types whose ordering date (index/clinical-date.ts) says when something was recorded or billed; for all others it is the date of care. */
+/**
+ * Types whose ordering date (index/clinical-date.ts) is when something was recorded or billed; for all others it is the date of
+ * care.
+ */
 const cares: Readonly<Record<string, Care>> = {
   // Allergies and the history of a family go on; the rest is no care.
   AllergyIntolerance: always,
@@ -161,7 +164,7 @@ function elementCondition(period: string, date: string | undefined, { row, bound
     where b.key = ${row}.key${conditions.map(each => ` and ${each}`).join('')})`
 }
 
-// A date of FHIR says by its length how precise it is: 2024, 2024-05, 2024-05-31 or a time with its zone.
+// The length of a FHIR date gives its precision: 2024, 2024-05, 2024-05-31 or a time with its zone.
 const beginOf = (date: string): string =>
   `(case when length(${date}) > 10 then ${date}::timestamptz
     else (${date} || substr('0001-01-01', length(${date}) + 1))::timestamp at time zone 'UTC' end)`

@@ -22,7 +22,7 @@ export interface EverythingPage {
   readonly next: EverythingPlace | undefined
 }
 
-/** One page. Types that the caller may not search are left out. @throws Failure NOT_FOUND or GONE for the patient. */
+/** Returns one page, without types that the caller may not search. @throws Failure NOT_FOUND or GONE for the patient. */
 export async function everything(session: Session, request: EverythingRequest): Promise<EverythingPage> {
   mustBeAllowed(session, 'Patient', 's')
   const visible = (type: string): boolean => session.principal.may(type, 's')
@@ -30,7 +30,7 @@ export async function everything(session: Session, request: EverythingRequest): 
   const { after, count } = request
   const rows =
     after?.part === 'outside' ? [] : await members(session, { ...request, types: membersOf('Patient').filter(wanted) })
-  // A consent may open parts of the record without who the patient is; where it opens nothing, that is said.
+  // A consent may open parts of the record without the patient's identity; where it opens nothing, the reply says so.
   if (request.patient !== undefined && !isPatient(rows[0], request.patient)) {
     await read(session.on, 'Patient', request.patient)
     if (rows.length === 0 && after === undefined) await readSeen(session, 'Patient', request.patient)
@@ -60,7 +60,9 @@ export async function everything(session: Session, request: EverythingRequest): 
   }
 }
 
-/** The first page knows it: it holds all, or found all of one patient before it took a page of them; later ones are told. */
+/**
+ * The first page knows the total: it holds all, or found all of one patient before it took a page of them; later pages receive it.
+ */
 function totalOf(rows: readonly MemberRow[], { after, count }: EverythingRequest): number | undefined {
   if (after) return after.total
   return rows.length > count ? rows[0]!.found : rows.length

@@ -1,4 +1,4 @@
-// Who belongs to the compartments that $everything asks for, as one statement.
+// Finds the members of the compartments that $everything covers, in one statement.
 
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { preparedName } from '../../db/database.ts'
@@ -18,7 +18,7 @@ type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly t
 /** A member, and on the first page of one patient how many there are. */
 export type MemberRow = HitRow & { readonly found?: number }
 
-/** A page of the compartment, the patient itself first, and one row more than asked for if there are more. */
+/** Returns a page of the compartment, the patient itself first, and one row more than the page holds if there are more. */
 export async function members(
   session: Session,
   request: Omit<EverythingRequest, 'types'> & { readonly types: readonly string[] },

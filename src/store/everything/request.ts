@@ -1,4 +1,4 @@
-// What is asked for when everything about a patient is, and how its second part is told what the first one found.
+// A request for $everything, and how its second part receives what the first one found.
 
 /** Where a page begins: after this row of the compartments, or of what lies outside. */
 export interface EverythingPlace {

@@ -1,4 +1,4 @@
-// What an export with _since says of resources that are gone: from history, for those who may have had them.
+// The deleted resources that an export with _since reports: read from history, for clients that may hold copies.
 
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'

@@ -1,5 +1,5 @@
-// What a background export asks of the store: to settle what is under way, to list what belongs to it, and to hand over
-// stored bodies piece by piece, a bounded amount at a time.
+// The store's part of a background export: it waits for writes under way, lists what belongs to the export, and returns stored
+// bodies piece by piece, a bounded amount at a time.
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
@@ -20,7 +20,7 @@ export interface Slice {
 }
 
 export interface Exporting {
-  /** @throws Failure for filters that cannot be read, or types that the caller may not see. */
+  /** Checks the scope. @throws Failure for filters that cannot be read, or types that the caller may not see. */
   check(scope: ExportScope): Promise<void>
   /** Those of the patients that are stored. */
   knownPatients(ids: readonly string[]): Promise<Set<string>>
@@ -28,7 +28,7 @@ export interface Exporting {
   listPatients(on: Queryable, job: string, ids: readonly string[]): Promise<void>
   /** Resolves once every change up to `time` is committed and no other can come (fence.ts). */
   settle(time: Date, signal: AbortSignal): Promise<void>
-  /** Lists what is in the scope, in place of what was listed before; `note` is told how much that is, in the same transaction. */
+  /** Lists what is in the scope, in place of an earlier list; `note` receives the number of resources, in the same transaction. */
   list(
     scope: ExportScope,
     sliceSize: number,
@@ -102,7 +102,7 @@ async function next(on: Queryable, job: string): Promise<Slice | undefined> {
   return row && { job, type: typeName(row.type), part: row.part, size: row.size }
 }
 
-/** Bytes of bodies that are asked for at a time; a single larger one comes alone. */
+/** Bytes of bodies read at a time; a single larger one comes alone. */
 const chunkBytes = 4 * 1024 * 1024
 
 // The size of a body is known without reading it, so that the sum over a slice costs little.

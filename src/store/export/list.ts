@@ -23,10 +23,11 @@ import {
 const mostInSlice = 2500
 
 /**
- * Lists everything in the scope anew. What is created later is not in it; what is changed later is written as it is then.
+ * Lists everything in the scope, in place of an earlier list. It does not cover what is created later; what is changed later is
+ * exported as it is then.
  * @param sliceSize resources that are written at a time; a file holds whole slices.
  * @param signal ends the statement under way, which may be a long one.
- * @param note told in the same transaction how many resources that are: if it throws, nothing is listed.
+ * @param note receives the number of resources, in the same transaction: if it throws, nothing is listed.
  */
 export async function list(
   session: Session,
@@ -95,7 +96,7 @@ async function insertSlices({ on, scope, size }: Listing, context: SqlContext, f
 function listTypes(listing: Listing, types: readonly string[]): Promise<number> {
   const { session, scope, filters } = listing
   const context = createContext(session)
-  // Where nothing is asked of a resource but its type and time, the table itself has both.
+  // Where type and time are the only criteria, the table itself has both.
   const isPlain = scope.of === 'everything' && !session.principal.visibility && !types.some(type => filters.has(type))
   const times = timeConditions(scope, isPlain ? 's' : 'r', context)
   const searched = times.length > 0 ? 'search s join resource r using (key)' : 'search s'
@@ -138,7 +139,7 @@ async function addPointers({ session, on, scope, filters }: Listing, types: read
   await on.query({ text, values: context.values })
 }
 
-/** With `since`, what changed itself, and what something that changed refers to, since whoever asks may not have it yet. */
+/** With `since`, adds what changed resources refer to, since the client may not have it yet. */
 async function followPointers(
   { session, on, scope }: Listing,
   inside: readonly string[],

@@ -167,7 +167,7 @@ const together = 500
  */
 export async function addMembers({ indexer }: Session, on: Queryable, job: string): Promise<void> {
   const { held, keys } = waysIn('Patient', membersOf('Patient'), indexer)
-  // A patient whom another one links to is in the other's compartment too, but is exported for its own sake only.
+  // A patient linked from another is in the other's compartment too, but is exported only as its own record.
   const salts = keys.filter(({ type }) => type !== 'Patient').map(({ key }) => key.salt)
   const add = (rows: string, ...values: unknown[]) =>
     on.query({ text: `insert into member ${rows} on conflict do nothing`, values: [job, ...values] })

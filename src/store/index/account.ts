@@ -58,8 +58,8 @@ export function createAccount(resource: JsonObject): Account {
 }
 
 /**
- * Those without which the others keep within the limit of all. They are sought at the client whose parameters cost the most,
- * so that nobody else's have to go because one client has many.
+ * Returns the parameters whose removal brings the rest within the overall limit. They come from the client whose parameters cost
+ * the most, so that other clients do not lose theirs because one has many.
  */
 function greediest(used: Map<OwnParam, number>, limit: number, elements: number): Costly[] {
   const found: Costly[] = []

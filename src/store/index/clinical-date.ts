@@ -40,7 +40,10 @@ const mainCodes: Readonly<Record<string, string>> = {
   Coverage: 'type',
 }
 
-/** The code of the token parameter that says what a resource is, such as Observation.code; types without one have none of this. */
+/**
+ * Returns the code of the token parameter that identifies what a resource is, such as Observation.code; types without the parameter
+ * have no such postings.
+ */
 export function mainCode(type: string): string {
   return mainCodes[type] ?? 'code'
 }

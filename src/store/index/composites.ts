@@ -34,8 +34,8 @@ export function compositeAdder(param: SearchParamModel, key: ParamKey, type: str
 }
 
 /**
- * A token with two numbers, the start and the end of a stretch of a sequence. Searches count from 1, as R4 says of these
- * parameters: of a resource that counts from 0 the start is moved (https://hl7.org/fhir/R4/molecularsequence.html).
+ * A token with two numbers, the start and the end of a stretch of a sequence. Searches count from 1, as R4 requires for these
+ * parameters: for a resource that counts from 0 the start is shifted (https://hl7.org/fhir/R4/molecularsequence.html).
  */
 function stretchAdder(token: Component, start: Component, end: Component, key: ParamKey): Extractor['add'] {
   return (draft, values, resource, steps) => {
@@ -96,7 +96,7 @@ function addPair(draft: Draft, key: ParamKey, { left, right, lefts, rights, base
 /** A pair whose second value is a string, which is searched by how it begins. */
 export const pairWord = (left: string, text: string): string => `${left}$${text}`
 
-/** Every way in which one component's value may be asked for. */
+/** Returns every key by which a search may look up one component's value. */
 function pairKeys(kind: SearchParamModel['type'], { type, value }: Typed, base: Base): string[] {
   if (kind === 'token') {
     return tokensOf(type, value).flatMap(({ system = '', code }) => [

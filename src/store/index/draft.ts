@@ -19,7 +19,7 @@ interface Span {
   readonly high: number
 }
 
-/** A string, or the spoken text beside a code; texts recur, so each is stored once and found by its posting. */
+/** A string, or the display text of a code; texts recur, so each is stored once and found by its posting. */
 interface Term {
   readonly param: number
   readonly posting: bigint
@@ -109,7 +109,7 @@ export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base):
   }
 }
 
-/** Notes the codes of the parameter that says what the resource is. */
+/** Adds the codes of the parameter that identifies what the resource is. */
 export function addMainCode(draft: Draft, key: ParamKey, token: Token): void {
   if (token.code !== undefined) draft.codes.add(postings.codePosting(key, token.code))
 }

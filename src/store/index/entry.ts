@@ -55,7 +55,7 @@ export interface Indexer {
   /** Address of this server's FHIR endpoint. */
   readonly base: Base
   readonly params: SearchParams
-  /** Which state of the users' search parameters `params` is; 1 when nobody has defined any yet. */
+  /** Which state of the users' search parameters `params` is; 1 while none are defined. */
   readonly epoch: number
   columns(type: string): Columns
   /**
@@ -66,9 +66,9 @@ export interface Indexer {
   entry(resource: JsonObject, isStored?: boolean): IndexEntry
   /** The same, and which parameters of users cost too much on it: these must be suspended before the entry is stored. */
   indexed(resource: JsonObject, isStored?: boolean): { readonly entry: IndexEntry; readonly costly: readonly Costly[] }
-  /** True if somebody follows every change of the type. */
+  /** True if every change of the type has a follower. */
   isWatched(type: string): boolean
-  /** From now on somebody does, as far as this process knows. */
+  /** Records that the type has a follower from now on, as far as this process knows. */
   alsoWatch(type: string): void
   /** Goes over to what writers have to know in this epoch: the users' search parameters, and the types that are followed. */
   adopt(known: Known): void

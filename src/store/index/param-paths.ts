@@ -1,4 +1,4 @@
-// What the expression of a search parameter says about the elements it reads, where it is a plain path.
+// The elements that the expression of a search parameter reads, where it is a plain path.
 import type { ElementModel, SearchParamModel } from '../../definitions/model.ts'
 import { searchParams, typeModel } from '../../definitions/r4.ts'
 import { type ParamKey, paramKey } from './postings.ts'
@@ -93,8 +93,8 @@ function branchesOf(param: SearchParamModel): string[] {
 const holders = new Map<string, ReadonlyMap<string, readonly ParamKey[]>>()
 
 /**
- * The keys under which the values of a parameter are stored: its own, or those of other parameters that together read
- * the same elements. `combo-code` is `code` and `component-code`, so it is asked for there and never stored again.
+ * Returns the keys under which the values of a parameter are stored: its own, or those of other parameters that together read the
+ * same elements. `combo-code` is `code` and `component-code`, so a search looks there and nothing is stored twice.
  */
 export function storedKeys(type: string, code: string): readonly ParamKey[] {
   let known = holders.get(type)

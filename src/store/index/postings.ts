@@ -1,4 +1,4 @@
-// Postings: the 64-bit hashes by which a resource is found. What the index writes and what a search asks for are made here alike.
+// Postings: the 64-bit hashes by which a resource is found. The index and the search both make them here.
 import { hash32, hash64 } from '../../lib/hash.ts'
 
 /** A search parameter of a type, as the index knows it. */
@@ -51,8 +51,8 @@ export const ofTypePosting = (key: ParamKey, system: string, code: string, value
   hash64(`${key.name}%${system}|${code}|${value}`)
 
 /**
- * The token of a composite for the column span.token, made like unitNumber, so that a code can be asked for with or
- * without its system: all systems of one code are neighbours in the index.
+ * The token of a composite for the column span.token, made like unitNumber, so that a search can name a code with or without its
+ * system: all systems of one code are adjacent in the index.
  */
 export const spanToken = (system: string, code: string): bigint => unitNumber(system, code)
 
@@ -66,10 +66,13 @@ export function spanTokenRange(code: string): [bigint, bigint] {
 export const pairPosting = (key: ParamKey, left: string, right: string): bigint =>
   hash64(`${key.name}$${left}$${right}`)
 
-/** A spoken text beside a code, folded: answers `:text` by way of the table `term`. */
+/** The display text of a code, folded: answers `:text` by way of the table `term`. */
 export const textPosting = (key: ParamKey, folded: string): bigint => hash64(`${key.name}~${folded}`)
 
-/** A unit for the column span.unit: 32 bits of the code (or unit as written) above 32 bits of its system, so that either can be asked for. */
+/**
+ * A unit for the column span.unit: 32 bits of the code (or unit as written) above 32 bits of its system, so that a search can name
+ * either.
+ */
 export const unitNumber = (system: string, code: string): bigint =>
   BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0))
 

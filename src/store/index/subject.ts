@@ -1,4 +1,4 @@
-// Whose data a resource is: the patient, or the patients, whose consent decides who may see it.
+// The subject of a resource: the patient, or the patients, whose consent decides which callers may see it.
 
 import { hash64 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -9,19 +9,19 @@ import { selfHash } from './postings.ts'
 
 /** Whose data it is, as the columns `subject` and `about` hold it. */
 export interface Subject {
-  /** Hash of the patient; `nobody` or `several`. */
+  /** Hash of the patient, or the mark for no patient or for several. */
   readonly subject: bigint
-  /** With `several`: their hashes, none if it is not known who they are. */
+  /** With several patients: their hashes, none if they are not known. */
   readonly about: readonly bigint[]
 }
 
-/** It is about nobody, so that no consent is needed to see it. */
+/** It is about no patient, so that no consent is needed to see it. */
 export const nobody = 0n
-/** All that it is about have to consent; where nobody knows who that is, only its author sees it. */
+/** All patients that it is about must consent; where they are unknown, only its author sees it. */
 export const several = 1n
 
-// What describes the world that care is given in: it is nobody's data unless it names a patient. Everything else of which
-// nobody knows whose data it is, is treated as somebody's.
+// Types that describe the setting of care: not patient data unless they name a patient. Data of any other type whose patient is
+// unknown counts as patient data.
 const worldly: ReadonlySet<string> = new Set([
   ...['Organization', 'OrganizationAffiliation', 'Practitioner', 'PractitionerRole', 'Location', 'HealthcareService'],
   ...['Endpoint', 'Schedule', 'Slot', 'InsurancePlan', 'CatalogEntry', 'ChargeItemDefinition', 'Group', 'Device'],
@@ -39,7 +39,7 @@ const worldly: ReadonlySet<string> = new Set([
   ...['MessageDefinition', 'ExampleScenario', 'TestScript', 'TestReport'],
 ])
 
-/** True if resources of the type may be about nobody. */
+/** True if resources of the type may be about no patient. */
 export const isWorldly = (type: string): boolean => worldly.has(type)
 
 /**
@@ -68,8 +68,8 @@ function isInternal({ code }: JsonObject, type: string): boolean {
 }
 
 /**
- * True if a thing is a patient's, or people are members of a group, who are told by an identifier or a name instead of a
- * reference. Elsewhere in what describes the world, organisations and devices are told so.
+ * True if a device belongs to a patient, or people are members of a group, given by an identifier or a name instead of a reference.
+ * Elsewhere in these types, organisations and devices are given that way.
  */
 function namesUnknown({ patient, type: kind, member }: JsonObject, type: string): boolean {
   const isUnknown = (each: unknown): boolean => isObject(each) && typeof each['reference'] !== 'string'

@@ -28,7 +28,7 @@ function kindsOf(type: string): ReadonlyMap<string, Kind> {
   return kinds
 }
 
-/** What a resource says about itself is no content of it. */
+/** Metadata of a resource is not part of its content. */
 const leftOut = new Set(['Meta', 'Quantity', 'SimpleQuantity', 'Age', 'Count', 'Distance', 'Duration'])
 const technical = new Set(['Coding.version', 'Reference.reference'])
 

@@ -23,8 +23,8 @@ const canonical: ReadonlySet<string> = new Set(
 export const isCanonical = (type: string): boolean => canonical.has(type)
 
 /**
- * Which rows of `search` a caller finds by a URL: those of its organisation, and those of exempt clients and the service.
- * `first` sorts what comes first last: a bound caller's own, for others what is everybody's.
+ * Returns which rows of `search` a caller finds by a URL: those of its organisation, and those of exempt clients and the service.
+ * `first` is an ascending sort key whose last row has precedence: for a bound caller its own, for others the shared ones.
  */
 export function resolvable(
   row: string,
@@ -160,7 +160,7 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
       textArray(active.map(({ id }) => id)),
       int8Array(active.map(({ type, url }) => urlPosting(type, url))),
       int8Array(active.map(({ type }) => postings.codePosting(keyOf(type, 'status'), 'active'))),
-      // Without a version: those of which any version is posted are others.
+      // Where the resource has no version, a row with any posted version does not match.
       int8Array(active.map(({ type, version }) => versionPosting(keyOf(type, 'version'), version))),
       int2Array(active.map(({ version }) => (version === undefined ? 0 : 1))),
     ],

@@ -1,4 +1,4 @@
-// May this caller write what is about nobody? Asked of every write, once its rows are locked.
+// Checks whether this caller may write a resource that is about no patient. Runs for every write, once its rows are locked.
 
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -9,7 +9,7 @@ import { isOwned, isOwnedUnlessPatient, type Named, ownersNamed } from './rules.
 import { type Created, entryFor, type Ground, type KnownParty, type Speaker, speakerFor } from './speaking.ts'
 import { type Bodies, type Stored, storedAmong } from './stored.ts'
 
-/** A change that is asked for. */
+/** A proposed change. */
 export interface ProposedChange {
   readonly type: string
   readonly id: string
@@ -86,13 +86,13 @@ function refusalOf(claim: Claim, speaker: Speaker, own: string): Failure | undef
 
 const speaksFor = (speaker: Speaker, { kind, id }: Named): boolean => speaker[kind](id)
 
-/** Who else owns it: as messages call the owner; undefined: nobody else does. */
+/** Returns the owner, as messages name it, if it is another one; undefined otherwise. */
 function ownerOf({ change, former }: Claim, speaker: Speaker, own: string): string | undefined {
   const { type, id, fresh } = change
   if (isEntry(change) && !fresh && id !== own) {
     const other = otherUnder(change, former, speaker)
     if (other !== undefined) return other
-    // An organisation that has clients is its own, whoever recorded it.
+    // An organisation that has clients owns itself, regardless of who recorded it.
     if (type === 'Organization' && speaker.known(id).isRegistered) return undefined
   }
   if (!former || (type === 'Organization' && id === own)) return undefined

@@ -6,8 +6,8 @@ import { boundTo } from './party.ts'
 import type { Ground } from './speaking.ts'
 
 /**
- * Makes registered organisations the owners of their entries, which have just been replaced by a caller whose word counts
- * (speaking.ts), whoever had recorded them before.
+ * Makes registered organisations the owners of their entries, which a caller with the right to do so has just replaced
+ * (speaking.ts), regardless of who recorded them before.
  */
 export async function settleEntries(
   { on, registered }: Ground,

@@ -1,11 +1,12 @@
-// For whom a caller writes what is about nobody.
+// The organisation for which a caller writes resources that are about no patient.
 import type { Party } from '../principal.ts'
 
 /** The column `owner` of what the service itself, or a package that it loads, has stored. */
 export const service = ''
 
 /**
- * The organisation whose things alone a caller changes; undefined: everybody's, as exempt clients and the service do. Empty: nobody's.
+ * Returns the organisation whose resources are the only ones that a caller may change; undefined: all, as for exempt clients and
+ * the service. Empty: none.
  */
 export const boundTo = (party: Party): string | undefined => (party.ends === 'all' ? undefined : party.organizationId)
 

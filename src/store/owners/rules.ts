@@ -79,7 +79,7 @@ const rules: Readonly<Record<string, Rule>> = {
   Basic: unlessPatient(subject, number),
   BiologicallyDerivedProduct: by(extension),
   PaymentReconciliation: by(organization('requestor')),
-  // No element says whose these are.
+  // No element names the owner of these.
   ...all('Organization Practitioner Slot CatalogEntry DeviceMetric TestReport ResearchStudy', author),
   ...all('Schedule Subscription PaymentNotice', unlessPatient()),
   ...all('Medication MedicationKnowledge ObservationDefinition SpecimenDefinition ChargeItemDefinition', author),

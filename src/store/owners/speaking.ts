@@ -10,7 +10,7 @@ import { idIn } from '../values.ts'
 /** Which of these organisations have clients of their own. */
 export type Registered = (on: Queryable, organizations: readonly string[]) => Promise<ReadonlySet<string>>
 
-/** Where speaking is asked about. */
+/** The context of a question about speaking for an organisation. */
 export interface Ground {
   readonly on: Queryable
   readonly registered: Registered
@@ -18,7 +18,7 @@ export interface Ground {
   readonly base: Base
 }
 
-/** For what an organisation speaks, of the ids that were asked about. */
+/** What an organisation speaks for, among the ids in question. */
 export interface Speaker {
   organization(id: string): boolean
   location(id: string): boolean
@@ -94,7 +94,7 @@ function above(id: string, known: KnownParty | undefined): string[] {
   if (!known?.organization) return []
   const { owner, above: whole } = known.organization
   if (!known.isRegistered) return [owner, whole].filter(isNamed)
-  // What others recorded of it before it had clients is not what it says of itself.
+  // What others recorded of it before it had clients does not count as its own statement.
   return owner === id || !owner ? [whole].filter(isNamed) : []
 }
 

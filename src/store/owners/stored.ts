@@ -1,4 +1,4 @@
-// Whose the stored resources are that a write is about: as the column says, and as their last versions name it.
+// The owners of the stored resources that a write concerns: from the column, and from their last versions.
 import { int2Array, textArray } from '../../db/arrays.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import { typeName, typeNumber } from '../type-number.ts'

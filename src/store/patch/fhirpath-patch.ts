@@ -114,7 +114,7 @@ function add(resource: JsonObject, target: Typed, operation: PatchOperation): vo
   holder[key] = [...list, ...(Array.isArray(value) ? value : [value])]
 }
 
-/** The typed key of a choice; where the value was given in parts, its shape tells the type. */
+/** Returns the typed key of a choice; where the value was given in parts, its shape determines the type. */
 function choiceKey(element: ElementModel, { value, valueType }: PatchOperation): string {
   const type = element.types.find(each => (valueType ? capitalised(each) === valueType : fitsType(each, value)))
   if (!type) throw new Error(`the value has a type that ${element.name} does not allow`)
@@ -148,7 +148,7 @@ function replace({ holder, key, name, index }: Place, { value, valueType }: Patc
   }
 }
 
-/** Takes an element away, with the extensions that stand beside a primitive. */
+/** Removes an element, with the extensions of a primitive. */
 function removeKey(holder: JsonObject, key: string): void {
   delete holder[key]
   delete holder[`_${key}`]
@@ -171,7 +171,7 @@ function take({ holder, key, index }: Place): void {
 
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
-/** Edits a list, and alike the list of extensions beside a list of primitives. */
+/** Edits a list, and in the same way the list of extensions of a list of primitives. */
 function editLists(holder: JsonObject, key: string, edit: (list: unknown[], isBeside: boolean) => unknown[]): void {
   const beside = holder[`_${key}`]
   const list = (holder[key] ?? []) as unknown[]

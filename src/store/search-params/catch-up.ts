@@ -11,7 +11,7 @@ import { withSuspension } from './suspension.ts'
 /** Definitions that were read before, by their text: most of them stay as they are. */
 const readBefore = new WeakMap<Indexer, ReadonlyMap<string, readonly DefinedParam[]>>()
 
-/** Reads the table anew, so that the indexer works by its current state. Definitions are compiled when nothing is locked any more. */
+/** Reads the table again, so that the indexer works by its current state. Definitions are compiled after all locks are released. */
 export async function catchUp(database: Transactional, indexer: Indexer): Promise<void> {
   const { rows, watched, epoch } = await database.transaction(async on => {
     await on.query({ text: 'select pg_advisory_xact_lock_shared(1, 2)', values: [] })

@@ -1,8 +1,8 @@
-// What an expression costs, as far as its text tells. What it costs on a resource is counted there (index/account.ts).
+// What an expression costs, as far as its text shows. Its cost on a resource is counted there (index/account.ts).
 import type { Expression } from '../../fhirpath/ast.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
 
-/** Most characters of an expression, and most parts of what it says of one type. */
+/** Most characters of an expression, and most parts of its expression for one type. */
 export const longestExpression = 10_000
 const mostParts = 500
 

@@ -21,14 +21,14 @@ export interface Definition {
   readonly issues: readonly Issue[]
 }
 
-/** A parameter as its resource says, without what the service knows of it beside. */
+/** A parameter as its resource defines it, without what the service adds. */
 export type DefinedParam = Omit<OwnParam, 'isReady' | 'client' | 'suspended'>
 
 const nothing: Definition = { params: [], issues: [] }
 
 /**
- * Reads a SearchParameter that is valid R4. One that is not active defines nothing; nor does one that says of a type
- * what R4's own parameter of that code says, such as those of US Core.
+ * Reads a SearchParameter that is valid R4. One that is not active defines nothing; nor does one that gives a type the same
+ * definition as R4's own parameter of that code, such as those of US Core.
  */
 export function readDefinition(resource: JsonObject): Definition {
   if (resource['resourceType'] !== 'SearchParameter' || resource['status'] !== 'active') return nothing
@@ -160,7 +160,7 @@ function wrong(element: string, diagnostics: string, code: Issue['code'] = 'valu
   return { params: [], issues: [issue] }
 }
 
-/** A validator that also tells what keeps a SearchParameter from being used. */
+/** Returns a validator that also reports what keeps a SearchParameter from being used. */
 export function withDefinitions(validate: Validate): Validate {
   return (resource, options) => {
     const issues = validate(resource, options)

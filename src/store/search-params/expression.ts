@@ -1,4 +1,4 @@
-// The expression of a SearchParameter, cut to what it says of one resource type (https://hl7.org/fhir/R4/searchparameter.html).
+// The expression of a SearchParameter, reduced to one resource type (https://hl7.org/fhir/R4/searchparameter.html).
 import { isResourceType, openTypes, typeModel } from '../../definitions/r4.ts'
 import type { Call, Expression, TypeOperation } from '../../fhirpath/ast.ts'
 import { type CompileOptions, compileTyped } from '../../fhirpath/compile.ts'
@@ -15,7 +15,7 @@ export function expressionFor(type: string, expression: Expression): Expression 
   return first && more.reduce((left, right) => ({ kind: 'binary', operator: '|', left, right, at: right.at }), first)
 }
 
-/** How expressions are compiled that came with a resource: bounded, since nobody has looked at them. */
+/** Options for compiling expressions that came with a resource: bounded, since they are untrusted. */
 export const expressionOptions = (type: string): CompileOptions => ({ model: { typeModel }, type, untrusted: true })
 
 const branchesOf = (expression: Expression): Expression[] =>

@@ -41,7 +41,7 @@ export interface SearchParams {
   own(type?: string): readonly OwnParam[]
 }
 
-/** R4's search parameters and `own` beside them. */
+/** Returns R4's search parameters together with `own`. */
 export function createSearchParams(own: readonly OwnParam[]): SearchParams {
   const byType = Map.groupBy(own, param => param.of)
   const known = new Map<string, ReadonlyMap<string, SearchParamModel>>()

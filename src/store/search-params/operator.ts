@@ -50,7 +50,7 @@ export interface LeftOut {
   readonly reason: string
 }
 
-/** Most of them that are told. */
+/** Most of them that are reported. */
 const mostLeftOut = 100
 
 export async function listLeftOut(on: Queryable): Promise<LeftOut[]> {
@@ -75,7 +75,7 @@ export function suspendParameters(database: Transactional, id: string, reason: s
   )
 }
 
-/** Has them used again, once all resources are indexed by them anew. @returns their codes. @throws Failure NOT_FOUND */
+/** Puts them into use again, once all resources are indexed by them. @returns their codes. @throws Failure NOT_FOUND */
 export function resumeParameters(database: Transactional, id: string): Promise<string[]> {
   return changed(database, id, async (on, keys) => {
     await on.query({
@@ -89,7 +89,7 @@ export function resumeParameters(database: Transactional, id: string): Promise<s
   })
 }
 
-/** Changes what is known of a SearchParameter, so that every writer learns of it before anything more is stored. */
+/** Changes the state of a SearchParameter, so that every writer reloads it before it stores anything more. */
 function changed(
   database: Transactional,
   id: string,

@@ -19,8 +19,8 @@ import { type Body, formerlyIndexed, nextBodies } from './reindex-bodies.ts'
 import { suspend } from './suspension.ts'
 
 /**
- * What came of a step: there was nothing to do, or another process is at it; there is more; the parameters of a type are done; others
- * have resources in hand, so it could not go on; definitions have changed meanwhile.
+ * The outcome of a step: there was nothing to do, or another process is at it; there is more; the parameters of a type are done;
+ * others have locked resources, so it could not go on; definitions have changed meanwhile.
  */
 type Came = 'nothing' | 'more' | 'done' | 'locked' | 'outdated'
 
@@ -86,7 +86,7 @@ export function createBatches(parts: IndexingParts, signal: AbortSignal): Batche
       await rows.mayWrite(on, epoch)
       const locked = await write(on, found, epoch)
       await suspend(on, costly)
-      // What somebody else has in hand is looked at again, and all that comes after it.
+      // A resource that another writer has locked is read again later, with all that come after it.
       const isWhole = locked === undefined
       const place = isWhole ? read.end : locked === 0 ? reached : read.places[locked - 1]
       await note(on, lease, waiting, place)
@@ -128,7 +128,7 @@ function claim(on: Queryable, lease: string): Promise<Waiting[]> {
 interface Work {
   readonly type: string
   readonly extractors: readonly Extractor[]
-  /** Row numbers of what is indexed anew in any case. */
+  /** Row numbers of the resources that are indexed again in any case. */
   readonly stale: ReadonlySet<number>
   readonly bodies: readonly Body[]
   readonly signal: AbortSignal
@@ -173,8 +173,8 @@ function entryOf(
 }
 
 /**
- * Writes the entries of resources that are as they were read. What has changed since was indexed by whoever changed it.
- * @returns the place of the first resource that somebody else has in hand.
+ * Writes the entries of resources that are as they were read. What has changed since was indexed by the writer that changed it.
+ * @returns the place of the first resource that another writer has locked.
  */
 async function write(on: Queryable, found: readonly Found[], epoch: number): Promise<number | undefined> {
   const wanted = found.filter(({ entry, problem }) => entry ?? problem)

@@ -84,8 +84,8 @@ const pointers = (params: SearchParams, type: string): ParamKey[] =>
   )
 
 /**
- * The row numbers of what was indexed by the very same definitions before they were deleted or suspended: since then a value may
- * have gone without a trace, as nobody looked at it.
+ * Returns the row numbers of what was indexed by the very same definitions before they were deleted or suspended: since then a
+ * value may have been removed unnoticed.
  */
 export async function formerlyIndexed(
   on: Queryable,

@@ -10,7 +10,7 @@ import { createBatches, type IndexingParts } from './reindex-batch.ts'
 const lookEvery = 15_000
 
 export interface Indexing {
-  /** Has the indexer learn of search parameters that were defined, in whichever process. */
+  /** Has the indexer load search parameters that were defined in any process. */
   catchUp(): Promise<void>
   /** The same, and waits until what was stored before them is indexed, as long as a client may be kept waiting. */
   settle(): Promise<void>
@@ -18,11 +18,11 @@ export interface Indexing {
   follow(): Promise<void>
   /** Begins to index in the background what others have left; for processes that listen already. */
   start(): void
-  /** Puts aside what is in hand. */
+  /** Stops the work under way. */
   close(): Promise<void>
 }
 
-/** Milliseconds that a client may wait, and that indexing waits for whoever has the next resource in hand. */
+/** Milliseconds that a client may wait, and that indexing waits for a writer that has locked the next resource. */
 const patience = 1000
 const pauseWhenLocked = 200
 

@@ -39,7 +39,7 @@ export async function suspensions(on: Queryable, keys: readonly string[]): Promi
   return new Map(rows.map(({ key, cause, reason }) => [key, { cause, reason }]))
 }
 
-/** Forgets that the work of parameters was too much: their owner has defined them anew. @returns the keys that were suspended. */
+/** Removes the suspension of parameters whose owner has defined them again. @returns the keys that were suspended. */
 export async function forgetSuspensions(on: Queryable, keys: readonly string[]): Promise<Set<string>> {
   const rows = await on.query<{ key: string }>({
     text: `delete from search_parameter_suspension where key = any($1::text[]) and cause = 'work' returning key`,

@@ -1,15 +1,15 @@
-// Chains, looked up from their end: what a step finds is asked for first, so that the next one is planned for it. A few
-// resources lead to those that refer to them by the index of postings; very many are met row by row.
+// Chains, looked up from their end: each step runs first, so that the next one is planned for what it found. A few resources lead
+// to those that refer to them by the index of postings; very many are matched row by row.
 import { preparedName } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ChainTarget } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { conditions } from './statement.ts'
 
-/** Most resources of one step whose references are asked for one by one. */
+/** Most resources of one step whose references are looked up one by one. */
 const mostFound = 1000
 
-/** Most types of one step that are looked up; what may lead to more is asked in one statement. */
+/** Most types of one step that are looked up; a step with more types runs as one statement. */
 export const mostLookedUp = 8
 
 /** The step with what it finds, or with the word that it finds many. */

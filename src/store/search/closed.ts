@@ -1,12 +1,12 @@
-// Patients whom a search names although the caller may see nothing of theirs: found out by the statement that finds a page.
+// Patients that a search names although the caller may see none of their data: found by the statement that finds a page.
 import { patientsNamed } from '../patients.ts'
 import type { Seen } from '../visibility.ts'
 import type { Binder } from './binder.ts'
 import type { Criterion } from './request.ts'
 
-/** What such a statement says of them in each of its rows. */
+/** The columns for them in each row of such a statement. */
 export interface Closed {
-  /** Ids; null if there are none, absent if nobody is named. */
+  /** Ids; null if there are none, absent if the search names no patient. */
   readonly closed?: string[] | null
 }
 
@@ -19,7 +19,7 @@ export function closedColumn(
   return named.length > 0 ? [visibility!.closed(named, binder)] : []
 }
 
-/** Who they are, as the rows of a page say; undefined if somebody is named and there is no row to say it. */
+/** Returns them from the rows of a page; undefined if the search names patients and there is no row. */
 export function closedOf(rows: readonly Closed[]): readonly string[] | undefined {
   const [row] = rows
   return row && (row.closed ?? [])

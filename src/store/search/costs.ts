@@ -5,8 +5,9 @@ import { type Criterion, partsOf, type SearchRequest } from './request.ts'
 import { asksWithin } from './sql-words.ts'
 
 /**
- * `steps`: references that chains and `_has` follow, one for each type that a reference may lead to; `within`: criteria that
- * look for a piece of a text, and must all be met (of alternatives, `_filter` has a bound of its own); `includes`: `_include` and `_revinclude`, of which equal ones count once.
+ * `steps`: references that chains and `_has` follow, one for each type that a reference may lead to; `within`: criteria that look
+ * for a piece of a text, and must all be met (for alternatives, `_filter` has a bound of its own); `includes`: `_include` and
+ * `_revinclude`, where equal ones count once.
  */
 const bounds = { steps: 200, within: 10, includes: 30 } as const
 

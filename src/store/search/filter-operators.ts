@@ -111,8 +111,8 @@ function ofToken(test: FilterTest, param: SearchParamModel, types: readonly stri
   return ask(codeOperators[operator]!, operator === 'in' ? literal(value) : withSystem(value, 0))
 }
 
-// "An item in the set has an unequal value." Hashes tell whether a value is there, not which others are: so this can be
-// answered where there is at most one.
+// "An item in the set has an unequal value." Hashes show whether a value is there, not which others are: so this can be answered
+// where there is at most one.
 function unequal(
   { at }: FilterTest,
   param: SearchParamModel,

@@ -46,8 +46,8 @@ function asList(parts: readonly Criterion[]): Criterion | undefined {
   return values.length === parts.length ? { ...first, values } : undefined
 }
 
-// "The compareOp is always evaluated against the set of values produced by the path": what asks whether the set is empty,
-// or holds none of something, negates the whole path, not its last step.
+// "The compareOp is always evaluated against the set of values produced by the path": a test whether the set is empty, or holds
+// none of something, negates the whole path, not its last step.
 function ofTest(test: FilterTest, types: readonly string[], scope: Scope, hops: number): Criterion | undefined {
   if (test.operator === 'pr' && test.value !== 'true' && test.value !== 'false')
     throw filterProblem(test.at, 'pr must be followed by true or false.')
@@ -114,7 +114,7 @@ function ofChain(
   return targets.length > 0 ? { kind: 'chain', types, param, targets } : undefined
 }
 
-// R5 writes reverse chains so, and R4 says "per existing source".
+// R5 writes reverse chains this way, and R4 says "per existing source".
 function ofHas(
   test: FilterTest,
   step: FilterStep,

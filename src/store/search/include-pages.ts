@@ -45,7 +45,7 @@ export async function filled(
   }
 }
 
-/** The links of a page of which only the matches that are nearest to its beginning, or when read backward to its end, are left. */
+/** Returns the links of a page that keeps only the matches nearest to its beginning, or to its end when read backward. */
 function endsOf({ rows, next, previous, cursorAt }: Page, kept: readonly HitRow[], backward: boolean): Ends {
   const first = rows.indexOf(kept[0]!)
   const last = rows.indexOf(kept.at(-1)!)
@@ -93,7 +93,7 @@ export async function goneOn(
   options: SearchOptions,
 ): Promise<Filled | undefined> {
   const { within, ...from } = cursor
-  // Whoever has a link may have changed it: what is asked for must be a match that the caller sees.
+  // The holder of a link may have changed it: the resource must be a match that the caller sees.
   if (!(await isMatch(on, request, from.key, options))) return undefined
   const found = await reachable(on, { includes: request.includes, keys: [from.key] }, within, options)
   const isLast = found.length <= options.maxIncluded

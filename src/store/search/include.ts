@@ -12,7 +12,7 @@ import { type HitRow, hitColumns } from './hit.ts'
 import type { Include } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 
-/** Rounds of `:iterate` that are asked for one by one; what lies deeper is found by a single statement. */
+/** Rounds of `:iterate` that are queried one by one; what lies deeper is found by a single statement. */
 const mostRounds = 5
 
 /** What is included with the matches; undefined if it is more than a page holds, or lies deeper than a few rounds. */
@@ -44,7 +44,7 @@ export async function includedWith(
   return found
 }
 
-/** An include as postings and types: from resources of which types, by which parameters, to resources of which types. */
+/** An include as postings and types: from resources of some types, by some parameters, to resources of some types. */
 export interface Way {
   readonly reverse: boolean
   readonly iterate: boolean

@@ -1,4 +1,4 @@
-// Which modifiers a parameter takes: those of its type, as far as the elements that it reads have what the modifier asks for
+// Which modifiers a parameter takes: those of its type, if the elements that it reads have what the modifier needs
 // (https://hl7.org/fhir/R4/search.html#modifiers).
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType } from '../../definitions/r4.ts'
@@ -20,8 +20,8 @@ const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> =
 const coded = ['code', 'Coding', 'CodeableConcept']
 
 /**
- * The datatypes that have what a modifier asks for. The text of an identifier is that of its type, by which nothing is indexed:
- * `:of-type` finds identifiers by their type.
+ * The datatypes that have what a modifier needs. The text of an identifier is that of its type, which is not indexed: `:of-type`
+ * finds identifiers by their type.
  */
 const needs: Readonly<Record<string, readonly string[]>> = {
   text: ['Coding', 'CodeableConcept'],

@@ -1,5 +1,5 @@
-// When PostgreSQL may keep the plan of a search: where it would be the same whatever the values are. Planning a page anew
-// costs more than finding it.
+// When PostgreSQL may keep the plan of a search: where the plan does not depend on the values. Planning a page costs more than
+// finding it.
 import type { Indexer } from '../index/entry.ts'
 import type { Criterion, SearchRequest } from './request.ts'
 import { isClinicalDate, isPlainToken } from './walk.ts'

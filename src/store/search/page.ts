@@ -30,7 +30,7 @@ export const prepared = (text: string, { values }: Pick<Binder, 'values'>, isFix
   ...{ name: preparedName(text), text, values, isFixed },
 })
 
-/** The page that the rows make up: one match more than it holds tells that there is another. */
+/** Builds the page from the rows: a match beyond its size means that there is another page. */
 export function pageOf(all: readonly PageRow[], { count, cursor: from, sort }: SearchRequest): Page {
   const rows = all.filter(row => row.key !== null)
   const backward = isBackward(from)

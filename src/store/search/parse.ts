@@ -68,7 +68,7 @@ export function parseSearch(
     own,
   }
   let values = 0
-  // What is said twice is asked once.
+  // A repeated criterion is applied once.
   const said = new Set<string>()
   for (const [name, value] of params) {
     if (splitOr(value).length === 0 || said.has(`${name}=${value}`)) continue

@@ -24,7 +24,7 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
   if (isFixed) return [readInOrder(request, options, { isFixed, narrowed })]
   const texts = sortedTexts(request, options)
   const steps: SearchStep<Page, PageRow>[] = []
-  // Planned for its values each time, a statement that may come to nothing would cost more than one that asks before.
+  // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
   if (isOfWords(request) || (texts && request.criteria.length > 0))
     steps.push(findAll(request, options, isOfWords(request)))

@@ -18,7 +18,7 @@ export function shown(value: string): string {
   return value.length > 60 ? `${value.slice(0, 60)}…` : value
 }
 
-/** Splits at commas that are not escaped; the escapes stay for whoever reads the value. */
+/** Splits at commas that are not escaped; the escapes stay for the reader of the value. */
 export function splitOr(value: string): string[] {
   return splitEscaped(value, ',').filter(part => part !== '')
 }

@@ -20,9 +20,9 @@ export const columnEnds = (row: string, dateRow: string): Ends => ({
 export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double precision' }
 
 /**
- * A stored interval [low, high] against the interval of a query's date: equality is containment, and the
- * comparisons ask whether the stored interval reaches beyond the asked one. Bounds on the lower end that follow from the
- * others are spelled out where an index on it can use them.
+ * Compares a stored interval [low, high] with the interval of a query's date: equality is containment, and the comparisons test
+ * whether the stored interval extends beyond the query's. Bounds on the lower end that follow from the others are written out where
+ * an index on it can use them.
  */
 export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type }: Ends, { bind }: Binder): string {
   const from = () => `${bind(asked.low)}::${type}`
@@ -49,7 +49,7 @@ export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type
   }
 }
 
-/** `po`: the stored interval overlaps with the asked one; `co`: it includes it whole (search_filter.html#ops). */
+/** `po`: the stored interval overlaps with the query's; `co`: it includes all of it (search_filter.html#ops). */
 export function periodCondition(operator: ParamOperator, asked: Interval, ends: Ends, { bind }: Binder): string {
   const [from, to] = [`${bind(asked.low)}::${ends.type}`, `${bind(asked.high)}::${ends.type}`]
   return operator === 'co'
@@ -57,7 +57,7 @@ export function periodCondition(operator: ParamOperator, asked: Interval, ends: 
     : `(${ends.low} <= ${to} and ${ends.high} >= ${from})`
 }
 
-/** Overlap with the asked interval, widened by a tenth of its distance from now. */
+/** Overlap with the query's interval, widened by a tenth of its distance from now. */
 function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder['bind']): string {
   const distance = Math.round(Math.abs(Date.now() - (asked.low + asked.high) / 2) * 0.1)
   return `(${high} >= ${bind(asked.low - distance)}::${type} and ${low} <= ${bind(asked.high + distance)}::${type})`

@@ -1,5 +1,5 @@
-// Searches of a caller who may see little of very much look through that little, instead of everything. What lies within reach is
-// still checked against the caller's consents: this only narrows.
+// Searches of a caller with access to a small part of a large data set read that part, instead of everything. The caller's consents
+// are still checked for each row: this only narrows.
 import { int2Array } from '../../db/arrays.ts'
 import { isWorldly } from '../index/subject.ts'
 import { patientsNamed } from '../patients.ts'
@@ -9,17 +9,17 @@ import type { Binder } from './binder.ts'
 import type { Criterion, SearchRequest } from './request.ts'
 
 /**
- * True if it may pay to look through what the caller may see alone: not if the search asks for few resources, or for what
- * everybody sees, as what may be about nobody: no patient leads to it.
+ * True if it may pay to read only what the caller may see: not if the search matches few resources, or types that may be about no
+ * patient, which all callers see and no patient leads to.
  */
 export const canNarrow = ({ types, criteria }: SearchRequest, { visibility }: Seen): boolean =>
   visibility !== undefined && !types.some(isWorldly) && !criteria.some(isNarrow)
 
-/** The statement that says what a search may look through, for one that can be narrowed. */
+/** Returns the statement for what a search may read, for one that can be narrowed. */
 export const reachText = ({ types }: SearchRequest, { visibility, ...binder }: Seen & Pick<Binder, 'bind'>): string =>
   visibility!.reach(types.map(typeNumber), binder)
 
-/** True for what few resources meet, whoever asks. */
+/** True for a criterion that few resources meet, for any caller. */
 export const isNarrow = (criterion: Criterion): boolean =>
   (criterion.kind === 'param' && ['_id', 'identifier'].includes(criterion.param.code)) ||
   patientsNamed([criterion]).length > 0

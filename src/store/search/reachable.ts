@@ -31,8 +31,8 @@ export async function fitsPage(on: Queryable, start: Start, options: SearchOptio
 }
 
 /**
- * A page of what is included with the matches, in the order of row numbers after `after`, and one more if there is one.
- * @throws Failure MALFORMED_REQUEST if `:iterate` leads to more than can be told in pages.
+ * Returns a page of what is included with the matches, in the order of row numbers after `after`, and one more if there is one.
+ * @throws Failure MALFORMED_REQUEST if `:iterate` leads to more than pages can return.
  */
 export function reachable(
   on: Queryable,

@@ -1,4 +1,4 @@
-// A search as it was asked for: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
+// A search request: the data structure between parsing and SQL. https://hl7.org/fhir/R4/search.html
 import type { SearchParamModel } from '../../definitions/model.ts'
 import type { OwnParam } from '../search-params/known.ts'
 import type { TextQuery } from './text-query.ts'
@@ -14,8 +14,8 @@ export interface Coding {
 }
 
 /**
- * On strings: the whole text, how it ends, or its place in the order of code points; on dates: overlap (`po`), and
- * inclusion of the asked period (`co`).
+ * On strings: the whole text, its ending, or its place in the order of code points; on dates: overlap (`po`), and inclusion of the
+ * query's period (`co`).
  */
 export type ParamOperator = 'eq' | 'ne' | 'ew' | 'gt' | 'lt' | 'ge' | 'le' | 'po' | 'co'
 
@@ -33,9 +33,9 @@ export interface ParamCriterion {
   readonly operator?: ParamOperator
   /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
   readonly codes?: readonly Coding[]
-  /** The texts that `:text` found beside codes, as postings, once they have been looked up; absent if they are very many. */
+  /** The display texts that `:text` found, as postings, once they have been looked up; absent if they are very many. */
   readonly texts?: readonly bigint[]
-  /** The strings, folded, that contain what is asked for, once they have been looked up; absent if they are very many. */
+  /** The strings, folded, that contain the search text, once they have been looked up; absent if they are very many. */
   readonly strings?: readonly string[]
 }
 
@@ -152,7 +152,7 @@ export interface SearchRequest {
   readonly criteria: readonly Criterion[]
   readonly sort: readonly SortKey[]
   readonly count: number
-  /** Undefined: not asked for. */
+  /** Undefined: not requested. */
   readonly total: 'none' | 'estimate' | 'accurate' | undefined
   readonly summary: Summary
   readonly elements: readonly string[]
@@ -160,7 +160,7 @@ export interface SearchRequest {
   readonly cursor: Cursor | undefined
   /** The parameters that were applied, as they were sent, for the self link. */
   readonly applied: readonly (readonly [string, string])[]
-  /** What users defined of the parameters that it uses: older resources may not be indexed by them yet, or they are suspended. */
+  /** The users' parameters that it uses: older resources may not be indexed by them yet, or they are suspended. */
   readonly own: readonly OwnParam[]
   /** What was not applied, in words, for an outcome entry. */
   readonly warnings: readonly string[]
@@ -171,7 +171,7 @@ export interface Cursor {
   readonly direction: 'next' | 'previous'
   readonly values: readonly string[]
   readonly key: number
-  /** Row number of the last resource told of those that the match itself includes: the page goes on with what is left of them. */
+  /** Row number of the last resource returned of those that the match itself includes: the page continues with the rest of them. */
   readonly within?: number
 }
 

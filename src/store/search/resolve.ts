@@ -1,5 +1,5 @@
-// What a search asks for by way of other resources, looked up before it becomes SQL: the codes of value sets, the codes
-// above and below a code, the members of a list. https://hl7.org/fhir/R4/search.html#token
+// Looks up what a search takes from other resources before it becomes SQL: the codes of value sets, the codes above and below a
+// code, the members of a list. https://hl7.org/fhir/R4/search.html#token
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index/entry.ts'
@@ -32,7 +32,7 @@ export async function resolve(request: SearchRequest, sources: Sources): Promise
   return { ...request, criteria }
 }
 
-/** Where things are looked up: terminology as the caller may see it, and the texts beside codes. */
+/** The sources of look-ups: terminology as the caller may see it, and the display texts of codes. */
 export interface Sources {
   readonly library: Library
   readonly on: Queryable

@@ -1,4 +1,5 @@
-// Answers a search: one statement finds and fetches a page, one more each for a total that is asked for and for what is included.
+// Answers a search: one statement finds and fetches a page, and one more each computes a requested total and the included
+// resources.
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
@@ -18,12 +19,12 @@ import { run } from './strategy.ts'
 export interface SearchResult {
   readonly matches: readonly Hit[]
   readonly included: readonly Hit[]
-  /** The number of matches; undefined if it was not asked for and would have to be counted. */
+  /** The number of matches; undefined if it was not requested and would have to be counted. */
   readonly total: number | undefined
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
   readonly warnings: readonly string[]
-  /** Patients named of whom the caller may see nothing; undefined if that has not been found out. */
+  /** Named patients whose data the caller may not see; undefined if not determined. */
   readonly closed: readonly string[] | undefined
 }
 
@@ -67,7 +68,9 @@ const shown = ({ rows, included, next, previous }: Filled) => ({
   ...{ matches: rows.map(toHit), included: included.map(toHit), next, previous },
 })
 
-/** The number of matches: a page that holds them all tells it for nothing, elsewhere they are counted if that is asked for. */
+/**
+ * Returns the number of matches: a page that holds them all gives it without another query, otherwise they are counted on request.
+ */
 async function totalOf(
   on: Queryable,
   request: SearchRequest,
@@ -95,7 +98,7 @@ export async function findIds(
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
 }
 
-/** Refuses a search over a type that the caller may not search, chains included. */
+/** Returns the types that a search reads. @throws Failure if the caller may not search one of them, chains included. */
 export function typesOf(request: SearchRequest): string[] {
   const types = new Set<string>(request.types)
   const visit = (criterion: Criterion): void => {

@@ -128,7 +128,7 @@ function bound(value: string, { type }: Order, { bind }: SqlContext): string {
   return `${bind(value)}::${type === 'text collate "C"' ? 'text' : type}`
 }
 
-// Cursors come back from outside: what PostgreSQL could not read is refused before it is asked.
+// Cursors come from clients: a value that PostgreSQL could not read is refused before the query.
 const fits: Readonly<Record<Order['type'], (text: string) => boolean>> = {
   bigint: text => /^-?\d{1,16}$/.test(text),
   'double precision': text => /^-?(?:Infinity|\d[\d.e+-]*)$/.test(text) && !Number.isNaN(Number(text)),

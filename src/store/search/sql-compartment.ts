@@ -23,7 +23,7 @@ export function membersOf(of: string): readonly string[] {
 
 export const isInPatientCompartment = (type: string): boolean => membersOf('Patient').includes(type)
 
-/** With `isTypeAsked` the statement asks for the types already; without, the condition alone holds for these types only. */
+/** With `isTypeAsked` the statement restricts the types already; without, the condition alone holds for these types only. */
 export function compartmentCondition(
   { types, of, id }: CompartmentCriterion,
   row: string,
@@ -54,7 +54,7 @@ export interface WaysIn {
   readonly held: readonly string[]
   /** The parameters that are found by their postings. */
   readonly keys: readonly { readonly type: string; readonly key: ParamKey }[]
-  /** True if the column says so of every type that has it; a Device has a patient, but is in no compartment. */
+  /** True if the column gives the compartment for every type that has it; a Device has a patient, but is in no compartment. */
   readonly isExact: boolean
 }
 

@@ -56,7 +56,7 @@ export async function meetsContainedPatients(
   return found.length > 0
 }
 
-/** True for what is never asked of contained resources: they have no id of their own, no time, and nobody refers to them. */
+/** True for criteria that never apply to contained resources: they have no id of their own, no time, and no references to them. */
 export function isOnlyOutside(criterion: Criterion): boolean {
   if (criterion.kind === 'param') return criterion.param.code === '_id' || criterion.param.code === '_lastUpdated'
   return ['has', 'list', 'compartment', 'text'].includes(criterion.kind)

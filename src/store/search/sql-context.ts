@@ -16,7 +16,7 @@ export function createAliases(): () => string {
   return () => `t${++aliases}`
 }
 
-/** What a search works with beside its request. */
+/** What a search works with in addition to its request. */
 export interface SearchOptions extends Seen {
   readonly indexer: Indexer
   readonly base: Base
@@ -39,8 +39,8 @@ export interface SqlContext extends Binder, Seen {
   readonly shift?: bigint
   readonly outside?: SqlContext
   /**
-   * True if a token is asked for beside a patient: then both are looked up in the index of postings, which meets only
-   * the resources that have both, instead of walking through everything about the patient.
+   * True if the search names a token and a patient: then both are looked up in the index of postings, which reads only the
+   * resources that have both, instead of everything about the patient.
    */
   readonly meetsInPostings: boolean
 }

@@ -59,7 +59,7 @@ const readDecimal = (text: string): number => (/^[+-]?\d+(?:\.\d+)?$/.test(text)
 
 const refused = (message: string): Failure => malformed('near', `near: ${message}`, 'value')
 
-// The belt of latitudes is what the index is asked for; the haversine decides, across the date line and at the poles too.
+// The index finds the belt of latitudes; the haversine decides, across the date line and at the poles too.
 function within({ latitude, longitude, distance }: Near, { bind }: SqlContext): string {
   const number = (value: number): string => `${bind(value)}::double precision`
   const [lat, lon] = [number(latitude), number(longitude)]

@@ -89,8 +89,8 @@ const addressesAbove = (uri: string): string[] => {
 }
 
 /**
- * Below `…/vs/a/` lies what begins so, which `…/vs/a` does not. The index holds addresses without the slash at their end, so where
- * a resource has `…/vs/a` itself, its body tells whether it has one below as well.
+ * Below `…/vs/a/` lies what begins with it, which `…/vs/a` does not. The index holds addresses without the slash at their end, so
+ * where a resource has `…/vs/a` itself, its body shows whether it has one below as well.
  */
 function belowCondition(
   uri: string,

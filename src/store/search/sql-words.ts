@@ -52,13 +52,13 @@ export function termsWith(
   return `select ${columns} from term d where d.param = ${numbersOf(criterion, context)} and ${anyOf(conditions)}`
 }
 
-/** The order of the C collation is that of code points, as `_filter` asks. */
-/** Most texts that are asked for one by one. */
+/** The order of the C collation is that of code points, as `_filter` requires. */
+/** Most texts that are looked up one by one. */
 const mostTexts = 1000
 
 /**
- * The postings of the texts beside codes that contain one of the values. They are found first, so that the search is planned
- * for them; undefined if they are too many.
+ * Returns the postings of the display texts that contain one of the values. They are found first, so that the search is planned for
+ * them; undefined if they are too many.
  */
 export async function findTexts(criterion: ParamCriterion, on: Terms): Promise<bigint[] | undefined> {
   const found = await findTerms(criterion, 'd.posting::text as term', on)

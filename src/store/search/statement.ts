@@ -67,8 +67,8 @@ interface Search extends PageSource {
 }
 
 /**
- * The statement for a page, and one match more to know whether there is another. What it tells beside them it tells in each
- * row, and in a row without a key if there is no match.
+ * Returns the statement for a page, and one match more to know whether there is another. Additional results come in each row, and
+ * in a row without a key if there is no match.
  */
 export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
   const { from, where, key, orders, reach } = search

@@ -44,7 +44,7 @@ export async function codeSystem(library: Library, canonical: string): Promise<C
   return system
 }
 
-// Without recursion: how deep a resource nests is up to whoever wrote it.
+// Without recursion: a client decides how deep a resource nests.
 function flatten(resource: JsonObject): Map<string, Concept> {
   const concepts = new Map<string, Concept>()
   const waiting = objects(resource['concept'])
@@ -104,7 +104,7 @@ export function valueText(value: unknown): string {
   return coding ? String(coding['code'] ?? '') : String(value)
 }
 
-/** True if the system says that the concept is no longer to be used. */
+/** True if the system marks the concept as no longer in use. */
 export function isInactive(concept: Concept): boolean {
   return propertiesOf(concept).some(
     ({ code, value }) =>

@@ -86,7 +86,9 @@ export function definitionOf(valueSet: JsonObject, name: string): Definition {
   return { include, exclude, allowsInactive: compose['inactive'] !== false }
 }
 
-/** The expansion that came with the resource; undefined if there is none, or only a page of one beside a definition. */
+/**
+ * Returns the expansion that came with the resource; undefined if there is none, or only a page of one in addition to a definition.
+ */
 export function storedExpansion(valueSet: JsonObject, name: string): Members | undefined {
   const expansion = valueSet['expansion']
   if (!isObject(expansion)) return undefined

@@ -118,7 +118,7 @@ async function loaded(
   return published === undefined ? found : parsed(published)
 }
 
-/** A URL means what the own organisation or everybody's publisher has stored under it. */
+/** A URL resolves to what the caller's organisation or a shared publisher has stored under it. */
 async function unknown(on: Queryable, type: LibraryType, canonical: string, looking: Looking): Promise<Failure> {
   const other = await elsewhere(on, type, canonicalParts(canonical).url, looking)
   const reason = other

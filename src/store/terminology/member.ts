@@ -1,4 +1,4 @@
-// Whether one code is in a value set, however large that is: the definition is asked, nothing is expanded.
+// Tests whether one code is in a value set of any size: it evaluates the definition and expands nothing.
 // https://hl7.org/fhir/R4/valueset.html#compositions
 import type { JsonObject } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
@@ -15,7 +15,7 @@ import {
 } from './expand.ts'
 import { type Library, unworkable } from './library.ts'
 
-/** A code as somebody names it. */
+/** A code as a client names it. */
 export interface Coded {
   readonly system: string
   readonly version?: string | undefined
@@ -26,9 +26,9 @@ export interface Coded {
 const answers = new WeakMap<JsonObject, Map<string, Promise<Member | undefined>>>()
 
 /**
- * The code as the value set holds it; undefined if it does not.
- * @param trail the value sets that are being asked already, so that one that imports itself is found out.
- * @throws Failure NOT_FOUND for what the answer depends on and is not stored, VALIDATION_FAILED for what cannot be worked out.
+ * Returns the code as the value set holds it; undefined if it does not.
+ * @param trail the value sets under evaluation, to detect one that imports itself.
+ * @throws Failure NOT_FOUND for what the answer depends on and is not stored, VALIDATION_FAILED for what cannot be evaluated.
  */
 export async function memberIn(
   library: Library,

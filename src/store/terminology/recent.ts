@@ -23,7 +23,7 @@ export function recall(key: number, version: number): JsonObject | undefined {
   return found.resource
 }
 
-/** Keeps a version in place of any other; those not asked for the longest go first. */
+/** Keeps a version in place of any other; evicts the least recently used. */
 export function keep(key: number, version: number, resource: JsonObject, size: number): void {
   if (size > mostKept) return
   forget(key)

@@ -6,9 +6,9 @@ import { type Coded, memberIn } from './member.ts'
 
 export interface Match {
   readonly equivalence: string
-  /** Absent where the map says that there is no such concept. */
+  /** Absent where the map states that there is no such concept. */
   readonly concept: Coded | undefined
-  /** Canonical address of the map that says so. */
+  /** Canonical address of the map that gives the result. */
   readonly source: string | undefined
   readonly products: readonly JsonObject[]
   /** True if the match holds only together with other values, which are not looked at here. */
@@ -16,7 +16,7 @@ export interface Match {
 }
 
 export interface TranslateRequest {
-  /** The code is one of the map's targets, and its sources are asked for. */
+  /** The code is one of the map's targets, and the request is for its sources. */
   readonly reverse: boolean
   /** The value set in which translations are wanted. */
   readonly target: string | undefined
@@ -93,7 +93,10 @@ async function forward(
   )
 }
 
-/** What the group says of codes that it does not name (https://hl7.org/fhir/R4/conceptmap-definitions.html#ConceptMap.group.unmapped). */
+/**
+ * Returns the group's result for codes that it does not list
+ * (https://hl7.org/fhir/R4/conceptmap-definitions.html#ConceptMap.group.unmapped).
+ */
 async function unmapped(
   library: Library,
   map: JsonObject,

@@ -5,8 +5,8 @@ import { nameOf, quoted, report, type Walk, warn } from './issues.ts'
 import { judgeOf, systemOfSet, UNITS } from './outside.ts'
 
 /**
- * A check of codes against a value set, beside which `others` may stand; undefined when the set is not known here, so
- * anything goes.
+ * Returns a check of codes against a value set, with `others` allowed as well; undefined when the set is not known here, so
+ * anything is valid.
  */
 export function codeCheck(url: string, others: readonly string[]): ((value: unknown, walk: Walk) => void) | undefined {
   const list = valueSetCodes(url)
@@ -54,8 +54,8 @@ function isOf(wanted: string, coding: unknown): boolean {
 }
 
 /**
- * The check of a Coding or Quantity whose system is one that is defined outside of FHIR. A unit that UCUM does not have is
- * a warning: the system says no more than what the code was meant to be, and published data is full of `(score)`.
+ * Checks a Coding or Quantity whose system is defined outside of FHIR. A unit that UCUM does not have is a warning: the system
+ * gives no more than the intended meaning, and published data is full of `(score)`.
  */
 export function checkOutside({ system, code }: Record<string, unknown>, walk: Walk): void {
   if (typeof system !== 'string' || typeof code !== 'string') return

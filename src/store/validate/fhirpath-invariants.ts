@@ -4,11 +4,11 @@ import { compileBoolean } from '../../fhirpath/compile.ts'
 import { isObject } from '../../lib/json.ts'
 import type { InvariantEvaluator } from './invariants.ts'
 
-// que-7 as R4 has it asks for a System.Boolean, which no FHIR boolean is.
+// que-7 as published in R4 requires a System.Boolean, which no FHIR boolean is.
 const errata: Readonly<Record<string, string>> = { 'que-7': "operator = 'exists' implies (answer is boolean)" }
 
 // Not strict: some invariants of R4 name elements that their type does not have (cid-0), which then are simply empty.
-/** An invariant holds unless it is plainly false: where data of unlike precision give no answer, nobody is refused. */
+/** An invariant holds unless it is clearly false: where data of different precision gives no answer, the resource is accepted. */
 export const fhirPathInvariants: InvariantEvaluator = (constraint, typeName) => {
   const type = constraint.element ? typeOfElement(typeName, constraint.element) : typeName
   if (!type) return undefined

@@ -1,4 +1,4 @@
-// One value or a list, and the `_x` beside a primitive `x` (https://hl7.org/fhir/R4/json.html#primitive).
+// One value or a list, and the `_x` of a primitive `x` (https://hl7.org/fhir/R4/json.html#primitive).
 
 import type { ElementModel } from '../../definitions/model.ts'
 import { isObject } from '../../lib/json.ts'

@@ -1,4 +1,4 @@
-// What someone who wrote an unknown element probably meant.
+// Suggests the element that the sender of an unknown element probably meant.
 
 import type { TypeModel } from '../../definitions/model.ts'
 import { elementByJsonKey, jsonKey, typeModel } from '../../definitions/r4.ts'

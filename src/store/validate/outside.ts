@@ -5,8 +5,8 @@ import { isUcumCode, LONGEST_UCUM } from '../../fhirpath/ucum-code.ts'
 import { quoted } from './issues.ts'
 
 /**
- * Undefined for a code of the system; else what is wrong with it, as the rest of a sentence, worked out when it is asked
- * for, since a suggestion costs more than the check.
+ * Returns undefined for a code of the system; else the problem, as the rest of a sentence, computed only when needed, since a
+ * suggestion costs more than the check.
  */
 export type Judge = (code: string) => (() => string) | undefined
 

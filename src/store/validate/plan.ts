@@ -32,7 +32,7 @@ export interface Plan {
 }
 
 export interface Compiler {
-  /** The plan of a type, compiled when first asked for. */
+  /** Returns the plan of a type, compiled at its first use. */
   plan(type: string): Plan
   /** The check of an element of type Resource: `Patient.contained`. */
   resource(element: string): Check

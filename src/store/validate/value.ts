@@ -29,7 +29,7 @@ export function singleCheck(model: TypeModel, element: ElementModel, type: strin
   }
 }
 
-// What an element asks of a datatype beyond its structure.
+// The constraints that an element adds to the structure of its datatype.
 function moreCheck(model: TypeModel, element: ElementModel, type: string): ObjectCheck | undefined {
   if (type === 'Extension') return model.name === 'Extension' ? checkExtension : checkOuterExtension
   if (type === 'CodeableConcept' && element.requiredValueSet) return conceptCheck(element.requiredValueSet)
@@ -42,7 +42,7 @@ function moreCheck(model: TypeModel, element: ElementModel, type: string): Objec
 // https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.fullUrl
 const ABSOLUTE = new Set(['Bundle.entry.fullUrl'])
 
-// What a code, identifier or unit means is told by a URL: https://hl7.org/fhir/R4/terminologies.html#system
+// A URL gives the meaning of a code, identifier or unit: https://hl7.org/fhir/R4/terminologies.html#system
 const SYSTEMS = new Set(['Coding.system', 'Identifier.system', 'ValueSet.compose.include.system'])
 
 function isSystem(path: string): boolean {

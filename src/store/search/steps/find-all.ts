@@ -29,7 +29,7 @@ export const findAll = (
     const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
     const every = `select s.key, s.date from search s where ${where}`
     const limit = `limit ${context.bind(fewest + 1)}`
-    // What is materialized is planned as if it were read to the end, but is read as far as the limit asks.
+    // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
     const found = ofWords
       ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
       : `found as materialized (${every} ${limit})`

@@ -1,4 +1,4 @@
-// For a caller who may see little of very much: ask what that is, and search that alone.
+// For a caller with access to a small part of a large data set: finds that part, and searches it alone.
 import { createBinder } from '../binder.ts'
 import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
 import { reached, reachText } from '../reach.ts'

@@ -11,7 +11,7 @@ import { isPlainToken } from '../walk.ts'
 export interface ReadOptions {
   /** True if PostgreSQL keeps one plan for all values. */
   readonly isFixed: boolean
-  /** Takes over if the caller may see little; the statement asks for that, too. */
+  /** Takes over if the caller may see little; the statement checks that, too. */
   readonly narrowed: SearchStep<Page, PageRow>['within'] | undefined
 }
 
@@ -22,8 +22,8 @@ export const readInOrder = (
   how: ReadOptions,
 ): SearchStep<Page, PageRow> =>
   pageStep(how.isFixed ? 'read in order, by a kept plan' : 'read in order', request, how, () => {
-    // Postings say of which type they are, and one patient has few of a token: a second index for the type would only cost,
-    // though it looks cheap beside asking for consent.
+    // Postings include the type, and one patient has few of a token: a second index for the type would only cost, though it looks
+    // cheap next to checking consent.
     const isFound = how.isFixed && request.criteria.some(isPlainToken)
     return { ...conditions(request, options, isFound ? '(s.type + 0)' : 's.type'), from: 'search s', key: 's.key' }
   })
