@@ -26,7 +26,7 @@ function answerOf<Row extends object>(
   })
 }
 
-/** What pg has beside what its types tell. */
+/** Members of pg that its types lack. */
 interface Asked<Row extends object> {
   query(
     query: object,
@@ -39,7 +39,7 @@ interface Asked<Row extends object> {
 export const streamOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
-/** Turns what PostgreSQL says into what a caller can act on; anything unknown passes as it is. */
+/** Translates errors of PostgreSQL into failures that a caller can act on; returns unknown errors unchanged. */
 export function translated(error: unknown): unknown {
   const code = (error as { code?: unknown }).code
   switch (code) {

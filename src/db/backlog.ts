@@ -1,4 +1,4 @@
-// What waits in the tables of a folder, as the scrape of metrics asks for it.
+// The backlog in the tables of a folder, as a scrape of metrics reads it.
 
 /** A gauge, with the columns that hold its values. */
 export interface BacklogFigure {

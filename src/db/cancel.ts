@@ -1,8 +1,8 @@
-// Ends a running statement: PostgreSQL is asked by a connection of its own, with the secret of the one that is busy
+// Cancels a running statement: sends PostgreSQL a request on a separate connection, with the secret key of the busy one
 // (https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS).
 import pg from 'pg'
 
-/** What pg's Client and Connection have beside what their types tell. */
+/** Members of pg's Client and Connection that its types lack. */
 interface Busy {
   readonly host: string
   readonly port: number
@@ -22,8 +22,8 @@ interface Messenger extends pg.Connection {
 const patience = 5000
 
 /**
- * Asks PostgreSQL to end the statement that runs on a connection, without waiting for it. The request can arrive late, so
- * the connection must be closed afterwards: on one that is used again it could end somebody else's statement.
+ * Requests that PostgreSQL end the statement that runs on a connection, without waiting for it. The request can arrive late, so the
+ * connection must be closed afterwards: a reused connection could lose another client's statement.
  */
 export function cancelOn(client: pg.ClientBase): void {
   const busy = client as unknown as Busy

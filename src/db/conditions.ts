@@ -1,4 +1,4 @@
-// Conditions that are only there if somebody asked for them.
+// Conditions that a statement has only where the caller supplies a value.
 
 /** Collects the conditions of a statement and their values, in order. */
 export interface Conditions {

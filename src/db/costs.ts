@@ -5,8 +5,8 @@ export interface Costs {
   /** Milliseconds that the statement is expected to take; undefined if none like it ran. */
   expected(text: string): number | undefined
   /**
-   * Notes what the statement took.
-   * @param wasAlone true if nothing else of its client that costs much ran: beside others it would have taken longer.
+   * Records how long the statement took.
+   * @param wasAlone true if no other costly statement of its client ran: in parallel it would have taken longer.
    */
   took(text: string, milliseconds: number, wasAlone: boolean): void
 }
@@ -15,11 +15,14 @@ export interface Costs {
 const most = 5000
 /** A longer text has values in it, and does not come again. */
 const longestText = 10_000
-/** One that took longer tells no more: it would be held against the next ones for too long. */
+/** A longer duration adds no information, and would count against the next ones for too long. */
 const longest = 2000
 /** How much the latest weighs. */
 const weight = 0.25
-/** How much longer one takes beside others like it. Without it, what is costly only beside others would be so by turns. */
+/**
+ * How much longer one takes in parallel with others like it. Without it, a statement that is costly only in parallel would
+ * alternate.
+ */
 const beside = 2.5
 
 export function createCosts(): Costs {

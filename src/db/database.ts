@@ -7,12 +7,12 @@ import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
 
-/** What the service itself asks, in the room that is kept for it. */
+/** Statements of the service itself, on connections reserved for it. */
 export interface Database extends Transactional {
   /**
-   * The same for a client: its statements have their share of the connections, and end when nobody waits for them.
-   * They throw Failure RATE_LIMITED when too many of the client wait, UNAVAILABLE when they waited or took too long, and the
-   * reason of the signal.
+   * The same for a client: its statements have their share of the connections, and end when the client no longer waits for them.
+   * They throw Failure RATE_LIMITED when too many of the client wait, UNAVAILABLE when they waited or took too long, and the reason
+   * of the signal.
    */
   as(asking: Asking): Transactional
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
@@ -44,7 +44,7 @@ export interface DatabaseOptions {
   readonly statementTimeout: number
 }
 
-/** Milliseconds after which a transaction in which nothing is asked is ended, with its locks: whoever waits for work has no locks. */
+/** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
 const longestIdle = 60_000
 
 // Keys and milliseconds fit a double; hashes are only ever written, never read as numbers.
@@ -111,7 +111,7 @@ function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Poo
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
-  // The pool listens to a connection only while nobody uses it. Whoever does hears of its end from the statement, and an
+  // The pool listens to a connection only while it is idle. A user of the connection learns of its end from the statement, and an
   // event without a listener would end the process.
   pool.on('connect', client => {
     client.on('error', () => {})
@@ -151,7 +151,7 @@ async function listen(config: pg.ClientConfig, channel: string, heard: (payload:
     }))
     fresh.on('error', () => {})
     fresh.on('notification', message => heard(message.payload ?? ''))
-    // pg says `end` once for each client, also for one that never got through: exactly one successor each.
+    // pg emits `end` once for each client, also for one that never connected: exactly one successor each.
     fresh.on('end', () => {
       if (!closed) retry = setTimeout(() => connect().catch(() => client?.end()), 500).unref()
     })

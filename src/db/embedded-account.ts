@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The server cannot be started; the message says why in one sentence. */
+/** The server cannot be started; the message gives the reason in one sentence. */
 export class EmbeddedError extends Error {}
 
 const run = promisify(execFile)

@@ -1,4 +1,4 @@
-// The programs of PostgreSQL as processes: found, given an account and a log file, and told their settings.
+// The programs of PostgreSQL as processes: finds them, and gives them an account, a log file and their settings.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { access, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
@@ -36,7 +36,9 @@ export function start(
   })
 }
 
-/** Makes the database cluster beside its place and moves it there when whole, so that a crash leaves no half of one. */
+/**
+ * Creates the database cluster in a temporary folder and moves it into place when complete, so that a crash leaves no partial one.
+ */
 export async function initialise(initdb: string, data: string, account: Account | undefined): Promise<void> {
   const draft = `${data}.new`
   await rm(draft, { recursive: true, force: true })

@@ -33,7 +33,8 @@ const database = 'health_interop'
 const lockKey = 4_215_001
 
 /**
- * For a command that works beside the service: uses the server that runs on `dataDir`, else starts one and stops it afterwards.
+ * For a command that runs while the service may run: uses the server that runs on `dataDir`, else starts one and stops it
+ * afterwards.
  * @throws EmbeddedError as startEmbedded does.
  */
 export async function borrowEmbedded(dataDir: string, connections: number, log: Log): Promise<EmbeddedServer> {
@@ -95,7 +96,7 @@ export async function startEmbedded(dataDir: string, connections: number, log: L
     async stop(most = 30_000) {
       isStopping = true
       await reviving
-      // Without the folder's lock the server may be another service's: it is left to whoever starts next.
+      // Without the folder's lock the server may be another service's: the next process to start takes care of it.
       if (!guard) return
       await guard.end()
       await shutDown(server.pid, most)
@@ -160,7 +161,10 @@ async function runningServer(data: string): Promise<Running | undefined> {
   throw new EmbeddedError(`A database server runs on ${data} but does not respond: stop it, then start again.`)
 }
 
-/** What a server that was killed has left beside its socket: PostgreSQL would take whoever has its number now for that server. */
+/**
+ * Removes the files that a killed server left next to its socket: PostgreSQL would mistake the process that now has its number for
+ * that server.
+ */
 async function clearSocket(socket: string): Promise<void> {
   const file = join(socket, `.s.PGSQL.${port}.lock`)
   const lock = await readLock(file)

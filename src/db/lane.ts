@@ -13,7 +13,7 @@ import { type Asking, createWatcher, type Watcher } from './watch.ts'
 export interface Shared {
   readonly pool: pg.Pool
   readonly shares: ConcurrencyLimit
-  /** What transactions take beside a connection: each client has as much, whatever the others have. */
+  /** Limits what transactions take in addition to a connection: each client has the same amount, independent of the others. */
   readonly transactions: ConcurrencyLimit
   /** What a transaction takes of them if those of its client take long. */
   readonly longTransaction: number
@@ -36,9 +36,9 @@ const queues = { waitingPerClient: 500, waiting: 5000 }
 const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
 
 /**
- * A pool as clients share it.
+ * Returns a pool that clients share.
  * @param total connections that clients share.
- * @param costs of statements, which all pools learn together.
+ * @param costs of statements, which all pools measure together.
  */
 export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared {
   const perClient = shareOf(total)
@@ -124,8 +124,8 @@ async function holding<T>(
 }
 
 /**
- * One statement on a connection of the pool, to which the connection comes back only if nothing went wrong. The costly ones of
- * a client come one at a time, so that it fills neither the cores nor memory; others go on beside them.
+ * Runs one statement on a connection of the pool, to which the connection returns only if nothing failed. The costly statements of
+ * a client run one at a time, so that it fills neither the cores nor memory; others run in parallel.
  */
 async function once<Row extends object>(
   shared: Shared,

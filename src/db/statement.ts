@@ -1,4 +1,4 @@
-// What PostgreSQL is asked, and what can ask it: a pool, a transaction, a part of one.
+// A statement for PostgreSQL, and what can run it: a pool, a transaction, a part of one.
 
 /** A parameterised statement; with a name it is prepared once per connection. */
 export interface Statement {
@@ -14,8 +14,8 @@ export interface Queryable {
   /** The rows of the answer, in order. */
   query<Row extends object>(statement: Statement): Promise<Row[]>
   /**
-   * Runs a statement whose answer nobody needs. A transaction does not wait for it: should it fail, the transaction fails
-   * with its error.
+   * Runs a statement whose result is not needed. A transaction does not wait for it: if it fails, the transaction fails with its
+   * error.
    */
   run(statement: Statement): Promise<void>
 }
@@ -30,6 +30,6 @@ export interface Transactional extends Queryable {
 }
 
 export interface Transaction extends Transactional {
-  /** Does something once everything is committed, the transactions around this one too, and before anybody is told so. */
+  /** Runs work once everything is committed, the transactions around this one too, and before the caller receives the result. */
   afterwards(work: () => unknown): void
 }

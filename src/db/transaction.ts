@@ -1,8 +1,7 @@
-// Transactions, and transactions within them, which are savepoints: each is kept whole or undone.
-//
-// PostgreSQL gets statements without their waiting for each other, and answers them in order (pipeline). One that fails makes
-// those after it fail, and the commit a rollback: so the first error is the one that counts. What nobody waits for travels
-// with what comes next, since waking PostgreSQL costs more than most statements.
+// Transactions, and transactions within them, which are savepoints: each is committed as a whole or rolled back. PostgreSQL
+// receives statements without waiting for earlier ones, and answers them in order (pipeline). One that fails makes those after it
+// fail, and the commit a rollback: so the first error is the one that counts. A statement whose result is not awaited is sent with
+// the next one, since waking PostgreSQL costs more than most statements.
 import type pg from 'pg'
 import { ask, streamOf, translated } from './ask.ts'
 import type { Statement, Transaction } from './statement.ts'
@@ -12,15 +11,15 @@ import type { Watch } from './watch.ts'
 interface Line {
   readonly client: pg.PoolClient
   readonly travel: Travel
-  /** Of the client for whom it runs. */
+  /** The watch of the client for which it runs. */
   readonly watch: Watch | undefined
-  /** Savepoints so far, each of which has a name of its own. */
+  /** Number of savepoints so far; each has a name of its own. */
   points: number
   /** What was wrong when it could not even be rolled back. */
   broken?: Error
 }
 
-/** The statements that a transaction consists of beside its work. */
+/** The statements that a transaction needs in addition to its work. */
 interface Frame {
   readonly begin: string
   readonly end: string

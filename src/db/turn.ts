@@ -1,4 +1,4 @@
-// A turn of a client among all processes: of what it asks, and costs much, one thing runs at a time.
+// A turn of a client among all processes: its costly statements run one at a time.
 import { availableParallelism } from 'node:os'
 import type pg from 'pg'
 import { hash32 } from '../lib/hash.ts'
@@ -18,8 +18,8 @@ export async function takeTurn(client: pg.ClientBase, who: string): Promise<void
 }
 
 /**
- * Gives the turn back as soon as the statement that was asked before has ended: it travels behind that one. The turn of a
- * connection that closes ends with it.
+ * Gives the turn back as soon as the previous statement has ended: the release is sent behind that one. The turn of a connection
+ * that closes ends with it.
  */
 export function giveTurn(client: pg.ClientBase, who: string): void {
   client

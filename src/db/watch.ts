@@ -3,11 +3,11 @@ import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { cancelOn } from './cancel.ts'
 
-/** For whom statements run, and when they end. */
+/** The client for which statements run, and when they end. */
 export interface Asking {
   /** The client that pays. */
   readonly who: string
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the answer any more. */
   readonly signal: AbortSignal
   /** Milliseconds that one statement outside of a transaction may take; undefined: as long as any statement. */
   readonly limit?: number | undefined

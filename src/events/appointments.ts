@@ -1,4 +1,4 @@
-// What is told of appointments: interface §6.1. https://hl7.org/fhir/R4/appointment.html
+// Events about appointments: interface §6.1. https://hl7.org/fhir/R4/appointment.html
 
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
@@ -35,7 +35,7 @@ export const isFulfilled: State = status('fulfilled')
 /** It is to take place, or has. */
 export const isKept: State = status(...ahead, 'fulfilled')
 
-/** What was to take place does not. A patient who does not come has cancelled nothing. */
+/** The appointment does not take place. A patient who does not come has not cancelled it. */
 export const calledOff = all(was(isAhead), any(became('cancelled', 'entered-in-error'), gone))
 
 /** An appointment, and how it stands. */

@@ -1,4 +1,4 @@
-// What is told of Bridge Agents, whose failures to synchronise are Tasks: interface §6.1.
+// Events about Bridge Agents, whose failures to synchronise are Tasks: interface §6.1.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
@@ -34,7 +34,7 @@ const isSync: State = ({ code }) =>
 
 export const syncFailed = entered(both(isSync, status('failed')))
 
-/** A failure, told to the organisations that the agent works for. */
+/** A failure, sent to the organisations that the agent works for. */
 export function failedSync({ id, now = {}, around }: LifecycleStep): Telling {
   const { owner, for: beneficiary, location, requester, statusReason } = now
   const facility = facilityIn(now, around, location, beneficiary, owner)

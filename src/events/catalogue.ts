@@ -1,5 +1,5 @@
-// The catalogue of events: which step in the life of which resource is told as what. Events are derived from changes, never
-// emitted, so whoever writes a resource cannot forget them. Interface §6.1, decisions §8.
+// The catalogue of events: which step in the lifecycle of which resource produces which event. Events are derived from changes,
+// never emitted, so code that writes a resource cannot forget them. Interface §6.1, decisions §8.
 
 import type { Base } from '../store/base.ts'
 import { appointment, calledOff, isAhead, isAttended, isFulfilled, isKept } from './appointments.ts'
@@ -38,11 +38,11 @@ import { isOpen, isOrder } from './requests.ts'
 import type { Tell, Telling } from './telling.ts'
 
 export interface Catalogue {
-  /** The types of resources that there is something to tell of; changes of others need not be asked about. */
+  /** The types of resources that have events; changes of other types can be skipped. */
   readonly types: ReadonlySet<string>
   /**
-   * Names (`Type/id`) of the resources that have to be known to tell of the change, and are not yet. What is read may
-   * name more, so that it is asked again until nothing is missing.
+   * Returns names (`Type/id`) of the resources that the rules need for this change and do not have yet. What is read may name more,
+   * so call it until nothing is missing.
    */
   missing(change: Change, known?: RelatedResources): string[]
   /** What has happened by the change. @param known other resources, as they are after the transaction */
@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
   rule('bridge_agent.sync_failed', 'Task', syncFailed, failedSync),
 ]
 
-/** What has to be known beside resources of some types. */
+/** The resources that rules need in addition to a changed one, by type. */
 const reading: ReadonlyMap<string, (step: LifecycleStep) => string[]> = new Map([
   ['DiagnosticReport', resultsToRead],
   ['VerificationResult', documentsToRead],

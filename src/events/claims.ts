@@ -7,7 +7,7 @@ import type { Base } from '../store/base.ts'
 /** Other resources, by `Type/id`; undefined: looked for and not there. */
 export type RelatedResources = ReadonlyMap<string, JsonObject | undefined>
 
-/** What a rule knows beside the resource. */
+/** What a rule knows in addition to the resource. */
 export interface Surroundings {
   /** Of the data set. */
   readonly base: Base
@@ -56,7 +56,7 @@ export const stayed = (state: State): Claim => all(was(state), is(state))
 /** It has come to have one of the statuses from none of them. */
 export const became = (...statuses: readonly string[]): Claim => entered(status(...statuses))
 
-/** Something that it says has changed, and not only what is said about it: who wrote it when, and how it is put in words. */
+/** True if the content has changed, and not only the metadata: who wrote it when, and its narrative. */
 export const changed: Claim = ({ now, before }) =>
   now !== undefined && before !== undefined && changedElements(now, before).length > 0
 

@@ -1,5 +1,5 @@
-// What a Consent says to each organisation that it names, apart from whether its time has come: as the consent rules read it
-// when they decide who may see what. https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
+// The terms of a Consent for each organisation that it names, whether or not its period has begun: read as the consent rules read
+// it for access decisions. https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
@@ -12,13 +12,13 @@ export interface Terms {
   /** `void`: in force, and opens nothing to the organisation, though the patient has not refused it. */
   readonly standing: 'requested' | 'granted' | 'denied' | 'void' | 'over'
   readonly type: string | null
-  /** When it ends, in UTC; null: it does not, or nobody can tell. */
+  /** When it ends, in UTC; null: never, or unknown. */
   readonly expiresAt: string | null
   /** What is opened and what is not: terms that are not the same differ in it. */
   readonly wording: unknown
 }
 
-/** Organisations that are told of one Consent. */
+/** Most organisations that are notified of one Consent. */
 const mostOrganizations = 1000
 
 /** Provisions within each other. */
@@ -37,7 +37,7 @@ interface Provision {
   readonly permits: boolean
   /** Ids; undefined: it names no actors. */
   readonly organizations: ReadonlySet<string> | undefined
-  /** Those who keep the consent, for whom a permission is that names nobody. */
+  /** The custodians of the consent, to which a permission applies that names no organisation. */
   readonly keepers: ReadonlySet<string>
   readonly until: number
   readonly wording: JsonObject
@@ -56,7 +56,7 @@ function provisionsOf(consent: JsonObject, base: Base): Provision[] {
   return within(isObject(consent['provision']) ? consent['provision'] : {}, outermost, base)
 }
 
-/** A provision and its exceptions. @param frame what it says where it says nothing itself */
+/** Returns a provision and its exceptions. @param frame supplies what the provision leaves out */
 function within(provision: JsonObject, frame: Provision, base: Base): Provision[] {
   const { actor, provision: inner, ...wording } = provision
   const { type, period } = provision
@@ -107,7 +107,7 @@ function termsFor(id: string, consent: JsonObject, provisions: readonly Provisio
   return [[id, { standing, type, expiresAt: momentAt(until), wording }]]
 }
 
-/** A refusal that names nobody who is known here is for everybody. */
+/** A refusal that names no known organisation applies to all. */
 function isAbout({ permits, organizations }: Provision, id: string): boolean {
   if (organizations === undefined || (!permits && organizations.size === 0)) return true
   return organizations.has(id)

@@ -1,4 +1,5 @@
-// What is told of consents: to each organisation what concerns it, and nothing of whom else the patient has trusted. Interface §6.1.
+// Events about consents: each organisation receives what concerns it, and nothing about other organisations that the patient
+// trusts. Interface §6.1.
 
 import { isDeepStrictEqual } from 'node:util'
 import { code, id, moment, text } from '../shapes/fields.ts'
@@ -53,7 +54,7 @@ export const consentEvents = {
 /** What a step means for an organisation that the Consent names, or named before. */
 type Turn = (now: Terms | undefined, before: Terms | undefined) => boolean
 
-/** The patient is asked. */
+/** The patient has received a consent request. */
 export const asked: Turn = (now, before) => now?.standing === 'requested' && before?.standing !== 'requested'
 /** The patient gives consent, or gives another in its place: for longer, for more, for less. */
 export const given: Turn = (now, before) =>

@@ -1,4 +1,4 @@
-// What is told of clinical documents, which are DocumentReferences and Compositions: interface §6.1.
+// Events about clinical documents, which are DocumentReferences and Compositions: interface §6.1.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { code, id } from '../shapes/fields.ts'
@@ -82,7 +82,7 @@ export function document(type: (typeof kinds)[number]) {
   }
 }
 
-/** Every document that was verified. Where it is known, those are told who may see it. */
+/** Every document that was verified. Where it is known, subscribers that may see it are notified. */
 export function verifiedDocuments(step: LifecycleStep): Telling[] {
   const { id, around } = step
   return targetsOf(step).map(({ type, id: document_id }) => {
@@ -97,7 +97,7 @@ export function verifiedDocuments(step: LifecycleStep): Telling[] {
   })
 }
 
-/** The documents that have to be known to tell of their verification. */
+/** Returns the documents that the rule for verifications needs. */
 export function documentsToRead(step: LifecycleStep): string[] {
   if (step.now?.['status'] !== 'validated') return []
   return targetsOf(step)
@@ -105,7 +105,7 @@ export function documentsToRead(step: LifecycleStep): string[] {
     .filter(name => !step.around.known.has(name))
 }
 
-/** Documents that one verification tells of. */
+/** Most documents for which one verification produces events. */
 const mostDocuments = 100
 
 function targetsOf({ now = {}, around }: LifecycleStep): { type: string; id: string }[] {

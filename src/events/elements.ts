@@ -32,11 +32,11 @@ export function idIn(references: unknown, types: readonly string[], { base }: Su
   return undefined
 }
 
-/** Id of the patient whom the reference names. */
+/** Returns the id of the patient that the reference names. */
 export const patientIn = (reference: unknown, around: Surroundings): string | undefined =>
   idIn(reference, ['Patient'], around)
 
-/** Id of the facility: as this service's own extension tells it, else the first that the references lead to. */
+/** Returns the id of the facility: from this service's own extension, else the first that the references lead to. */
 export function facilityIn(resource: JsonObject, around: Surroundings, ...references: unknown[]): string | undefined {
   const told = [extension(resource, 'facility', 'valueReference'), ...references]
   for (const each of told) {

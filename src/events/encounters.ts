@@ -1,4 +1,4 @@
-// What is told of encounters: interface §6.1. https://hl7.org/fhir/R4/encounter.html
+// Events about encounters: interface §6.1. https://hl7.org/fhir/R4/encounter.html
 
 import { isObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'

@@ -29,6 +29,6 @@ export function withResource(envelope: string, resource: string): string {
   return `${envelope.slice(0, meta)}${isEmpty ? '' : ','}"resource":${resource}${envelope.slice(meta)}`
 }
 
-/** The same envelope for somebody who may not know whose it is. */
+/** Returns the same envelope for a subscriber that may not know the patient. */
 export const withoutHealthId = (envelope: string): string =>
   envelope.replace(/"data":\{"health_id":"[^"]*"/, '"data":{"health_id":null')

@@ -17,8 +17,8 @@ const laboratoryCodes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A laboratory's, as its category says. Without one, what is about a specimen is, and a report of which an observation is;
- * nothing is guessed from what the test is called, since LOINC has codes for X-rays, too.
+ * True for a laboratory's resource, by its category. Without one: for a resource about a specimen, and a report with such an
+ * observation; the test's code decides nothing, since LOINC has codes for X-rays, too.
  */
 export const isOfLaboratory: State = (resource, around) => {
   const categories = codingsIn(resource['category'])
@@ -27,7 +27,7 @@ export const isOfLaboratory: State = (resource, around) => {
   return observationsOf(resource, around).found.some(({ category }) => codingsIn(category).some(isLaboratory))
 }
 
-/** Its category says so, or does not say whose it is. */
+/** True if its category is a laboratory's, or leaves it open. */
 export function mayBeOfLaboratory({ category }: JsonObject): boolean {
   const categories = codingsIn(category)
   return categories.length === 0 || categories.some(isLaboratory)
@@ -40,7 +40,7 @@ const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInt
 const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B'])
 const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
-/** True if a report, or an observation that it is made of, asks for attention. */
+/** True if a report, or an observation that it is made of, needs attention. */
 export function isFlagged(report: JsonObject, around: Surroundings): boolean {
   const valid = observationsOf(report, around).found.filter(({ status }) => !withdrawn.has(status))
   const parts = valid.flatMap(each => [each, ...objects(each['component'])])
@@ -50,7 +50,7 @@ export function isFlagged(report: JsonObject, around: Surroundings): boolean {
 
 export interface Observations {
   readonly found: JsonObject[]
-  /** Names of those that nobody has looked for yet. */
+  /** Names of those that have not been looked up yet. */
   readonly unknown: string[]
 }
 

@@ -1,4 +1,4 @@
-// A change, and what has happened by it, as those have to know who record events and send them: interface §6, decisions §8.
+// A change, and what happened by it: the data that recording and sending events share. Interface §6, decisions §8.
 
 import type { JsonObject } from '../lib/json.ts'
 import type { EventType } from './event-types.ts'
@@ -14,7 +14,7 @@ export interface Change {
   readonly former: JsonObject | undefined
 }
 
-/** Something that happened, as subscribers are told of it. */
+/** Something that happened, as subscribers receive it. */
 export interface Occurrence {
   readonly type: EventType
   readonly source: { readonly type: string; readonly id: string; readonly version: number }
@@ -22,7 +22,7 @@ export interface Occurrence {
   readonly patient: string | undefined
   /** Ids, codes of states and flags: never a name of a patient, nor what anybody wrote about one. */
   readonly data: JsonObject
-  /** Id of the facility (Organization or Location) where it happened; empty if nobody said. */
+  /** Id of the facility (Organization or Location) where it happened; empty if not given. */
   readonly facility: string
   /** Whoever may see the source, or only these organisations (ids). */
   readonly audience: 'readers' | readonly string[]
@@ -34,7 +34,7 @@ export interface Verification {
   /** Id of the Patient, and its version if it is known. */
   readonly patient: string
   readonly version?: number
-  /** Id of the organisation that verified it, which alone is told; empty if there is none. */
+  /** Id of the organisation that verified it, the only one that is notified; empty if there is none. */
   readonly organization: string
   readonly facility?: string
 }

@@ -1,4 +1,4 @@
-// What is told of laboratory orders and results: interface §6.1 and §6.2.
+// Events about laboratory orders and results: interface §6.1 and §6.2.
 
 import { Type } from 'typebox'
 import { id, text } from '../shapes/fields.ts'
@@ -71,7 +71,7 @@ const isReleasedBySomebody = status('final', 'amended', 'corrected', 'appended')
 /** Others may rely on it. */
 export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 
-/** What was released says something else now, or is withdrawn, or deleted: somebody may have relied on it. */
+/** A released result has changed, or is withdrawn, or deleted: a reader may have relied on it. */
 export const corrected = any(all(stayed(isReleased), changed), left(isReleased))
 
 /** An order. */
@@ -92,7 +92,7 @@ export function labOrder(step: LifecycleStep): Telling {
   }
 }
 
-/** A result, flagged or not; what it says is read by those who may. */
+/** A result, flagged or not; only readers with access see its content. */
 export function labResult(step: LifecycleStep): Telling {
   const resource = latest(step)
   const { subject, code, performer, resultsInterpreter } = resource
@@ -115,7 +115,7 @@ export function amendedResult(step: LifecycleStep): Telling {
   return { ...telling, data: { ...telling.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
 }
 
-/** The observations that have to be known to tell of a report. */
+/** Returns the observations that the rule for a report needs. */
 export function resultsToRead({ now, before, around }: LifecycleStep): string[] {
   const mayBeTold = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
   return now && mayBeTold ? observationsOf(now, around).unknown : []

@@ -1,5 +1,5 @@
-// What happened goes into the outbox in the transaction of the change that tells it, so that there is an event exactly where there
-// is a change; what becomes of it from there is none of the writer's business.
+// The outbox: events are written in the transaction of the change that causes them, so that there is an event exactly where there
+// is a change; delivery is separate from the writer.
 import { randomBytes } from 'node:crypto'
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { JsonObject } from '../lib/json.ts'
@@ -11,13 +11,13 @@ import type { Catalogue } from './catalogue.ts'
 import type { Occurrence } from './occurrence.ts'
 
 export interface Outbox extends Follower {
-  /** The statement that puts in what no change of a resource tells. */
+  /** Returns the statement that inserts occurrences that no change of a resource shows. */
   occurred(occurrences: readonly Occurrence[], origin: Origin): Note
   /** Calls it whenever this process has put something in. */
   heard(wake: (kinds: Kinds) => void): void
 }
 
-/** What was put in: events of the catalogue, changes of types that somebody follows, or both. */
+/** What was inserted: events of the catalogue, changes of followed types, or both. */
 interface Kinds {
   readonly events: boolean
   readonly changes: boolean
@@ -25,9 +25,9 @@ interface Kinds {
 
 /** An entry on its way into the outbox. */
 interface Entry extends Pick<Occurrence, 'source' | 'patient' | 'data' | 'facility' | 'audience'> {
-  /** Empty for a change that no rule tells of. */
+  /** Empty for a change that matches no rule. */
   readonly type: string
-  /** Ids of all patients that it tells something of. */
+  /** Ids of all patients that it concerns. */
   readonly patients: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
 /** How often what was read may name more that has to be read. */
 const mostRounds = 3
 
-/** The resources beside the changed ones that have to be known to tell of them. */
+/** Reads the resources that the rules need in addition to the changed ones. */
 async function surroundings(
   catalogue: Catalogue,
   told: readonly Followed[],
@@ -90,7 +90,7 @@ const entryOf = (occurrence: Occurrence, patients: readonly string[]): Entry => 
 
 const isEvent = ({ type }: Entry): boolean => type !== ''
 
-/** A change of which those are told who follow everything of its type. */
+/** Returns a change for the followers of every change of its type. */
 const bare = ({ type, id, version, patients }: Followed): Entry => ({
   type: '',
   source: { type, id, version },

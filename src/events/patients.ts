@@ -1,4 +1,4 @@
-// What is told of patients and of their Health IDs: interface §2.1 and §6.1.
+// Events about patients and their Health IDs: interface §2.1 and §6.1.
 
 import { Type } from 'typebox'
 import { parse } from '../lib/health-id.ts'
@@ -92,7 +92,7 @@ function about(step: LifecycleStep, data: JsonObject): Telling {
 /** `_birthDate` is about birthDate, and deceasedBoolean and deceasedDateTime are both about deceased. */
 const elementOf = (name: string): string => name.replace(/^_/, '').replace(/^(deceased|multipleBirth).*/, '$1')
 
-/** Health IDs left aside, of which other events tell. */
+/** Without Health IDs, which have events of their own. */
 function changedNumbers(now: JsonObject, before: JsonObject, around: Surroundings): boolean {
   const numbers = ({ identifier }: JsonObject) => ({
     identifier: objects(identifier).filter(each => !isOfHealthIds(each, around)),

@@ -1,4 +1,4 @@
-// What is told of prescriptions, never which medicine it is: interface §6.1. https://hl7.org/fhir/R4/medicationrequest.html
+// Events about prescriptions, which never name the medicine: interface §6.1. https://hl7.org/fhir/R4/medicationrequest.html
 
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'

@@ -7,7 +7,7 @@ const orders: ReadonlySet<unknown> = new Set([
   ...['order', 'original-order', 'reflex-order', 'filler-order', 'instance-order'],
 ])
 
-/** Somebody is to act on it, unlike on a proposal or a plan. */
+/** True for an order to be acted on, not for a proposal or a plan. */
 const isMeant: State = ({ intent }) => orders.has(intent)
 
 /** It is to be carried out now, or when it is no more on hold. */

@@ -1,23 +1,23 @@
-// What a rule tells of a resource, and how an event is described to those who subscribe to it: interface §6.
+// What a rule reports about a resource, and how a type of events is described to subscribers: interface §6.
 
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import type { LifecycleStep } from './claims.ts'
 
-/** What is told once. */
+/** The content of one event. */
 export interface Telling {
   /** Id of the Patient it is about. */
   readonly patient?: string | undefined
   readonly facility?: string | undefined
   readonly data: JsonObject
-  /** Ids of the only organisations that are told; undefined: whoever may see the source. */
+  /** Ids of the only organisations that are notified; undefined: all that may see the source. */
   readonly audience?: readonly string[]
-  /** The resource that tells it, where it is another one than that which changed. */
+  /** The resource that the event is about, where it differs from the one that changed. */
   readonly source?: { readonly type: string; readonly id: string; readonly version: number }
 }
 
-/** Makes what there is to tell of a step: once, several times, or not at all. */
+/** Returns the events of a step: one, several, or none. */
 export type Tell = (step: LifecycleStep) => Telling | readonly Telling[]
 
 /** What subscribers can know of a type of events. */
@@ -29,7 +29,7 @@ export interface Description {
   readonly example: JsonObject
 }
 
-/** Describes a type of events. @param data what its data says beside whom it is about */
+/** Describes a type of events. @param data its data in addition to the subject */
 export function described(description: string, data: TProperties, example: JsonObject): Description {
   const health_id = orNull(
     text('The Health ID of the patient. Null if unknown, or if the event is not about a patient.'),
@@ -41,12 +41,12 @@ export function described(description: string, data: TProperties, example: JsonO
   }
 }
 
-/** What is always said, though it may not be known. */
+/** A member that is always present, though its value may be null. */
 export function orNull<Schema extends TSchema & { description?: string }>(schema: Schema) {
   return Type.Union([schema, Type.Null()], { description: schema.description })
 }
 
-/** Where something happened, in every data that says so. */
+/** Where it happened, in the data of every event that has a facility. */
 export const facilityId = orNull(
   id('The facility (Organization or Location) where the event happened. Null if not recorded.'),
 )

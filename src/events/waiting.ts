@@ -1,4 +1,4 @@
-// What waits in the outbox: taken out by those who find out who is told of it.
+// Rows that wait in the outbox, read by the fan-out to subscribers.
 import { valuePlans } from '../db/database.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 
@@ -6,7 +6,7 @@ import type { Queryable, Statement } from '../db/statement.ts'
 export interface Waiting {
   readonly key: number
   readonly id: string
-  /** Empty for a change that only FHIR subscriptions are told of. */
+  /** Empty for a change that concerns FHIR subscriptions only. */
   readonly event: string
   readonly type: number
   readonly resource_id: string

@@ -25,7 +25,7 @@ export function createBatcher<Item>({ pause, sizeOf, flush }: BatcherOptions<Ite
       await pause(round)
       await flush(queue.splice(0, sizeOf?.(queue) ?? queue.length))
     }
-    // At once, while nobody can add to the queue: what comes next begins anew.
+    // Reset synchronously, before anything can join the queue: the next item starts a new batch.
     flushing = undefined
   }
   return {

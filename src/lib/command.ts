@@ -30,7 +30,7 @@ export interface Command<Call> {
   readonly usage: string
   /** One line. */
   readonly summary: string
-  /** What else the help says. */
+  /** The rest of the help text. */
   readonly details: string
   readonly options: Options
   run(call: Call): Promise<CommandResult> | CommandResult
@@ -53,7 +53,7 @@ export interface Tool<Call> {
   readonly about: string
   /** The last lines of every command's help. */
   readonly footer: readonly string[]
-  /** Options that every command has beside --json and --help. */
+  /** Options that every command has in addition to --json and --help. */
   readonly options: Options
   readonly commands: readonly Command<Call>[]
   perform(command: Command<Call>, given: Arguments): Promise<CommandResult> | CommandResult

@@ -3,8 +3,8 @@ import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
 /**
- * Keeps what Node makes of every module that is loaded from now on, beside the packages. Where nobody may write, it is made
- * anew each time.
+ * Keeps the compiled form of every module loaded from now on, next to the packages. Where the folder is not writable, modules are
+ * compiled each time.
  */
 export function keepCompiled(): void {
   enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/health-interop'))

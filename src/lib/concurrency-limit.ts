@@ -1,5 +1,5 @@
-// A concurrency limit: how much of something is in hand at a time (connections, threads, searches, bytes in flight), in all and for
-// each client, so that one client never takes all of it. The rest waits in a queue, which is bounded, too.
+// A concurrency limit: how much of something may be in use at a time (connections, threads, searches, bytes in flight), in total
+// and per client, so that one client never takes all of it. The rest waits in a queue, which is bounded, too.
 import { Failure } from './failure.ts'
 
 /** What is held until it is given back. */
@@ -42,7 +42,7 @@ export interface ConcurrencyOptions {
   readonly patience?: number
 }
 
-/** Creates a limit by max-min fair shares: turns go round by client, and what a client takes is bounded beside them. */
+/** Creates a limit with max-min fair shares: clients take turns, and each client has an upper bound. */
 export function createConcurrencyLimit(options: ConcurrencyOptions): ConcurrencyLimit {
   const { name, total, perClient = total, waitingPerClient = Infinity } = options
   const held = createHoldings(total, perClient)
@@ -128,11 +128,11 @@ interface Waiter {
   readonly begin: () => void
 }
 
-/** The queues of those who wait, in the order of turns: a client that had one goes to the end. */
+/** The queues of waiting clients, in the order of turns: a client that had a turn goes to the end. */
 function createTurns({ fits, isWithinShare }: Holdings) {
   const queues = new Map<string, Waiter[]>()
   let waiting = 0
-  /** Gives each client that waits one turn. @returns true if somebody had one. */
+  /** Gives each waiting client one turn. @returns true if at least one client had a turn. */
   const serveRound = (): boolean => {
     let begun = false
     for (const [who, queue] of [...queues]) {
@@ -150,7 +150,7 @@ function createTurns({ fits, isWithinShare }: Holdings) {
     }
     return begun
   }
-  /** Whether a request waits for the total itself, not for the share of its client: nobody overtakes it. */
+  /** True if a request waits for the total itself, not for the share of its client: no request overtakes it. */
   const isScarce = (): boolean => [...queues].some(([who, [first]]) => isWithinShare(who, first!.amount))
   return {
     isBehind: (who: string): boolean => queues.has(who) || (waiting > 0 && isScarce()),

@@ -13,7 +13,7 @@ interface Setting<T> {
   readonly meaning: string
   /** True if the value must never be shown. */
   readonly isSecret: boolean
-  /** Returns the value, or throws an Error that says what was expected. */
+  /** Returns the value, or throws an Error that states what was expected. */
   readonly parse: (text: string) => T
 }
 

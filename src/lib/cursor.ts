@@ -1,4 +1,4 @@
-// Cursors of lists: where a page ended, sealed, so that nobody can make one or use it for another list.
+// Cursors of lists: where a page ended, sealed, so that clients can neither forge one nor use it for another list.
 
 import { createHmac } from 'node:crypto'
 import { seal, unseal } from './encryption.ts'
@@ -15,7 +15,7 @@ export interface Cursors {
   read(list: string, cursor: string): string[]
 }
 
-/** Cursors that all processes of a deployment understand, and nobody else can make. */
+/** Creates cursors that all processes of a deployment can read, and no client can forge. */
 export function createCursors(encryptionKey: Buffer): Cursors {
   const key = createHmac('sha256', encryptionKey).update('cursors of lists').digest()
   return {

@@ -1,4 +1,5 @@
-// 64-bit hashes of text for index postings: the first eight bytes of SHA-256, so that nobody can aim at another's value.
+// 64-bit hashes of text for index postings: the first eight bytes of SHA-256, so that a client cannot produce a collision with
+// another's value on purpose.
 import { hash } from 'node:crypto'
 
 const limit = 100_000
@@ -17,7 +18,7 @@ export function hash64(text: string): bigint {
   return value
 }
 
-/** The same hash, for whoever remembers it himself. */
+/** The same hash, for callers with a cache of their own. */
 export const uncachedHash64 = (text: string): bigint => hash('sha256', text, 'buffer').readBigInt64BE(0)
 
 /** The signed 32-bit hash of a text. */

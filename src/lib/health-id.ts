@@ -44,8 +44,8 @@ export function parse(text: string): Reading {
 }
 
 /**
- * A new Health ID. Whoever stores it makes sure that it is new.
- * @param random gives as many random bytes as it is asked for
+ * Mints a Health ID. The caller that stores it checks that it is new.
+ * @param random returns the requested number of random bytes
  * @throws RangeError if the country is not two letters
  */
 export function mint(country: string, random: (bytes: number) => Uint8Array = randomBytes): string {
@@ -57,8 +57,8 @@ export function mint(country: string, random: (bytes: number) => Uint8Array = ra
 }
 
 /**
- * The one Health ID from which this form differs by a single symbol, or by two neighbours swapped; undefined if there is
- * none. Never more than a question to whoever wrote it, and only if it is registered: of two wrong symbols it would make a stranger's.
+ * Returns the one Health ID from which this form differs by a single symbol, or by two neighbours swapped; undefined if there is
+ * none. Use it only to ask the sender, and only if it is registered: with two wrong symbols it would be another patient's.
  */
 export function neighbour(form: string): string | undefined {
   const folded = fold(form)

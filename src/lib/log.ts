@@ -23,12 +23,12 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   )
 }
 
-/** Causes of causes that are told. */
+/** Depth of nested causes that are logged. */
 const depth = 3
 
 /**
- * What of an error is told: its kind, its words, where it was raised and what caused it. Whatever else it carries may quote what was
- * stored: PostgreSQL's `detail` holds whole rows (test/http/logs.test.ts).
+ * Returns what the log keeps of an error: its kind, its message, where it was raised and what caused it. Other properties may quote
+ * stored data: PostgreSQL's `detail` holds whole rows (test/http/logs.test.ts).
  */
 function told(error: unknown, left = depth): unknown {
   if (!(error instanceof Error)) return { type: typeof error }

@@ -1,4 +1,4 @@
-// What someone who wrote an unknown word probably meant.
+// Suggests the word that the sender of an unknown word probably meant.
 
 /** The candidate that was probably meant; undefined if none is near. Letter case counts for less than other letters. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {

@@ -1,4 +1,4 @@
-// Lists of Connect: how much of them is asked for, where it begins, and what a page looks like.
+// Lists of Connect: the size of a page, where it begins, and its format.
 
 import { type TSchema, Type } from 'typebox'
 import type { Cursors } from './cursor.ts'
@@ -7,7 +7,7 @@ import { Failure } from './failure.ts'
 
 const usual = 20
 const most = 100
-/** The most rows that a page is made of: one more tells whether there is another page. */
+/** The most rows that a page is made of: one more shows whether there is another page. */
 export const mostRows = most + 1
 
 /** The query members of every list. */
@@ -23,7 +23,7 @@ export const pageQuery = {
   ),
 }
 
-/** The members of every page, beside `more` of its own. */
+/** Returns the schema of every page: its members, and `more` of its own. */
 export function pageOf<Item extends TSchema>(item: Item, $id: string, description: string, more = {}) {
   return Type.Object(
     {
@@ -63,7 +63,7 @@ export function wantedOf(cursors: Cursors, list: string, { limit = String(usual)
   return { limit: Number(limit), after: cursor === undefined ? undefined : cursors.read(list, cursor) }
 }
 
-/** The page of rows of which one more than wanted was looked for. */
+/** Builds a page from rows; the query requests one row more than the page holds. */
 export function page<Row, Item>(
   cursors: Cursors,
   list: string,

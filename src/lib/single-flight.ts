@@ -1,4 +1,4 @@
-// Work that runs once at a time: what asks for it while it runs shares the outcome.
+// Work that runs once at a time: callers that request it while it runs share the outcome.
 
 export interface SingleFlight<T> {
   /** The outcome of the run that is under way, or of a new one. */

@@ -13,7 +13,7 @@ export interface Problem extends SourceLocation {
 
 export type WriteOutcome = Exclude<Written['outcome'], 'absent'>
 
-/** Who is told what became of each unit. */
+/** Receives the outcome of each unit. */
 export interface Outcomes {
   readonly stored: (type: string, outcome: WriteOutcome) => void
   readonly failed: (problem: Problem) => void

@@ -5,7 +5,7 @@ import { Settings } from 'typebox/system'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { problemsOf } from './problems.ts'
 
-// It stops at eight otherwise, and whoever sent more wrong than that is to see all of it, too.
+// The default is eight errors; a client that sent more receives all of them.
 Settings.Set({ maxErrors: 200 })
 
 const compiled = new WeakMap<TSchema, Validator>()

@@ -1,4 +1,5 @@
-// The types of consent, as `mappings/consents.json` holds them: what each opens. A wrong file is told what is wrong and where.
+// The types of consent, as `mappings/consents.json` holds them: what each opens. For a wrong file it reports each problem and its
+// place.
 
 import { isResourceType, resourceTypes } from '../definitions/r4.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
@@ -136,7 +137,7 @@ function categoriesIn(value: unknown, opened: readonly string[] | undefined, rea
   return categories
 }
 
-/** A consent has one list of types and one of categories, and each category is asked of each type. */
+/** A consent has one list of types and one of categories, and each category is checked against each type. */
 function checkNarrowed(opened: readonly string[] | undefined, categories: readonly string[], reader: Reader): void {
   if (!opened || opened.length === 0)
     return wrong(reader, 'can only narrow a list of Observation and DiagnosticReport in opens')

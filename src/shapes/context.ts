@@ -1,4 +1,4 @@
-// What the service knows beside the record it translates: who called, about whom, and when.
+// What the service knows in addition to the record that it translates: the caller, the patient, and the time.
 
 import { type Static, Type } from 'typebox'
 import { code, id, moment, nullable, text } from './fields.ts'

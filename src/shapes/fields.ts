@@ -2,7 +2,7 @@
 
 import { type TSchema, Type } from 'typebox'
 
-/** An id of FHIR: a UUID where this service gave it, and whatever FHIR allows where somebody else did. */
+/** An id of FHIR: a UUID where this service assigned it, and anything that FHIR allows where a client did. */
 export function id(description: string) {
   return Type.String({ pattern: '^[A-Za-z0-9.-]{1,64}$', description })
 }

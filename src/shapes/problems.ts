@@ -1,4 +1,4 @@
-// What a schema says against a value, in words that tell the sender what to send instead.
+// The errors of a schema for a value, in words that state what the sender should send instead.
 import type { TSchema } from 'typebox'
 import type { FailureDetail } from '../lib/failure.ts'
 import { didYouMean, nearestName } from '../lib/nearest.ts'
@@ -31,8 +31,8 @@ export function problemsOf(schema: TSchema, errors: Iterable<SchemaError>, place
 }
 
 /**
- * Each alternative of a union reports errors of its own. Those that say more than the type stay; where there are none, the
- * one error of the union says everything.
+ * Each alternative of a union reports errors of its own. Those with more than a type error stay; where there are none, the one
+ * error of the union suffices.
  */
 function withoutAlternatives(all: readonly SchemaError[]): readonly SchemaError[] {
   return all
