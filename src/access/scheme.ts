@@ -16,7 +16,7 @@ export interface Proofs {
 
 export type Scheme = keyof Proofs
 
-/** What a request brings to prove who sent it. */
+/** What a request brings to prove its sender. */
 export interface Credentials {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -27,11 +27,14 @@ export interface Credentials {
   readonly baseUrl: string
 }
 
-/** The schemes that prove somebody. */
+/** The schemes that identify a caller. */
 export type ProvingScheme = Exclude<Scheme, 'open'>
 
-/** Proves a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or AUTH_THROTTLED. */
+/**
+ * Authenticates a caller by one scheme. @throws Failure UNAUTHENTICATED, INVALID_CLIENT, TOKEN_…, FORBIDDEN or
+ * AUTH_THROTTLED.
+ */
 type Authenticate<Proved extends ProvingScheme> = (credentials: Credentials) => Promise<Proofs[Proved]> | Proofs[Proved]
 
-/** How a caller is proved, by scheme of access. */
+/** The authenticators, by scheme of access. */
 export type Authenticators = { readonly [Proved in ProvingScheme]: Authenticate<Proved> }

@@ -1,5 +1,6 @@
-// Idempotency-Key: what a client sends twice is done once. The key, the work and the reply are one transaction, so a crash
-// leaves nothing of any of them (https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07).
+// Idempotency-Key: a request that a client repeats is done once. The key, the work and the reply are one transaction,
+// so a crash leaves nothing of any of them
+// (https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07).
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -15,7 +16,7 @@ import { heardBy } from '../store/recording.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Reply } from './route.ts'
 
-/** A request as it is told from others. */
+/** What distinguishes a request from others. */
 interface KeyedRequest<Who extends Asker = Asker> {
   readonly key: string
   readonly caller: Who
@@ -26,12 +27,13 @@ interface KeyedRequest<Who extends Asker = Asker> {
 
 export interface Idempotency {
   /**
-   * The reply to a request: the one kept for its key, or that of the work, which is done with a caller whose every act is
-   * part of one transaction. The work may be run again after a rollback. What fails is undone and not kept.
+   * Returns the reply that is kept for the request's key, or else that of the work. The work receives a caller whose
+   * every act is part of one transaction, and may be run again after a rollback. Failed work is rolled back and not
+   * kept.
    * @throws Failure IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, or whatever the work throws.
    */
   once<Who extends Asker>(request: KeyedRequest<Who>, work: (caller: Who) => Promise<Reply>): Promise<Reply>
-  /** Forgets what has expired. */
+  /** Deletes expired keys. */
   prune(): Promise<void>
   /** Prunes every hour from now on. */
   start(): void
@@ -50,7 +52,7 @@ const pruneEvery = 3_600_000
 const pruneAtOnce = 1000
 
 /**
- * The key of a request; undefined if there is none.
+ * Returns the key of a request, or undefined if there is none.
  * @throws Failure MALFORMED_REQUEST unless it is 1 to 255 printable characters.
  */
 export function keyOf(header: string | string[] | undefined): string | undefined {
@@ -107,7 +109,7 @@ async function keptOrDone<Who extends Asker>(
   return { ...reply, body }
 }
 
-/** Of whom and of how much a reply tells. */
+/** The patients that a reply shows, and how many resources. */
 interface Shown {
   readonly patients: Set<string>
   resources: number
@@ -124,11 +126,11 @@ interface Kept {
 }
 
 /**
- * The kept reply. Whoever gets none holds the key until his transaction ends.
- * @throws Failure IDEMPOTENCY_IN_PROGRESS if somebody else holds it.
+ * Returns the kept reply. Without one, the caller holds the key until its transaction ends.
+ * @throws Failure IDEMPOTENCY_IN_PROGRESS if another request holds it.
  */
 async function find(on: Queryable, { caller, key }: KeyedRequest, now: Date): Promise<Kept | undefined> {
-  // The second statement sees what the last holder committed, because it begins when the lock is there.
+  // The second statement sees what the last holder committed, because it begins once the lock is held.
   const [[lock], [kept]] = await Promise.all([
     on.query<{ free: boolean }>({
       name: 'idempotency-lock',
@@ -178,7 +180,7 @@ async function keep(
   { patients, resources }: Shown,
   expiresAt: Date,
 ): Promise<void> {
-  // A reply that has expired may be there still.
+  // A reply that has expired may still be stored.
   await on.run({
     name: 'idempotency-keep',
     text: `insert into idempotency (client_id, key, request, scopes, status, headers, body, patients, resources, expires_at)
@@ -201,7 +203,7 @@ async function keep(
   })
 }
 
-/** A body as it is sent. */
+/** Returns a body as it is sent. */
 async function bytesOf(body: unknown): Promise<Buffer | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body
   if (body instanceof Readable) return buffer(body)

@@ -1,4 +1,5 @@
-// Who sends a request: proved by the scheme of its route, counted, and holding a scope that opens it.
+// Identifies the sender of a request: authenticated by the scheme of its route, counted, and holding a scope that opens
+// it.
 
 import type { Asker } from '../access/caller.ts'
 import type { Authenticators, Credentials, Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
@@ -6,7 +7,7 @@ import { Failure } from '../lib/failure.ts'
 import type { Limits, RateLimitState } from './limits.ts'
 import type { Route } from './route.ts'
 
-/** Schemes that need no body: whoever proves nothing, or asks too often, has none of it read. */
+/** Schemes that need no body: the body of an unauthenticated or rate-limited request is never read. */
 export const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])
 
 export interface IdentifyParts {
@@ -14,14 +15,14 @@ export interface IdentifyParts {
   readonly limits: Limits
 }
 
-/** What becomes known on the way, also where it ends there. */
+/** What becomes known on the way, also where the request ends there. */
 export interface Identification {
   caller?: Asker
   verdicts?: readonly RateLimitState[]
 }
 
 /**
- * The caller; undefined on an open route.
+ * Returns the caller, or undefined on an open route.
  * @throws Failure as the scheme, RATE_LIMITED, INSUFFICIENT_SCOPE
  */
 export async function identify(
@@ -52,7 +53,7 @@ export async function identify(
   return caller
 }
 
-/** Whoever cannot prove anything is counted by address, so that guessing tokens is bounded too. */
+/** A caller that fails to authenticate is counted by address, so that guessing tokens is bounded too. */
 async function authenticated(
   parts: IdentifyParts,
   scheme: ProvingScheme,

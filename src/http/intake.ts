@@ -1,13 +1,13 @@
-// Bodies in flight: how much memory all request bodies take up at a time, and how much of it those of one client.
+// Bodies in flight: how much memory all request bodies take up at a time, and how much of it the bodies of one client.
 
 import { type ConcurrencyLimit, createConcurrencyLimit, type Permit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
 
 export interface Intake {
   /**
-   * Begins a body: takes the memory for it, as far as its size is known, and waits for its turn.
-   * @param who the client that sends it; where the body itself proves who that is, its address.
-   * @param bytes that it declares; 0 if it does not say.
+   * Begins a body: reserves the memory for it, as far as its size is known, and waits for its turn.
+   * @param who the client that sends it; where the body itself proves the client, its address.
+   * @param bytes that it declares; 0 if it declares none.
    * @throws Failure RATE_LIMITED, UNAVAILABLE as the concurrency limits do.
    */
   begin(who: string, bytes: number, signal?: AbortSignal): Promise<Hold>
@@ -15,11 +15,12 @@ export interface Intake {
 
 /** The memory of one body, held until its request is answered. */
 export interface Hold {
-  /** Takes what is missing for so many bytes and values. @throws Failure as `begin`. */
+  /** Reserves what is missing for so many bytes and values. @throws Failure as `begin`. */
   cover(bytes: number, values: number): Promise<void> | undefined
   /**
-   * Waits until no other large body of the client is worked on, and until the client has left the thread to others for long
-   * enough: to parse, check and index one takes the only thread that answers. Undefined for a small one.
+   * Waits until no other large body of the client is worked on, and until the client has left the thread to others for
+   * long enough: parsing, checking and indexing a body occupies the only thread that answers. Returns undefined for a
+   * small body.
    * @throws Failure as `begin`.
    */
   turn(bytes: number, values: number): Promise<void> | undefined
@@ -31,9 +32,9 @@ const perByte = 3
 /** What a parsed value takes up where values are short: `[{},{},…`. */
 const perValue = 48
 
-/** Bodies up to so many bytes have memory of their own, so that a large one never delays them. */
+/** Bodies up to this many bytes have memory of their own, so that a large one never delays them. */
 const small = 65_536
-/** With more values a body is large, too. */
+/** A body with more values is large, too. */
 const fewValues = 1000
 
 const MEGABYTE = 1_048_576
@@ -84,7 +85,7 @@ export function createIntake(options: IntakeOptions = {}): Intake {
         amount = 0
       }
       const take = async (wanted: number, becomesLarge: boolean): Promise<void> => {
-        // What has grown out of the small ones gives its place there back first: nobody holds both while waiting for one.
+        // A body that is no longer small gives its place there back first: no body holds both while waiting for one.
         if (becomesLarge && !isLarge) {
           giveBack()
           isLarge = true

@@ -4,10 +4,10 @@ import type { Config } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 import { createRateLimiter } from '../lib/rate-limiter.ts'
 
-/** What counts every request, and what counts those of a class beside it. */
+/** The policy that counts every request, and those that count the requests of a class beside it. */
 export type Policy = 'default' | Limit
 
-/** A class of routes that are limited more strictly than others: looking people up, and fetching tokens. */
+/** A class of routes with stricter limits: looking people up, and fetching tokens. */
 export type Limit = 'lookup' | 'token'
 
 /** Requests a minute, by policy. */
@@ -20,10 +20,10 @@ export const quotasOf = ({ rateLimit, rateLimitLookup, rateLimitToken }: Config)
   token: rateLimitToken,
 })
 
-/** The same quota for all, for servers that limit nobody. */
+/** Returns the same quota for all policies, for servers without limits. */
 export const sameQuotas = (quota: number): Quotas => ({ default: quota, lookup: quota, token: quota })
 
-/** What a request has left of one policy. */
+/** What a client has left of one policy. */
 export interface RateLimitState {
   readonly policy: Policy
   /** Requests per minute that the policy allows. */
@@ -81,7 +81,7 @@ export function createLimits(quotas: Quotas, now: () => number = Date.now): Limi
   }
 }
 
-/** One policy: who has asked how much. */
+/** One policy: the requests of each caller. */
 interface Counter {
   /** Seconds until one more is allowed; 0: now. */
   wait(who: string, time: number): number
@@ -96,14 +96,14 @@ function createCounter(policy: Policy, quota: number): Counter {
     add: limiter.add,
     look(who, time) {
       const remaining = limiter.remaining(who, time)
-      // Retry-After must not be earlier than what is told here.
+      // Retry-After must not be earlier than what this header states.
       const reset = remaining > 0 ? limiter.reset(who, time) : limiter.wait(who, time)
       return { policy, quota, remaining, reset: Math.ceil(reset / 1000) }
     },
   }
 }
 
-/** The policies in their order, and what is left of each, the scarcest first. */
+/** Returns the headers of the policies in their order, and what is left of each, the scarcest first. */
 export function verdictHeaders(verdicts: readonly RateLimitState[]): Record<string, string> {
   const scarcest = verdicts.toSorted((one, other) => one.remaining - other.remaining)
   return {

@@ -30,7 +30,7 @@ export async function listen(
   { maxConnections = 5000, trustedProxies = new BlockList() }: ListenOptions = {},
 ): Promise<Listening> {
   const answer = app.callback()
-  // Node itself would refuse a request without Host, and one that expects something unheard of, without a word of why.
+  // Node itself would refuse a request without Host, and one with an unknown Expect, without stating why.
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     const problem = problemOf(request)
     if (problem === undefined) answer(request, response)

@@ -54,7 +54,7 @@ const keyHeader: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
 }
 
-/** For what is done anew each time. */
+/** The header of a repeatable route, whose work is done again each time. */
 const idleKeyHeader: Json = {
   ...keyHeader,
   description: 'Accepted and ignored: this operation is safe to repeat and is processed every time.',

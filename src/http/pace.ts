@@ -1,4 +1,4 @@
-// How slowly a body may come: whoever sends less than that holds a connection and memory for nothing.
+// The slowest rate at which a body may arrive: a slower sender holds a connection and memory for nothing.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
@@ -10,13 +10,13 @@ export interface Pace {
   readonly slowest: number
 }
 
-/** About what a telephone sends over EDGE in poor reception. */
+/** About the rate of a telephone on EDGE in poor reception. */
 const usualPace: Pace = { grace: 15_000, slowest: 4096 }
 
 /**
- * The bytes of a body as they come. Only the time in which the sender is waited for counts, not what is done in between. The
- * connection stays open for the reply.
- * @throws Failure REQUEST_TIMEOUT if they come too slowly, MALFORMED_REQUEST if the connection breaks off.
+ * Yields the bytes of a body as they arrive. Only the time spent waiting for the sender counts, not what is done in
+ * between. The connection stays open for the reply.
+ * @throws Failure REQUEST_TIMEOUT if they arrive too slowly, MALFORMED_REQUEST if the connection breaks off.
  */
 export async function* paced(request: IncomingMessage, pace: Pace = usualPace): AsyncGenerator<Buffer> {
   const chunks = request.iterator({ destroyOnReturn: false })
@@ -35,19 +35,19 @@ export async function* paced(request: IncomingMessage, pace: Pace = usualPace): 
   }
 }
 
-/** The bytes of a body that has come as a whole already; undefined if it must be waited for. */
+/** Returns the bytes of a body that has already arrived in full, or undefined if it must be waited for. */
 export function arrived(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed) return undefined
   return (request.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
-/** What is read away of a body that was refused before its end: milliseconds, and bytes. */
+/** How much of a body is read and dropped after it was refused before its end: milliseconds, and bytes. */
 const mostRest = { time: 10_000, bytes: 1_048_576 }
 
 /**
- * Lets a sender see a reply that comes before the end of its body: the reply says that the connection closes, and what still comes is
- * read away for a while, since a connection that is cut off at once takes the reply with it (RFC 9112 §9.6). To be called before the
- * reply is sent.
+ * Lets a sender see a reply that comes before the end of its body: the reply closes the connection, and what still
+ * arrives is read and dropped for a while, since a connection that is cut off at once takes the reply with it (RFC 9112
+ * §9.6). Call it before the reply is sent.
  */
 export function leaveRest(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return

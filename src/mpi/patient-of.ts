@@ -1,4 +1,4 @@
-// The patient whom an address names by Health ID.
+// The patient that an address names by Health ID.
 import { Type } from 'typebox'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -13,15 +13,15 @@ export const healthIdParam = Type.Object({
   }),
 })
 
-/** A patient, by the id of the Patient and the Health ID that holds now. */
+/** A patient, by the id of the Patient and its current Health ID. */
 export interface RegisteredPatient {
   readonly patient: string
   readonly healthId: string
-  /** True if others may be the same person. */
+  /** True if other records may be the same person. */
   readonly isMerged: boolean
 }
 
-/** @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
+/** Returns the patient with a Health ID. @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
 export async function patientOf(on: Queryable, text: string): Promise<RegisteredPatient> {
   const healthId = await readHealthId(on, text, 'path.health_id')
   const holder = await holderOf(on, healthId)

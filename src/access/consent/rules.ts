@@ -61,13 +61,13 @@ export function rulesOf(consent: JsonObject, base: Base): Rule[] {
   return rulesIn(root, whole)
 }
 
-/** Id of the patient whom a Consent is about; undefined if it does not refer to one of this server. */
+/** Returns the id of the patient that a Consent is about, or undefined if it does not refer to a patient of this server. */
 export function patientIn({ patient }: JsonObject, base: Base): string | undefined {
   const target = targetOf(patient, base)
   return target?.startsWith('Patient/') ? target.slice('Patient/'.length) : undefined
 }
 
-/** What a Reference refers to on this server, as `Patient/ada`. */
+/** Returns the target of a Reference on this server, as `Patient/ada`. */
 function targetOf(value: unknown, base: Base): string | undefined {
   const reference = isObject(value) ? value['reference'] : undefined
   return typeof reference === 'string' ? referenceTarget(reference, base) : undefined
@@ -75,7 +75,7 @@ function targetOf(value: unknown, base: Base): string | undefined {
 
 const deny = 'https://profiles.ihe.net/ITI/PCF/Policy-deny'
 
-/** Refused without the exception for emergencies that the policy provides for. */
+/** Returns true for a refusal without the emergency exception that the policy provides for. */
 export function refusesEmergencies({ status, policy, provision }: JsonObject): boolean {
   if (status !== 'active' || !objects(policy).some(({ uri }) => uri === deny)) return false
   const exceptions = objects(isObject(provision) && provision['provision'])
@@ -93,13 +93,13 @@ function effectOf({ type }: JsonObject): Rule['effect'] | undefined {
   return type === 'permit' || type === 'deny' ? type : undefined
 }
 
-/** R4 leaves the type of the root rule to the policy: opting in or out; unknown, it opens nothing. */
+/** R4 leaves the type of the root rule to the policy, opting in or out. An unknown policy opens nothing. */
 function policyEffect({ policyRule }: JsonObject): Rule['effect'] {
   const codes = objects(isObject(policyRule) && policyRule['coding'])
   return codes.some(({ code }) => optIn.has(String(code))) ? 'permit' : 'deny'
 }
 
-/** What a provision is read within: what the one around it says, unless it says something else itself. */
+/** The context of a provision: what the enclosing provision states, unless the provision states something else. */
 interface Frame {
   readonly effect: Rule['effect']
   readonly organizations: Told<string> | undefined
@@ -108,25 +108,25 @@ interface Frame {
   readonly purposes: Told<string> | undefined
   readonly from: number
   readonly until: number
-  /** What it is about doing, as concepts; none: whatever is done. */
+  /** The actions, as concepts; none: any action. */
   readonly actions: readonly JsonObject[]
-  /** Narrowed to something that cannot be told here. */
+  /** True if it is narrowed to something that cannot be evaluated here. */
   readonly isUntold: boolean
   readonly depth: number
-  /** Who keeps the consent: those whom a permission is for that names nobody. */
+  /** The custodians of the consent: the recipients of a permission that names none. */
   readonly custodians: readonly string[]
   readonly consent: string
   readonly base: Base
 }
 
-/** What a provision names of something, as far as it can be told here. */
+/** The values that a provision names, as far as they can be evaluated here. */
 interface Told<T> {
   readonly values: readonly T[]
-  /** False if some of it cannot. */
+  /** False if some of them cannot be evaluated. */
   readonly isAll: boolean
 }
 
-/** A provision that names nothing means what the one around it does. */
+/** A provision that names nothing inherits from the enclosing one. */
 function told<T>(
   named: readonly JsonObject[],
   tell: (each: JsonObject) => readonly T[],
@@ -137,13 +137,13 @@ function told<T>(
   return { values: values.flat(), isAll: values.every(({ length }) => length > 0) }
 }
 
-// However deep a refusal stands, it counts: how deep resources are nested is bounded where they are stored.
+// A refusal counts at every depth: the store bounds how deep resources are nested.
 function rulesIn(provision: JsonObject, frame: Frame): Rule[] {
   const own = narrowed(provision, frame)
   const exceptions = objects(provision['provision']).flatMap(each =>
     rulesIn(each, {
       ...own,
-      // An exception that does not say so is one: the opposite of what it stands in.
+      // An exception without a type is the opposite of the provision that it stands in.
       effect: effectOf(each) ?? (own.effect === 'permit' ? 'deny' : 'permit'),
       depth: frame.depth + 1,
     }),
@@ -171,10 +171,10 @@ function narrowed(provision: JsonObject, frame: Frame): Frame {
   }
 }
 
-/** What a rule can be narrowed to that no search knows, or nobody here. */
+/** Elements that narrow a rule in ways that no search, or nothing in this service, can evaluate. */
 const untold = ['securityLabel', 'data', 'dataPeriod', 'modifierExtension']
 
-/** None, if it is told in words alone. */
+/** Returns no codes for a concept that is stated in words alone. */
 const codesOf = ({ coding }: JsonObject): Code[] =>
   objects(coding).flatMap(({ system, code }) =>
     typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
@@ -196,7 +196,7 @@ function endOf(end: string): number {
   return end.includes('T') ? interval.low : interval.high + 1
 }
 
-/** The organisation that is referred to; none if it is something else. */
+/** Returns the organisation that the reference names, or nothing for any other target. */
 function organization(reference: unknown, base: Base): string[] {
   const target = targetOf(reference, base)
   return target?.startsWith('Organization/') ? [target] : []
@@ -226,14 +226,20 @@ function ruleOf(frame: Frame): Rule[] {
   }))
 }
 
-/** A permission has to name an action that is about seeing; a refusal is of all but actions that are known not to be. */
+/**
+ * A permission must name an action that is about seeing data. A refusal covers all actions except those known to be
+ * about something else.
+ */
 function isAboutSeeing({ actions, effect }: Frame): boolean {
   const isOne = (of: ReadonlySet<string>) => (each: JsonObject) => codesOf(each).some(({ code }) => of.has(code))
   if (actions.length === 0) return true
   return effect === 'permit' ? actions.some(isOne(seeing)) : !actions.every(isOne(other))
 }
 
-/** A permission that names nobody is for whoever keeps the consent; a refusal that names somebody unknown here is for everybody. */
+/**
+ * A permission that names no recipient is for the custodian of the consent. A refusal that names an unknown recipient
+ * is for all.
+ */
 function recipients({ effect, organizations, custodians }: Frame): readonly (string | undefined)[] {
   if (effect === 'permit') return organizations?.values ?? custodians
   return organizations?.isAll ? organizations.values : [undefined]

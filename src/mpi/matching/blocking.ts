@@ -1,12 +1,12 @@
-// Blocking keys: two records of one person share at least one, so that whoever holds the locks of all keys of a person, in
-// ascending order, is alone with everybody that it could match (decisions §2).
+// Blocking keys: two records of one person share at least one. A transaction that holds the locks of all keys of a
+// person, taken in ascending order, is therefore alone with every record that could match (decisions §2).
 
 import { uncachedHash64 } from '../../lib/hash.ts'
 import { type Features, type NameWords, soundsOf } from './person.ts'
 
 /**
- * The keys of a person, each once, ascending: 64-bit hashes, so that they say nothing by themselves. Not even a changed file of
- * weights changes them: what is stored stays comparable.
+ * Returns the keys of a person, each once, ascending: 64-bit hashes, so that they reveal nothing by themselves. A
+ * changed file of weights does not change them: what is stored stays comparable.
  */
 export function blockingKeys(person: Features): bigint[] {
   const texts = new Set<string>(person.phones.map(phone => `phone ${phone}`))

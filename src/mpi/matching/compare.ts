@@ -1,11 +1,11 @@
-// How two people compare, field by field: to what level names, birth dates, sexes and telephone numbers agree.
+// Compares two people field by field: to what level names, birth dates, sexes and telephone numbers agree.
 
 import { distance } from '../../lib/nearest.ts'
 import { sound } from './names.ts'
 import type { BirthDate, Features } from './person.ts'
 import { isOneSlip, jaroWinkler } from './similarity.ts'
 
-/** The levels of each field, the best first. What is unknown of one of both has no level and says nothing. */
+/** The levels of each field, the best first. A value that is unknown on either side has no level and no weight. */
 export const levels = {
   given: ['same', 'near', 'shortened', 'similar', 'first_only', 'part', 'different'],
   family: ['same', 'near', 'shortened', 'similar', 'first_only', 'part', 'different'],
@@ -22,17 +22,20 @@ export type BirthLevel = (typeof levels)['birth_date'][number]
 export interface Likeness {
   readonly near: number
   readonly similar: number
-  /** True for words that many bear: of two such words neither is a slip of the other. Nobody has counted, if absent. */
+  /**
+   * Returns true for words that many people have: of two such words neither is a slip of the other. Absent if names are
+   * not counted.
+   */
   readonly isOwnName?: (word: string) => boolean
 }
 
 /** A slip in the year of birth does not make a parent a child. */
 const GENERATION = 14
 
-/** Names of fewer letters become others by one slip. */
+/** A shorter name can become another name by one slip. */
 const SHORT = 5
 
-/** How the words of two names compare; undefined if one has none. */
+/** Compares the words of two names; returns undefined if one has none. */
 export function compareNames(a: readonly string[], b: readonly string[], likeness: Likeness): NameLevel | undefined {
   if (a.length === 0 || b.length === 0) return undefined
   if (a.join('') === b.join('') || a.toSorted().join(' ') === b.toSorted().join(' ')) return 'same'
@@ -44,13 +47,13 @@ export function compareNames(a: readonly string[], b: readonly string[], likenes
   return isShared ? 'part' : 'different'
 }
 
-/** True for JEANPAUL and JEAN POL: written as one word and as two, with a slip at most. */
+/** Returns true for JEANPAUL and JEAN POL: written as one word and as two, with a slip at most. */
 function isJoined(a: readonly string[], b: readonly string[]): boolean {
   const [joinedA, joinedB] = [a.join(''), b.join('')]
   return a.length !== b.length && joinedA.length >= SHORT && joinedB.length >= SHORT && distance(joinedA, joinedB) <= 1
 }
 
-/** Those whose first words agree: twins share one often enough (MARIE CLAIRE, MARIE LOUISE), so that the others count, too. */
+/** Compares names whose first words agree. Twins often share one (MARIE CLAIRE, MARIE LOUISE), so the others count, too. */
 function compareRest(
   first: 'same' | 'near',
   a: readonly string[],
@@ -71,7 +74,10 @@ function compareWords(a: string, b: string, likeness: Likeness): 'same' | 'near'
   return likeness.isOwnName?.(a) && likeness.isOwnName(b) ? 'similar' : 'near'
 }
 
-/** How many slips of the pen leave a name of this length what it is: AWA and HAWA are two names, ANGELA and ANGELICA, too. */
+/**
+ * Returns how many slips of the pen a name of this length permits: AWA and HAWA are two names, and so are ANGELA and
+ * ANGELICA.
+ */
 function slipsIn(length: number): number {
   if (length < SHORT) return 0
   return length < 9 ? 1 : 2
@@ -85,7 +91,7 @@ function isInitial(a: string, b: string): boolean {
   return (a.length === 1 || b.length === 1) && a[0] === b[0]
 }
 
-/** How two birth dates compare; undefined if one is not known. */
+/** Compares two birth dates; returns undefined if one is not known. */
 export function compareBirth(a: BirthDate | undefined, b: BirthDate | undefined): BirthLevel | undefined {
   if (!a || !b) return undefined
   const isYear = a.year === b.year
@@ -100,7 +106,7 @@ export function compareBirth(a: BirthDate | undefined, b: BirthDate | undefined)
   return isYear ? 'year' : 'different'
 }
 
-/** Where nobody knows the day, forms say 1 January. */
+/** Where the day is unknown, forms state 1 January. */
 function isFirst({ month, day }: BirthDate): boolean {
   return month === '01' && day === '01'
 }
@@ -109,7 +115,7 @@ export function compareSex(a: Features['sex'], b: Features['sex']): 'same' | 'di
   return a && b && (a === b ? 'same' : 'different')
 }
 
-/** The best that any two of their numbers give. */
+/** Returns the best level that any two of their numbers give. */
 export function comparePhones(a: readonly string[], b: readonly string[]): 'same' | 'near' | 'different' | undefined {
   if (a.length === 0 || b.length === 0) return undefined
   if (a.some(each => b.includes(each))) return 'same'

@@ -1,20 +1,20 @@
-// Whether somebody is already registered: match, ambiguous, possible or new (decisions §2). Pure: whoever holds the locks of
-// the blocking keys fetches the candidates, asks here, and acts.
+// Decides whether a person is already registered: match, ambiguous, possible or new (decisions §2). Pure: the caller,
+// which holds the locks of the blocking keys, fetches the candidates, calls this, and acts.
 
 import type { Features } from './person.ts'
 import { type Score, type ShareOf, score } from './score.ts'
 import type { Matching } from './weights.ts'
 
-/** Somebody who is registered and shares a blocking key. */
+/** A registered person who shares a blocking key. */
 export interface Candidate {
   readonly id: string
   readonly features: Features
 }
 
-/** Who are registered. */
+/** The population that is registered. */
 export interface Population {
   readonly people: number
-  /** Without it twins who are called alike (MARIA, MARIE) are taken for each other. */
+  /** Without it, twins with similar names (MARIA, MARIE) are taken for each other. */
   readonly shareOf?: ShareOf
 }
 
@@ -24,28 +24,28 @@ export type Grade = 'certain' | 'probable' | 'possible' | 'certainly-not'
 export interface Ranked {
   readonly id: string
   readonly score: Score
-  /** How probable it is that this is the one, others left aside: 0 to 1. */
+  /** The probability that this is the person, other candidates aside: 0 to 1. */
   readonly probability: number
   readonly grade: Grade
 }
 
 /**
- * - `match`: `id` is the one
- * - `ambiguous`: one of the first two is, most probably, and nothing tells which
- * - `possible`: a person has to look
- * - `new`: nobody like that
+ * - `match`: `id` is the person
+ * - `ambiguous`: most probably one of the first two is, and nothing distinguishes them
+ * - `possible`: needs review
+ * - `new`: no registered person is similar
  */
 export interface Decision {
   readonly outcome: 'match' | 'ambiguous' | 'possible' | 'new'
-  /** The registered one; with `match` only. */
+  /** The id of the registered person; with `match` only. */
   readonly id?: string
   /** All candidates, the likeliest first. */
   readonly ranked: readonly Ranked[]
-  /** How many a person should look at: `possible_duplicates`. */
+  /** How many candidates need review: `possible_duplicates`. */
   readonly possible: number
 }
 
-/** Compares somebody with all who share a blocking key. */
+/** Compares a person with all who share a blocking key. */
 export function decide(
   person: Features,
   candidates: readonly Candidate[],
@@ -66,13 +66,13 @@ export function decide(
 }
 
 interface Limits {
-  /** The prior: log2 of how many it could be. */
+  /** The prior: log2 of the number of people it could be. */
   readonly prior: number
   readonly match: number
   readonly review: number
 }
 
-/** From how many bits on it is a match, and from how many on a person should look; both grow with the people. */
+/** Returns from how many bits on it is a match, and from how many on it needs review; both grow with the population. */
 export function limitsFor(matching: Matching, { people }: Population): Limits {
   const prior = Math.log2(Math.max(people, matching.smallestPopulation))
   return { prior, match: prior + odds(matching.certainty), review: prior + odds(matching.review) }

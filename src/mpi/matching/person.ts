@@ -1,8 +1,8 @@
-// A person as people are compared: what is known of them, made ready once (decisions §2: normalise).
+// A person in the form in which people are compared: normalised once (decisions §2: normalise).
 
 import { phonetic, words } from './names.ts'
 
-/** What is known of someone, as it was written. */
+/** What is known of a person, as written. */
 export interface Person {
   /** Several where someone has had several: a maiden name. */
   readonly names: readonly { readonly given?: string; readonly family?: string }[]
@@ -32,10 +32,10 @@ export interface Features {
   readonly phones: readonly string[]
 }
 
-/** More would make blocking keys without end; nobody has them. */
+/** More would make too many blocking keys; no real record has more. */
 const MOST = { names: 4, words: 6, phones: 4 }
 
-/** Makes someone ready to be compared. */
+/** Normalises a person for comparison. */
 export function featuresOf({ names, birthDate, sex, phones }: Person): Features {
   return {
     names: names

@@ -1,4 +1,5 @@
-// How much speaks for two records being one person: the weights of what agrees, in bits (Fellegi and Sunter), and why.
+// Scores how probable it is that two records are one person: the weights of what agrees, in bits (Fellegi and Sunter),
+// and why.
 
 import {
   compareBirth,
@@ -24,11 +25,11 @@ interface Part {
 export interface Score {
   readonly bits: number
   readonly parts: readonly Part[]
-  /** True if something speaks against a match whatever else agrees: twins. */
+  /** True if something rules out a match whatever else agrees: twins. */
   readonly isBlocked: boolean
 }
 
-/** The share of people who have a name; undefined if nobody has counted. */
+/** Returns the share of people who have a name, or undefined if it is not counted. */
 export type ShareOf = (field: 'given' | 'family', word: string) => number | undefined
 
 /** Compares two people. */
@@ -43,7 +44,7 @@ export function score(a: Features, b: Features, matching: Matching, shareOf: Sha
   return { bits: sum(parts), parts, isBlocked: parts.some(({ blocks }) => blocks) || !isKnown(parts) }
 }
 
-/** A score in words, a line for each reason; it names levels, never what somebody is called. */
+/** Returns a score in words, a line for each reason. It names levels, never the names of a person. */
 export function explain({ parts }: Score): string[] {
   return parts.map(({ field, level, bits, blocks }) => {
     const weight = `${bits < 0 ? '' : '+'}${bits.toFixed(1)} bits`
@@ -52,12 +53,15 @@ export function explain({ parts }: Score): string[] {
   })
 }
 
-/** Without a given name and a birth date on both sides nobody is told from a twin, a parent, a namesake. */
+/**
+ * Without a given name and a birth date on both sides, a person cannot be distinguished from a twin, a parent or a
+ * namesake.
+ */
 function isKnown(parts: readonly Part[]): boolean {
   return (['given', 'birth_date'] as const).every(field => parts.some(part => part.field === field))
 }
 
-/** Of all names that both have had, those that agree most. */
+/** Returns, of all names that both have had, the two that agree most. */
 function bestNames(a: Features, b: Features, matching: Matching, shareOf: ShareOf): Part[] {
   let best: Part[] = []
   let most = Number.NEGATIVE_INFINITY
@@ -81,7 +85,7 @@ function straight(one: NameWords, other: NameWords, matching: Matching, shareOf:
   })
 }
 
-/** As if one of both had written the given name where the family name belongs, and the other way round. */
+/** Compares as if one of the two records had given name and family name exchanged. */
 function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] | undefined {
   const likeness = givenLikeness(matching, shareOf)
   const given = agreement(one.given, other.family, likeness)
@@ -94,7 +98,7 @@ function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf
   ]
 }
 
-/** Twins are often called alike, MARIA and MARIE: two given names that many have are two names. */
+/** Twins often have similar names, MARIA and MARIE: two given names that are both common are two names. */
 function givenLikeness({ likeness, ownNameShare }: Matching, shareOf: ShareOf): Likeness {
   return { ...likeness, isOwnName: word => (shareOf('given', word) ?? 0) >= ownNameShare }
 }

@@ -1,4 +1,5 @@
-// The weights that people are matched by, as `mappings/matching.json` holds them; a wrong file is told what is wrong and where.
+// The weights of matching, as `mappings/matching.json` holds them. For a wrong file, the error states what is wrong and
+// where.
 
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
@@ -24,12 +25,12 @@ export interface Matching {
   readonly rarityBits: number
   /** What it costs to take a given name for a family name. */
   readonly exchangedBits: number
-  /** How many others have the same name, where nobody has counted. */
+  /** The share of people with the same name, where names are not counted. */
   readonly usualShares: Readonly<Record<'given' | 'family', number>>
   readonly fields: Readonly<Record<Field, Readonly<Record<string, Weight>>>>
 }
 
-/** Where one is in the file, and the list of what is wrong with it. */
+/** The position in the file, and the list of what is wrong with it. */
 interface Reader {
   readonly path: string
   readonly problems: string[]
@@ -46,7 +47,10 @@ export function readMatching(text: string, file: string): Matching {
   throw new Error(judged.problems.map(each => `${file}: ${each}`).join('\n'))
 }
 
-/** The weights that a file holds, or all that is wrong with it; each message begins with the place: `fields.sex.levels`. */
+/**
+ * Returns the weights that a file holds, or all that is wrong with it; each message begins with the place:
+ * `fields.sex.levels`.
+ */
 export function judgeMatching(value: unknown): { matching: Matching } | { problems: readonly string[] } {
   const problems: string[] = []
   const matching = matchingOf(value, { path: '', problems })

@@ -1,5 +1,5 @@
-// How many people are registered, and how many of them bear a name: counted where it is little, estimated from a sample where it
-// is much. Nothing is added up when people are written, so that writers never wait for each other.
+// Counts how many people are registered, and how many of them have a name: exactly where they are few, estimated from a
+// sample where they are many. No counter is kept when people are written, so writers never wait for each other.
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -8,24 +8,24 @@ import type { ShareOf } from '../matching/score.ts'
 import type { Matching } from '../matching/weights.ts'
 import { type NameField, namePosting } from './postings.ts'
 
-/** Above this many, people are estimated (3 % off, mostly), bearers of a name above that many (6 %). */
+/** Above this many, the number of people is an estimate (3 % off, mostly), and so is that of people with a name (6 %). */
 const MOST_PEOPLE = 1024
 const MOST_BEARERS = 256
 
-/** For how long an estimate of many is good. In milliseconds. */
+/** How long an estimate is kept. In milliseconds. */
 const LIFE = 60_000
 const MOST_REMEMBERED = 20_000
 
-/** A name of its own has at least so many bearers: fewer may be slips of the pen. */
+/** A name of its own has at least this many people: fewer may be slips of the pen. */
 const FEW = 3
 
 /** Words of names by field. */
 export type Words = Readonly<Record<NameField, ReadonlySet<string>>>
 
 export interface Counts {
-  /** How many are registered. */
+  /** Returns how many people are registered. */
   people(on: Queryable): Promise<number>
-  /** Who are registered, and how common the words are. */
+  /** Returns the registered population, and how common the words are. */
   population(on: Queryable, words: Words, matching: Matching): Promise<Population>
 }
 
@@ -40,7 +40,7 @@ interface Estimate {
   readonly until: number
 }
 
-/** Remembers what many are for a minute; who is few is counted every time. */
+/** Caches estimates for a minute; small numbers are counted every time. */
 export function createCounts(now: () => number = Date.now): Counts {
   let people: Estimate | undefined
   const common = new Map<bigint, Estimate>()
@@ -112,15 +112,15 @@ function bearers(on: Queryable, postings: readonly bigint[]): Promise<(Sample & 
 }
 
 /**
- * How many there are of whom the first `most`, in order of hashes, are a sample. Hashes are spread evenly over 64 bits, so the
- * part of these that the sample reaches over is the part of all that it is.
+ * Estimates a number of which the first `most`, in order of hashes, are a sample. Hashes are spread evenly over 64
+ * bits, so the sample's share of their range is its share of the whole.
  */
 function estimated({ count, last }: Sample, most: number): number {
   if (count < most) return count
   return Math.round((most - 1) / ((last + 2 ** 63) / 2 ** 64))
 }
 
-/** A small register says little about a country, and one or two bearers do not make a name of its own. */
+/** A small register says little about a country, and one or two people do not make a name of its own. */
 function sharesBy(
   countOf: (field: NameField, word: string) => number | undefined,
   people: number,

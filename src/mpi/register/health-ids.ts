@@ -1,4 +1,4 @@
-// Health IDs that were given out, and to whom; merged patients lead to those who replace them.
+// Assigned Health IDs and their patients; merged patients lead to those that replace them.
 
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -7,20 +7,20 @@ import { mint, neighbour, parse } from '../../lib/health-id.ts'
 import { isStored } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 
-/** Who answers for a Health ID now. */
+/** The patient that holds a Health ID now. */
 export interface Holder {
   /** Id of the Patient. */
   readonly patient: string
   /**
-   * The Health ID that this patient has now: the one that was asked for, if it is one of its own, or if the patient lost it and has
-   * been given no other. Undefined if it has none.
+   * The current Health ID of this patient: the requested one, if it is one of its own, or if the patient lost it and
+   * has no other. Undefined if it has none.
    */
   readonly current: string | undefined
-  /** True if others may be the same person: merged.ts knows. */
+  /** True if other records may be the same person: see merged.ts. */
   readonly isMerged: boolean
 }
 
-/** A chain of merged patients is followed as far as this. */
+/** A chain of merged patients is followed this far. */
 const MOST_MERGED = 32
 
 interface Link {
@@ -32,8 +32,9 @@ interface Link {
 }
 
 /**
- * Whose a Health ID is, a former one too: the patient who holds it, or whoever replaces that one. A circle of merged patients
- * leads nowhere, so it is not followed. Undefined if nobody who is stored answers for it.
+ * Returns the holder of a Health ID, also of a former one: the patient that has it, or the one that replaces that
+ * patient. A circle of merged patients leads nowhere, so it is not followed. Returns undefined if no stored patient
+ * holds it.
  * @param healthId in canonical form
  */
 export async function holderOf(on: Queryable, healthId: string): Promise<Holder | undefined> {
@@ -58,19 +59,19 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   const found = last?.is_replaced ? chain[0] : last
   if (!found?.is_stored) return undefined
   const { patient, current, replaces, is_replaced: isReplaced } = found
-  // Nobody else holds what the patient has lost, or that one would have been found.
+  // No other patient holds what this one has lost, or that one would have been found.
   const isOwn = found === chain[0] && !isReplaced
   return { patient, current: current ?? (isOwn ? healthId : undefined), isMerged: replaces || isReplaced }
 }
 
-/** Ids of the patients who answer for those of the texts that are Health IDs, as `holderOf` finds them. */
+/** Returns the ids of the patients that hold those of the texts that are Health IDs, as `holderOf` finds them. */
 export async function holdersAmong(on: Queryable, texts: readonly string[]): Promise<string[]> {
   const readings = texts.map(parse).flatMap(reading => ('healthId' in reading ? [reading.healthId] : []))
   const holders = await Promise.all([...new Set(readings)].map(healthId => holderOf(on, healthId)))
   return [...new Set(holders.flatMap(holder => holder?.patient ?? []))]
 }
 
-/** Ids of a patient and of all whom it replaces, whatever was given to them under those. */
+/** Returns the ids of a patient and of all patients that it replaces, transitively. */
 export async function mergedInto(on: Queryable, patient: string): Promise<string[]> {
   const rows = await on.query<{ patient: string }>({
     text: `with recursive merged(patient) as (
@@ -82,7 +83,7 @@ export async function mergedInto(on: Queryable, patient: string): Promise<string
   return rows.map(row => row.patient)
 }
 
-/** The Health IDs that a patient had and nobody holds now. @param patient id of a Patient */
+/** Returns the Health IDs that a patient had and that no patient holds now. @param patient id of a Patient */
 export async function lostHealthIds(on: Queryable, patient: string): Promise<string[]> {
   const rows = await on.query<{ value: string }>({
     name: 'health-ids-lost',
@@ -94,7 +95,7 @@ export async function lostHealthIds(on: Queryable, patient: string): Promise<str
   return rows.map(row => row.value)
 }
 
-/** A new Health ID that nobody has had. @param minted makes one */
+/** Returns a new Health ID that no patient has had. @param minted makes one */
 export async function freeHealthId(on: Queryable, country: string, minted = mint): Promise<string> {
   for (;;) {
     const healthId = minted(country)
@@ -109,8 +110,9 @@ export async function freeHealthId(on: Queryable, country: string, minted = mint
 }
 
 /**
- * A Health ID as somebody wrote it, in canonical form.
- * @throws Failure INVALID_HEALTH_ID; with a suggestion only if that one is registered, and never acted upon.
+ * Reads a Health ID as entered, and returns it in canonical form.
+ * @throws Failure INVALID_HEALTH_ID, with a suggestion only if that one is registered; a suggestion is never acted
+ * upon.
  */
 export async function readHealthId(on: Queryable, text: string, field: string): Promise<string> {
   const reading = parse(text)
@@ -133,7 +135,7 @@ function invalid(field: string, message: string, suggestion?: string): Failure {
   })
 }
 
-/** The current Health IDs of patients, by their ids; of those who were merged that of whoever replaces them. */
+/** Returns the current Health IDs of patients, by their ids; for merged patients, that of the patient that replaces them. */
 export async function currentHealthIds(on: Queryable, patients: readonly string[]): Promise<Map<string, string>> {
   const rows = await on.query<{ patient: string; value: string }>({
     name: 'health-ids-current',

@@ -1,5 +1,5 @@
-// Two patients who are one: what becomes of both (https://hl7.org/fhir/R4/patient.html#links). Nothing is lost, so that a merge
-// can be undone by taking the links away again.
+// Merges two patients that are one person (https://hl7.org/fhir/R4/patient.html#links). Nothing is lost, so removing
+// the links undoes a merge.
 
 import { type JsonObject, objectsIn } from '../../lib/json.ts'
 import { type Addresses, healthIdsOf, isHealthId, replacementOf } from './patient.ts'
@@ -9,7 +9,7 @@ const linkTo = (id: unknown, type: 'replaces' | 'replaced-by'): JsonObject => ({
   type,
 })
 
-/** Why these two cannot be merged; undefined if they can. */
+/** Returns why these two cannot be merged, or undefined if they can. */
 export function obstacle(source: JsonObject, target: JsonObject, addresses: Addresses): string | undefined {
   if (source['id'] === target['id']) return 'The source and the target are the same Patient.'
   for (const patient of [source, target]) {
@@ -22,7 +22,10 @@ export function obstacle(source: JsonObject, target: JsonObject, addresses: Addr
   return undefined
 }
 
-/** The one who stays: with the numbers of the other as old ones, or with its Health ID, if it has none of its own. */
+/**
+ * Returns the surviving patient: with the numbers of the other as old ones, and with its Health ID, if it has none of
+ * its own.
+ */
 export function survivor(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
   const own = objectsIn(target['identifier'])
   const isMoved = takesHealthId(target, addresses)
@@ -32,7 +35,7 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
   return linked({ ...target, ...listed('identifier', [...own, ...added]) }, linkTo(source['id'], 'replaces'))
 }
 
-/** The one who is replaced: nobody finds it any more, but its Health ID leads to the other. */
+/** Returns the replaced patient: searches no longer find it, but its Health ID leads to the other. */
 export function replaced(source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
   const isMoved = takesHealthId(target, addresses)
   const identifiers = objectsIn(source['identifier']).map(each =>
@@ -41,18 +44,18 @@ export function replaced(source: JsonObject, target: JsonObject, addresses: Addr
   return linked({ ...source, active: false, ...listed('identifier', identifiers) }, linkTo(target['id'], 'replaced-by'))
 }
 
-/** True if the target has no Health ID: then it takes that of the source, if there is one, which goes on to hold. */
+/** Returns true if the target has no Health ID: then it takes that of the source, if there is one, which stays valid. */
 const takesHealthId = (target: JsonObject, addresses: Addresses): boolean =>
   healthIdsOf(target, addresses).current.length === 0
 
 const listed = (name: string, list: readonly JsonObject[]): JsonObject => (list.length > 0 ? { [name]: list } : {})
 
-/** The patient with a link, unless it has that already. */
+/** Returns the patient with a link, unless it already has that link. */
 export function linked(patient: JsonObject, link: JsonObject): JsonObject {
   const links = objectsIn(patient['link'])
   const text = JSON.stringify(link)
   return links.some(each => JSON.stringify(each) === text) ? patient : { ...patient, link: [...links, link] }
 }
 
-/** The link that whoever replaces the patient has. */
+/** Returns the link of the patient that replaces this one. */
 export const replacesLink = (source: JsonObject): JsonObject => linkTo(source['id'], 'replaces')

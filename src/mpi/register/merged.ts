@@ -1,4 +1,4 @@
-// Patients who are one person: what is stored about each is about all of them.
+// Patients that are one person: what is stored about each is about all of them.
 
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -12,12 +12,12 @@ interface Edge {
   readonly body: string
 }
 
-/** Most patients that one person is found to be. */
+/** Most patients that are taken as one person. */
 const most = 100
 
 /**
- * Of each patient (ids), all who are the same person by merges, itself first. Both must say so, one that it is replaced and
- * the other that it replaces: whoever can write only one of them makes nobody the same.
+ * Returns, for each patient (ids), all that are the same person by merges, itself first. Both must have the link, one
+ * that it is replaced and the other that it replaces: a client that can write only one of them merges nothing.
  */
 export async function mergedWith(on: Queryable, patients: readonly string[]): Promise<Map<string, string[]>> {
   const edges = await on.query<Edge>({

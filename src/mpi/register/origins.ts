@@ -1,9 +1,10 @@
-// The addresses in the systems of Health IDs: how a data set that is older than its identity learns where it was served.
+// The addresses in the systems of Health IDs: a data set that is older than its identity learns from them where it was
+// served.
 import type { Queryable } from '../../db/statement.ts'
 import { currentVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 
-/** What the systems of stored Health IDs begin with, the most used first. @param most addresses */
+/** Returns the prefixes of the systems of stored Health IDs, the most used first. @param most addresses */
 export async function originsInUse(on: Queryable, most: number): Promise<string[]> {
   const rows = await on.query<{ origin: string }>({
     text: `select left(each ->> 'system', -length($2::text)) as origin

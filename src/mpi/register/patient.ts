@@ -1,5 +1,5 @@
-// What a Patient says of who it is: the person to be compared, its Health IDs, its numbers elsewhere, and who replaces it.
-// https://hl7.org/fhir/R4/patient.html
+// What a Patient states about its identity: the person to compare, its Health IDs, its numbers elsewhere, and the
+// patient that replaces it. https://hl7.org/fhir/R4/patient.html
 
 import { Failure } from '../../lib/failure.ts'
 import { parse } from '../../lib/health-id.ts'
@@ -27,13 +27,13 @@ export function addressesOf(base: Base): Addresses {
   }
 }
 
-/** Someone's number in the files of an organisation. */
+/** The number of a person at an organisation. */
 export interface OwnNumber {
   readonly system: string
   readonly value: string
 }
 
-/** The person, with every name that it has had. */
+/** Returns the person, with every name that it has had. */
 export function personOf(patient: JsonObject): Person {
   const names = objectsIn(patient['name']).map(name => ({
     given: textsIn(name, 'given').join(' ') || undefined,
@@ -87,7 +87,7 @@ export function ownNumbersOf(patient: JsonObject, { numbers, base }: Addresses):
   })
 }
 
-/** Id of the patient that this one was merged into. */
+/** Returns the id of the patient that this one was merged into. */
 export function replacementOf(patient: JsonObject, { base }: Addresses): string | undefined {
   for (const { type, other } of objectsIn(patient['link'])) {
     if (type !== 'replaced-by' || !isObject(other) || typeof other['reference'] !== 'string') continue

@@ -1,4 +1,4 @@
-// What people are found by and counted by, as 64-bit hashes: blocking keys, words of names, numbers of organisations.
+// The 64-bit hashes by which people are found and counted: blocking keys, words of names, numbers of organisations.
 
 import { uncachedHash64 } from '../../lib/hash.ts'
 import { blockingKeys } from '../matching/blocking.ts'
@@ -7,18 +7,18 @@ import type { OwnNumber } from './patient.ts'
 
 export type NameField = 'given' | 'family'
 
-/** Everybody who has a word in a name. Not remembered in memory: names are personal data. */
+/** The posting of all people with a word in a name. Not cached in memory: names are personal data. */
 export const namePosting = (field: NameField, word: string): bigint => uncachedHash64(`name ${field} ${word}`)
 
-/** Whoever has this number in the files of an organisation. */
+/** The posting of the person with this number at an organisation. */
 export const numberPosting = ({ system, value }: OwnNumber): bigint => uncachedHash64(`number ${system}|${value}`)
 
-/** The words of somebody's names, each once. */
+/** Returns the words of a person's names, each once. */
 function wordsIn({ names }: Features, field: NameField): string[] {
   return [...new Set(names.flatMap(name => name[field]))]
 }
 
-/** All postings of somebody, each once. */
+/** Returns all postings of a person, each once. */
 export function postingsOf(person: Features, numbers: readonly OwnNumber[]): bigint[] {
   const words = (['given', 'family'] as const).flatMap(field =>
     wordsIn(person, field).map(word => namePosting(field, word)),
@@ -26,7 +26,10 @@ export function postingsOf(person: Features, numbers: readonly OwnNumber[]): big
   return [...new Set([...blockingKeys(person), ...words, ...numbers.map(numberPosting)])]
 }
 
-/** What has to be locked before somebody may be registered: whoever else could be the same person shares one, in one order. */
+/**
+ * Returns the keys to lock before a person may be registered: every other record that could be the same person shares
+ * one. They are in one order.
+ */
 export function lockKeys(person: Features, number: OwnNumber | undefined): bigint[] {
   const keys = [...blockingKeys(person), ...(number ? [numberPosting(number)] : [])]
   return [...new Set(keys)].sort((a, b) => (a < b ? -1 : 1))

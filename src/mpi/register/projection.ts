@@ -1,4 +1,5 @@
-// The register of people follows every Patient that is written, whoever writes it: two statements, however many there are.
+// The register of people follows every Patient that is written, by any author: two statements, however many Patients
+// there are.
 
 import { int4Array, int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable, Statement } from '../../db/statement.ts'
@@ -20,13 +21,13 @@ export function createRegisterProjection(addresses: Addresses): Projection {
   return { types: new Set(['Patient']), apply: follow, anew: follow }
 }
 
-/** What the register holds of a patient. */
+/** The entry of a patient in the register. */
 interface Entry {
   readonly id: string
   readonly current: readonly string[]
   readonly former: readonly string[]
   readonly replacedBy: string | undefined
-  /** Absent for those who are not to be found. */
+  /** Absent for patients that searches must not find. */
   readonly found: { readonly features: string; readonly postings: readonly bigint[] } | undefined
 }
 
@@ -46,7 +47,7 @@ function entryOf(id: string, patient: JsonObject, addresses: Addresses): Entry {
   }
 }
 
-/** Health IDs that a patient has no more become former ones. Who was merged and is deleted stays merged. */
+/** Health IDs that a patient no longer has become former ones. A merged patient that is deleted stays merged. */
 function forgetting(changes: readonly Projected[], stored: readonly Entry[]): Statement {
   const current = stored.flatMap(({ id, current: values }) => values.map(value => ({ id, value })))
   return {
@@ -129,7 +130,7 @@ function slicesOf(lengths: readonly number[]): [number[], number[]] {
   return [firsts, lasts]
 }
 
-/** @throws Failure CONFLICT if somebody else holds one of the Health IDs. */
+/** @throws Failure CONFLICT if another patient holds one of the Health IDs. */
 async function enter(on: Queryable, statement: Statement, stored: readonly Entry[]): Promise<void> {
   if (stored.every(({ current }) => current.length === 0)) return on.run(statement)
   try {

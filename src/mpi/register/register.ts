@@ -1,4 +1,5 @@
-// The register of people: who is registered that somebody could be, and how sure that is (decisions §2 by src/mpi/matching).
+// The register of people: which registered people a person could be, and how sure that is (decisions §2 by
+// src/mpi/matching).
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -13,28 +14,28 @@ import { lockKeys, numberPosting } from './postings.ts'
 /** What is known of the candidates beside the decision. */
 export interface MatchVerdict {
   readonly decision: Decision
-  /** Current Health IDs of the candidates who have one. */
+  /** Current Health IDs of the candidates that have one. */
   readonly healthIds: ReadonlyMap<string, string>
-  /** Ids of those who have the number that was asked for. */
+  /** Ids of the candidates that have the requested number. */
   readonly numbered: ReadonlySet<string>
 }
 
 export interface Register {
   /**
-   * Whether somebody is registered: compares with all who share a blocking key, or have the number. Who else it could be is told
-   * exactly where it is no match.
+   * Decides whether a person is registered: compares with all who share a blocking key, or have the number. The other
+   * candidates are exact where it is no match.
    */
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<MatchVerdict>
-  /** All who somebody could be, exactly. */
+  /** Returns all registered people that the person could be, exactly. */
   rank(on: Queryable, person: Features): Promise<Decision>
   /**
-   * Until the transaction ends nobody else registers anyone who could be the same person: what is asked after it sees what others did
-   * before. Nobody waits for its answer.
+   * Until the transaction ends, no other one registers anyone who could be the same person; statements after the lock
+   * see what other transactions committed before. The caller need not wait for the answer.
    */
   lock(on: Queryable, person: Features, number?: OwnNumber): Promise<void>
 }
 
-/** Of one key so many people are looked at, and of all keys so many are compared: those who share most. */
+/** This many people are looked at per key, and this many are compared over all keys: those who share most. */
 const MOST_BY_KEY = 500
 const MOST_COMPARED = 100
 
@@ -45,7 +46,7 @@ interface Row {
   readonly is_numbered: boolean
 }
 
-/** What is decided where nobody is like somebody. */
+/** The decision where no registered person is similar. */
 const nobody: Decision = { outcome: 'new', ranked: [], possible: 0 }
 
 /** @param matching the weights as they are at the moment */
@@ -102,8 +103,8 @@ function candidates(on: Queryable, person: Features, number: OwnNumber | undefin
 }
 
 /**
- * What is sure however common the names are, so that they need not be counted: as if everybody had the names it is a match,
- * and as if nobody had them no other comes near it.
+ * Returns a decision that is sure however common the names are, so that they need not be counted: it is a match even if
+ * all people had the names, and no other candidate comes near it even if no other person had them.
  */
 function surely(
   person: Features,

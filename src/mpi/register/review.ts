@@ -1,5 +1,5 @@
-// What a person has to look at: a Task that says which patients may be one, and why (https://hl7.org/fhir/R4/task.html).
-// It names levels of agreement, never what somebody is called.
+// A Task for manual review: it states which patients may be one, and why (https://hl7.org/fhir/R4/task.html). It names
+// levels of agreement, never the names of a person.
 
 import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
@@ -55,7 +55,7 @@ function inputOf(candidate: Ranked): JsonObject {
   }
 }
 
-/** Where something speaks against it, it is doubtful, however much else agrees: twins. */
+/** Where something speaks against a match, it is doubtful, however much else agrees: twins. */
 const DOUBTFUL = 0.5
 
 /** How probable it is, as it is shown. */
@@ -63,7 +63,7 @@ export function shownScore({ probability, score }: Ranked): number {
   return Number((score.isBlocked ? Math.min(probability, DOUBTFUL) : probability).toFixed(4))
 }
 
-/** Ids of the patients that a review Task compares: the one it is about, and the candidates. */
+/** Returns the ids of the patients that a review Task compares: its subject, and the candidates. */
 export function comparedIn(task: JsonObject): {
   readonly focus: string | undefined
   readonly candidates: readonly string[]
@@ -74,7 +74,7 @@ export function comparedIn(task: JsonObject): {
   }
 }
 
-/** The same Task, done: what it was about is one patient now. */
+/** Returns the same Task, completed: its patients are merged now. */
 export function reviewed(task: JsonObject, survivor: string): JsonObject {
   const output = { type: part('merged-into'), valueReference: { reference: `Patient/${survivor}` } }
   return { ...task, status: 'completed', output: [...objectsIn(task['output']), output] }
