@@ -1,5 +1,6 @@
-// What is done about a patient's consents, whoever does it: an organisation asks, the patient answers, and takes back what was
-// given. Each is a new version of a Consent, with a Provenance that says who recorded it, in one transaction.
+// The operations on a patient's consents, for every interface: an organisation requests consent, the patient answers,
+// and revokes what was given. Each is a new version of a Consent, with a Provenance of its recorder, in one
+// transaction.
 
 import { ownAmong } from '../access/consent/guard.ts'
 import { isOpening } from '../access/consent/opened.ts'
@@ -21,7 +22,7 @@ export interface ConsentParts extends FindParts {
   readonly unitOfWork: UnitOfWork
   /** What a type opens, as the map's context has it. */
   readonly opens: (consentType: string | undefined, scopes: readonly string[]) => Opening
-  /** Days that a consent holds of which nobody says how long. */
+  /** Days that a consent holds if no end is given. */
   readonly usualDays: () => number
 }
 
@@ -94,7 +95,7 @@ const told = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) 
   scopes: scopes ?? null,
 })
 
-/** A refusal, as one for emergencies alone is, is for every purpose. */
+/** A refusal is for every purpose, and so is the denial in a consent for emergencies alone. */
 function usualPurposeOf({ consent_opens: opened }: Opening, consentType: string): string | null {
   if (opened === 'emergencies' || opened === 'nothing') return null
   return consentType === 'research' ? 'research' : 'treatment'
@@ -103,8 +104,8 @@ function usualPurposeOf({ consent_opens: opened }: Opening, consentType: string)
 const isOfType = (record: ConsentStatus, { consentType }: Terms): boolean => record.consent_type === consentType
 
 /**
- * What is answered, or takes the place of something: of the same type, or a consent for emergencies alone, which denies the rest.
- * It must be for the organisation alone, and what is in force must have been recorded by it.
+ * Returns the consent that is answered or replaced: of the same type, or a consent for emergencies alone, which denies
+ * the rest. It must be for the organisation alone, and what is in force must have been recorded by it.
  */
 async function renewable(
   { base }: ConsentParts,
@@ -136,7 +137,7 @@ function inForce({ now, usualDays }: ConsentParts, expiresAt: string | null | un
   return { status: 'active' as const, granted_at: granted.toISOString(), expires_at, revoked_at: null }
 }
 
-/** How a consent stands of which this is an answer. */
+/** The status that a consent must have for each answer. */
 const standing = { grant: 'pending', deny: 'pending', revoke: 'active' } as const
 const done = { grant: 'granted', deny: 'denied', revoke: 'revoked' } as const
 
@@ -145,7 +146,7 @@ function mustStand({ status }: ConsentView, answer: ConsentDecision): void {
   throw new Failure('CONFLICT', `The consent is ${status}, not ${standing[answer]}, so it cannot be ${done[answer]}.`)
 }
 
-/** One transaction, alone with the patient's consents. */
+/** Runs the work in one transaction, alone with the patient's consents. */
 function alone<T>(
   parts: ConsentParts,
   request: ConsentCall,
@@ -167,7 +168,7 @@ async function lock(on: Transaction, patients: readonly string[]): Promise<void>
   })
 }
 
-/** Nobody agrees to what he has not been told. @throws Failure CONFLICT for a part of a record that has no name here. */
+/** A patient cannot agree to a part of a record that the interface cannot name. @throws Failure CONFLICT for such a part. */
 function mustBeTold({ consent_type }: ConsentView): void {
   if (consent_type !== null) return
   throw new Failure(
@@ -176,7 +177,7 @@ function mustBeTold({ consent_type }: ConsentView): void {
   )
 }
 
-/** Writes the consent as it stands now. */
+/** Writes the consent in its new state. */
 async function write(
   parts: ConsentParts,
   request: ConsentCall,
@@ -200,7 +201,10 @@ async function write(
 const isPermission = ({ status, provision }: JsonObject): boolean =>
   status === 'active' && isObject(provision) && provision['type'] === 'permit'
 
-/** Nobody is told that a record is open when a refusal keeps it shut. @throws Failure CONFLICT, which leaves nothing behind. */
+/**
+ * No reply states that a record is open while a refusal keeps it closed. @throws Failure CONFLICT, which rolls
+ * everything back.
+ */
 async function mustOpen(on: Queryable, { patient }: Subject, consent: string): Promise<void> {
   if (await isOpening(on, patient, consent)) return
   throw new Failure(

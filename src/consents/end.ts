@@ -1,4 +1,4 @@
-// Ending consents: a whole Consent as it was written, or the part of it for one organisation.
+// Ends consents: a whole Consent as it was written, or the part of it for one organisation.
 
 import { notOwn, refusalStands } from '../access/consent/guard.ts'
 import { uuidv7 } from '../lib/ids.ts'
@@ -25,13 +25,13 @@ export async function end(
   return answer === 'deny' ? { ...record, status: 'denied' } : { ...record, status: 'revoked', revoked_at: moment }
 }
 
-/** True if the organisation is permitted something, or the Consent has no rule that can be told here. */
+/** Returns true if the organisation is permitted something, or the Consent has no rule that can be evaluated here. */
 export const isPermitted = (resource: JsonObject, organization: string, base: Base): boolean =>
   permits(resource, organization, base) || (isForAlone(resource, organization, base) && !refuses(resource, base))
 
 /**
- * Ends what a consent is to one organisation: all of it, if it is for nobody else.
- * @throws Failure CONFLICT if what it says to others cannot be kept
+ * Ends the part of a consent for one organisation: all of it, if it is for no other organisation.
+ * @throws Failure CONFLICT if the rules for others cannot be kept
  */
 export async function endFor(
   parts: FindParts,
@@ -52,7 +52,7 @@ export async function endFor(
   return { ...record, consent_id, status: 'revoked', revoked_at: moment }
 }
 
-/** A wider consent takes the place of one for emergencies alone, which denies the rest. */
+/** A wider consent replaces one for emergencies alone, which denies the rest. */
 export async function endEmergencyOnly(
   parts: FindParts,
   request: ConsentCall,

@@ -1,4 +1,4 @@
-// A consent that is refused or taken back, as it stands in FHIR.
+// A consent that is refused or revoked, as it stands in FHIR.
 import type { JsonObject } from '../lib/json.ts'
 import { objects } from '../store/values.ts'
 
@@ -6,7 +6,7 @@ const own = 'https://health-interop.org/fhir/StructureDefinition'
 const endReason = `${own}/consent-end-reason`
 const revokedAt = `${own}/consent-revoked-at`
 
-/** The same consent, denied or revoked; the extensions are those of the map consent-to-fhir. */
+/** Returns the same consent, denied or revoked; the extensions are those of the map consent-to-fhir. */
 export function ended(consent: JsonObject, answer: 'deny' | 'revoke', moment: string): JsonObject {
   if (answer === 'deny') return { ...consent, status: 'rejected' }
   const kept = objects(consent['extension']).filter(({ url }) => url !== endReason && url !== revokedAt)

@@ -1,4 +1,4 @@
-// The consents of a patient, as resources and as the interface tells them.
+// Reads the consents of a patient, as resources and in the form of the interface.
 
 import { onBehalfOf } from '../access/caller.ts'
 import type { MergedWith } from '../access/consent/projection.ts'
@@ -25,7 +25,7 @@ export type ConsentView = ConsentStatus & { readonly consent_id: string }
 
 const isStored = (record: ConsentStatus): record is ConsentView => record.consent_id !== null
 
-/** A consent as the interface gives it, and as it is stored. */
+/** A consent in the form of the interface, and as it is stored. */
 export interface StoredConsent {
   readonly record: ConsentView
   readonly resource: JsonObject
@@ -34,14 +34,14 @@ export interface StoredConsent {
 /** Most consents of one patient that are looked at. */
 const most = 1000
 
-/** Ids of all who are the same person as the subject. */
+/** Returns the ids of all patients that are the same person as the subject. */
 export async function samePerson(parts: FindParts, { caller }: ConsentCall, { patient }: Subject) {
   return (await parts.mergedWith(parts.databaseFor(caller), [patient])).get(patient)!
 }
 
 /**
- * The consents of a patient, and of those who were merged with it, the newest first; if an organisation is named, those that
- * concern it, as they stand for it, wherever in the Consent it is permitted something.
+ * Returns the consents of a patient, and of those that were merged with it, the newest first; if an organisation is
+ * named, those that concern it, as they stand for it, wherever in the Consent it is permitted something.
  */
 export async function find(
   parts: FindParts,
@@ -64,7 +64,7 @@ export async function find(
   })
 }
 
-/** What a map is told beside the consent. */
+/** Returns the context of a map, beside the consent. */
 export function contextOf(
   parts: FindParts,
   request: ConsentCall,

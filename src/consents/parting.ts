@@ -1,22 +1,25 @@
-// What a Consent is to one organisation, and what remains of it without that organisation's permission: pure.
+// The part of a Consent for one organisation, and what remains of the Consent without it: pure.
 
 import { type Rule, rulesOf } from '../access/consent/rules.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import { objects, referenceTarget } from '../store/values.ts'
 
-/** The rules that a Consent has if it is in force; asked for and ended ones count as if they were. */
+/** Returns the rules that a Consent has if it is in force; requested and ended ones count as if they were. */
 const rulesWhere = (consent: JsonObject, base: Base): Rule[] => rulesOf({ ...consent, status: 'active' }, base)
 
-/** True if the Consent permits, permitted or is to permit something to the organisation (id). @param base address of this server's FHIR endpoint */
+/**
+ * Returns true if the Consent permits, permitted or is to permit something to the organisation (id). @param base
+ * address of this server's FHIR endpoint
+ */
 export const permits = (consent: JsonObject, organization: string, base: Base): boolean =>
   rulesWhere(consent, base).some(isPermissionOf(organization))
 
-/** True if nobody but the organisation (id) is permitted anything by the Consent. */
+/** Returns true if the Consent permits nothing to any other organisation than this one (id). */
 export const isForAlone = (consent: JsonObject, organization: string, base: Base): boolean =>
   rulesWhere(consent, base).every(rule => rule.effect === 'deny' || isPermissionOf(organization)(rule))
 
-/** True if the Consent refuses something. */
+/** Returns true if the Consent refuses something. */
 export const refuses = (consent: JsonObject, base: Base): boolean =>
   rulesWhere(consent, base).some(({ effect }) => effect === 'deny')
 
@@ -26,13 +29,13 @@ const isPermissionOf =
     effect === 'permit' && organization === `Organization/${id}`
 
 /**
- * The Consent without the permissions of an organisation (id), with every rule that is about others as it was; undefined if it
- * cannot be written so.
+ * Returns the Consent without the permissions of an organisation (id), with every rule about others unchanged;
+ * undefined if it cannot be written so.
  */
 export function without(consent: JsonObject, organization: string, base: Base): JsonObject | undefined {
   const isOther = (reference: unknown): boolean => !isReference(reference, organization, base)
   const provision = isObject(consent['provision']) ? provisionWithout(consent['provision'], isOther) : undefined
-  // To other readers of R4 a permission that names nobody is for everybody.
+  // Other readers of R4 take a permission without a recipient as one for all.
   if (isObject(consent['provision']) && consent['provision']['actor'] && !provision!['actor']) return undefined
   const keepers = objects(consent['organization']).filter(isOther)
   const { organization: _keepers, ...rest } = consent
@@ -50,7 +53,7 @@ function isReference(value: unknown, organization: string, base: Base): boolean 
   return typeof reference === 'string' && referenceTarget(reference, base) === `Organization/${organization}`
 }
 
-/** The provision without the organisation as an actor; provisions within it that are left without an actor go. */
+/** Returns the provision without the organisation as an actor; nested provisions that are left without an actor are removed. */
 function provisionWithout(provision: JsonObject, isOther: (reference: unknown) => boolean): JsonObject {
   const { actor: _actor, provision: _inner, ...rest } = provision
   const actors = objects(provision['actor']).filter(({ reference }) => isOther(reference))
@@ -65,8 +68,8 @@ function provisionWithout(provision: JsonObject, isOther: (reference: unknown) =
 const shared = ['scope', 'category', 'patient', 'performer', 'policy', 'policyRule']
 
 /**
- * The permission of one organisation (id) as a Consent of its own, with the id given: what remains on record of a permission that
- * ends while the Consent goes on for others.
+ * Returns the permission of one organisation (id) as a Consent of its own, with the id given: the record of a
+ * permission that ends while the Consent stays in force for others.
  */
 export function partFor(consent: JsonObject, organization: string, base: Base, id: string): JsonObject {
   const root = isObject(consent['provision']) ? consent['provision'] : {}
@@ -87,7 +90,7 @@ const recipient = {
   coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ParticipationType', code: 'IRCP' }],
 }
 
-/** The outermost provision that names the organisation. */
+/** Returns the outermost provision that names the organisation. */
 function naming(provision: JsonObject, organization: string, base: Base): JsonObject | undefined {
   if (objects(provision['actor']).some(({ reference }) => isReference(reference, organization, base))) return provision
   for (const inner of objects(provision['provision'])) {

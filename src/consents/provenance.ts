@@ -1,4 +1,4 @@
-// Who recorded a change of a consent (https://hl7.org/fhir/R4/provenance.html).
+// The recorder of a change of a consent (https://hl7.org/fhir/R4/provenance.html).
 import type { JsonObject } from '../lib/json.ts'
 import type { ConsentCall, Subject } from './service.ts'
 

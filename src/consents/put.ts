@@ -1,4 +1,4 @@
-// A new version of a Consent, with a Provenance that says who recorded it.
+// Stores a new version of a Consent, with a Provenance of its recorder.
 
 import { onBehalfOf } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
@@ -8,9 +8,9 @@ import { provenanceOf } from './provenance.ts'
 import type { ConsentCall, Subject } from './service.ts'
 
 /**
- * Stores the consent, and who recorded it.
+ * Stores the consent, and its recorder.
  * @param consent with the `meta` of the version that it is made from, if it must still be that one
- * @throws Failure CONFLICT if somebody else has changed it since, or recorded what it ends
+ * @throws Failure CONFLICT if another client has changed it since, or recorded what it ends
  */
 export async function put(
   parts: FindParts,

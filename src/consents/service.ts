@@ -1,12 +1,12 @@
-// What can be done about a patient's consents, and how they are told of.
+// The operations on a patient's consents, and the form in which the interface shows them.
 import type { Asker } from '../access/caller.ts'
 import type { ConsentRecord } from '../shapes/consent.ts'
 import type { Filled } from '../shapes/filled.ts'
 
-/** How a consent stands, as the interface gives it. */
+/** A consent in the form of the interface. */
 export type ConsentStatus = Filled<typeof ConsentRecord>
 
-/** Whose consent it is. */
+/** The patient that a consent belongs to. */
 export interface Subject {
   /** Id of the Patient. */
   readonly patient: string
@@ -14,7 +14,7 @@ export interface Subject {
   readonly healthId: string
 }
 
-/** What a patient is asked for, or gives. */
+/** The terms that a patient is asked for, or gives. */
 export interface Terms {
   readonly consentType: string
   readonly purpose?: string
@@ -24,13 +24,13 @@ export interface Terms {
 }
 
 export interface ConsentService {
-  /** All consents of a patient, the newest first. */
+  /** Returns all consents of a patient, the newest first. */
   list(request: ConsentCall, subject: Subject): Promise<ConsentStatus[]>
-  /** How the consent for an organisation stands: what is in force, else what is asked for, else what was last. */
+  /** Returns the consent for an organisation: the one in force, else the requested one, else the last one. */
   status(request: ConsentCall, subject: Subject, organization: string): Promise<ConsentStatus>
-  /** Asks for consent, once: what is asked for already is answered again. */
+  /** Requests consent, once: a request that is pending already is answered with the same consent. */
   ask(request: ConsentCall, subject: Subject, organization: string, terms: Terms): Promise<ConsentStatus>
-  /** Records that the patient has consented; in place of what was asked for or given of the same type before. */
+  /** Records that the patient has consented; it replaces what was requested or given of the same type before. */
   grant(
     request: ConsentCall,
     subject: Subject,
@@ -38,7 +38,10 @@ export interface ConsentService {
     terms: Terms,
     proof?: string,
   ): Promise<ConsentStatus>
-  /** The patient's answer to one consent. @throws Failure NOT_FOUND, CONFLICT if it does not stand so that this can be answered. */
+  /**
+   * Records the patient's answer to one consent. @throws Failure NOT_FOUND, CONFLICT if its status does not permit the
+   * answer.
+   */
   answer(
     request: ConsentCall,
     subject: Subject,
@@ -46,7 +49,7 @@ export interface ConsentService {
     answer: ConsentDecision,
     expiresAt?: string,
   ): Promise<ConsentStatus>
-  /** The patient's answer to whatever there is for an organisation. @throws Failure CONFLICT if there is nothing. */
+  /** Records the patient's answer to all consents for an organisation. @throws Failure CONFLICT if there is none. */
   answerAll(
     request: ConsentCall,
     subject: Subject,
@@ -57,7 +60,7 @@ export interface ConsentService {
 
 export type ConsentDecision = 'grant' | 'deny' | 'revoke'
 
-/** Who asks, and by which request. */
+/** The caller, and its request. */
 export interface ConsentCall {
   readonly caller: Asker
   readonly requestId: string

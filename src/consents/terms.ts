@@ -1,4 +1,4 @@
-// What a request says of a consent, checked against the types that there are and the clock.
+// Reads the terms of a consent from a request, checked against the known types and the clock.
 
 import { isScope, nearestScope, typesOpenedBy } from '../access/scopes.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
@@ -66,7 +66,7 @@ function scopeProblems(scopes: readonly string[] | undefined, field: string): Fa
   return [{ field, code: 'empty', message: 'grant no read access, so there is nothing to consent to' }]
 }
 
-/** Later than this nobody knows what he consents to. */
+/** A patient cannot know what they consent to beyond this. */
 const mostYears = 100
 
 function endProblems(end: string | undefined, now: Date): FailureDetail[] {

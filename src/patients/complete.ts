@@ -1,4 +1,4 @@
-// Completes a patient who was found: a Health ID, if there is none, and the number that the caller's organisation has.
+// Completes a found patient: a Health ID, if there is none, and the number at the caller's organisation.
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
@@ -19,7 +19,7 @@ export interface Addition {
   readonly asked?: string
 }
 
-/** What completing works with. */
+/** The parts that completing needs. */
 export interface CompletingParts extends Pick<Acting, 'storeFor'> {
   /** Of the identifiers that this service gives. */
   readonly addresses: Addresses
@@ -28,7 +28,7 @@ export interface CompletingParts extends Pick<Acting, 'storeFor'> {
 const MOST_TRIES = 5
 
 /**
- * Adds what is missing, as a new version; a caller's act, within the caller's transaction.
+ * Adds what is missing, as a new version; an act of the caller, within its transaction.
  * @returns the current Health ID
  */
 export async function complete(
@@ -38,7 +38,8 @@ export async function complete(
   addition: Addition,
 ): Promise<string> {
   const on = caller.within!
-  // Others who complete the same patient wait; whoever changes it otherwise may be faster, and then it is read again.
+  // Other requests that complete the same patient wait. Any other write may come first, and then the patient is read
+  // again.
   await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [hash64(`complete Patient/${id}`)] })
   const store = parts.storeFor(onBehalfOf({ ...caller, within: on }, { Patient: 'ru' }))
   for (let tries = 1; ; tries++) {
@@ -65,7 +66,8 @@ async function completed(
 ): Promise<{ patient: JsonObject; healthId: string; isChanged: boolean }> {
   const { current: held, former } = healthIdsOf(patient, addresses)
   const current = held.find(each => each === asked) ?? held[0]
-  // A person has one Health ID: one that an update left out is given back, unless the Patient says that it is an old one.
+  // A person has one Health ID: one that an update left out is restored, unless the Patient states that it is an old
+  // one.
   const lost = current === undefined ? await lostHealthIds(on, String(patient['id'])) : []
   const own = lost.filter(each => !former.includes(each))
   const healthId = current ?? own.find(each => each === asked) ?? own[0] ?? (await freeHealthId(on, country))

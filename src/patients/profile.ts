@@ -1,4 +1,4 @@
-// Who a registered patient is, as verify and search tell parts of it.
+// The identity of a registered patient, of which verify and search show parts.
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
@@ -14,7 +14,7 @@ import type { Acting } from '../store/unit-of-work.ts'
 export type Profile = Filled<typeof Demographics>
 
 /**
- * Reads it for a caller, whose consent to it is not asked: the operation shows little of it. The audit trail records the
+ * Reads it for a caller without checking consent: the operation shows little of it. The audit trail records the
  * operation, as `query`, instead of the reading.
  */
 export async function profileOf(
@@ -35,7 +35,10 @@ export async function profileOf(
   )
 }
 
-/** True if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or exempt from consent. */
+/**
+ * Returns true if the caller may see the Patient itself: by consent, as the client that created it, in an emergency, or
+ * exempt from consent.
+ */
 export async function mayBeSeen(
   { storeFor }: Pick<Acting, 'storeFor'>,
   caller: Caller,

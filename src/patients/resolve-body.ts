@@ -1,4 +1,4 @@
-// What resolve is asked: a Health ID, or who somebody is (interface §2.2).
+// The body of resolve: a Health ID, or the demographics of a person (interface §2.2).
 
 import { type Static, Type } from 'typebox'
 import { countries } from '../lib/countries.ts'
@@ -38,7 +38,7 @@ export const ResolveRequest = Type.Object(
 
 export type ResolveBody = Static<typeof ResolveRequest>
 
-/** Somebody who can be registered. */
+/** The demographics of a person who can be registered. */
 export interface Demographics {
   readonly first_name: string
   readonly last_name: string
@@ -49,11 +49,11 @@ export interface Demographics {
 
 const EARLIEST = '1880-01-01'
 const HOUR = 3_600_000
-/** Where the day begins first, it is fourteen hours ahead. */
+/** The earliest time zone is fourteen hours ahead of UTC. */
 const MOST_AHEAD = 14 * HOUR
 
 /**
- * Checks the body against its schema, and what a schema cannot say.
+ * Checks the body against its schema, and against rules that a schema cannot express.
  * @throws Failure VALIDATION_FAILED with everything that is wrong.
  */
 export function checkBody(body: ResolveBody, now: Date): void {
@@ -64,7 +64,7 @@ export function checkBody(body: ResolveBody, now: Date): void {
   if (details.length > 0) throw invalid(details)
 }
 
-/** The demographics, if they are complete. */
+/** Returns the demographics, if they are complete. */
 export function demographicsIn(body: ResolveBody): Demographics | undefined {
   const { first_name, last_name, date_of_birth, sex, phone_number } = body
   if (first_name === undefined || last_name === undefined || date_of_birth === undefined) return undefined
@@ -77,7 +77,7 @@ export function demographicsIn(body: ResolveBody): Demographics | undefined {
   }
 }
 
-/** The same, as people are compared. */
+/** Returns them in the form in which people are compared. */
 export function asPerson({ first_name, last_name, date_of_birth, sex, phone_number }: Demographics): Person {
   return {
     names: [{ given: first_name, family: last_name }],
@@ -87,10 +87,10 @@ export function asPerson({ first_name, last_name, date_of_birth, sex, phone_numb
   }
 }
 
-/** The country of a new Health ID. */
+/** Returns the country of a new Health ID. */
 export const countryOf = ({ country_code = 'CM' }: ResolveBody): string => country_code.toUpperCase()
 
-/** The caller's own number, without space around it. */
+/** Returns the caller's own number, trimmed. */
 export const referenceIn = ({ external_reference }: ResolveBody): string | undefined => tidied(external_reference)
 
 const tidy = (text: string): string => text.trim().replace(/\s+/g, ' ')

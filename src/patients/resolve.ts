@@ -1,5 +1,5 @@
-// Resolve: the Health ID of somebody, who is found or registered (interface §2.2, decisions §2). Of those who are found, nothing
-// is told but their Health ID.
+// Resolve: returns the Health ID of a person, who is found or registered (interface §2.2, decisions §2). Of a found
+// person it discloses only the Health ID.
 
 import { type Caller, onBehalfOf, system } from '../access/caller.ts'
 import type { Queryable } from '../db/statement.ts'
@@ -43,16 +43,16 @@ export interface Resolved {
   readonly patient: string | undefined
   readonly matchedBy: 'health_id' | 'demographics' | null
   readonly possibleDuplicates: number
-  /** With a Health ID that was merged: the one that holds instead. */
+  /** For a merged Health ID: the one that replaces it. */
   readonly currentHealthId?: string
 }
 
 /**
- * Finds or registers the person, as one operation on the audit trail; registering is recorded besides.
+ * Finds or registers the person, as one operation in the audit trail; a registration is recorded in addition.
  * @throws Failure VALIDATION_FAILED, INVALID_HEALTH_ID.
  */
 export async function resolve(parts: ResolveParts, request: ResolveRequest): Promise<Resolved> {
-  // First of all: until then the body may be anything.
+  // First of all: until then the body is unchecked.
   checkBody(request.body, parts.now())
   return asOperation(request.caller, { type: 'Patient', query: queryOf(request.body) }, async caller => {
     const result = await resolved(parts, { ...request, caller })
@@ -61,7 +61,7 @@ export async function resolve(parts: ResolveParts, request: ResolveRequest): Pro
   })
 }
 
-/** The request as the audit trail names it: why, and by which number of the organisation. */
+/** Returns the request as the audit trail names it: why, and by which number of the organisation. */
 function queryOf(body: ResolveBody): string {
   const named = new URLSearchParams()
   for (const name of ['purpose', 'external_reference'] as const) {
@@ -108,7 +108,10 @@ async function byHealthId(
   }
 }
 
-/** Looks first, and only who finds nobody waits for others who are looking for the same person, and registers it. */
+/**
+ * Searches first. Only a request that finds no match waits for others that look for the same person, and registers the
+ * person.
+ */
 async function byDemographics(
   parts: ResolveParts,
   request: ResolveRequest,
@@ -123,7 +126,7 @@ async function byDemographics(
   if (found !== undefined && isComplete(verdict, found, number)) return foundAs(verdict, found)
   return inUnitOfWork(parts.unitOfWork, request.caller, async (caller, within) => {
     await parts.register.lock(within, person, number)
-    // Sent together: what comes after the locks is answered when they are there.
+    // Sent together: the statements after the locks are answered once the locks are held.
     const [now, healthId] = await Promise.all([look(within), freeHealthId(within, countryOf(request.body))])
     const one = theOne(now)
     if (one === undefined) return register(parts, { ...request, caller }, healthId, demographics, now)
@@ -137,8 +140,8 @@ async function byDemographics(
 }
 
 /**
- * Who it is, if that is certain. Whoever has the organisation's own number for this person is it if nothing speaks against
- * that: names, birth date and sex that disagree are for somebody to look at.
+ * Returns the id of the patient, if the match is certain. A patient with the organisation's own number for this person
+ * matches if nothing speaks against it; names, birth date and sex that disagree need review.
  */
 function theOne({ decision, numbered }: MatchVerdict): string | undefined {
   if (decision.outcome === 'match') return decision.id
@@ -148,7 +151,7 @@ function theOne({ decision, numbered }: MatchVerdict): string | undefined {
   return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
 }
 
-/** True if there is nothing to add: a Health ID is there, and the number, or somebody else has that. */
+/** Returns true if there is nothing to add: a Health ID is present, and the number is present or belongs to another patient. */
 function isComplete({ healthIds, numbered }: MatchVerdict, id: string, number: OwnNumber | undefined): boolean {
   return healthIds.has(id) && (number === undefined || numbered.size > 0)
 }
@@ -158,7 +161,7 @@ function foundAs({ healthIds }: MatchVerdict, id: string): Resolved {
   return { status: 'found', healthId, patient: id, matchedBy: 'demographics', possibleDuplicates: 0 }
 }
 
-/** Registers somebody; whom it may be, somebody has to look at. A number that somebody else has is left out. */
+/** Registers a person; possible duplicates need review. A number that another patient has is left out. */
 async function register(
   parts: ResolveParts,
   request: ResolveRequest,
@@ -181,20 +184,20 @@ async function register(
   return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates: suspects.length }
 }
 
-/** The service asks for it, not the caller, who may not see whom it is about. */
+/** The service reads it, not the caller, which may not see the patients concerned. */
 async function askToReview(
   parts: ResolveParts,
   caller: Caller,
   id: string,
   suspects: readonly Ranked[],
 ): Promise<void> {
-  // Whom the Task names besides is told to nobody, and the caller reads the trail of its own organisation.
+  // The other patients of the Task are not disclosed, and the caller can read the trail of its own organisation.
   const discreet = (access: Access): Access => ({ ...access, patients: [id] })
   const store = parts.storeFor({ ...system, ...recordedFor(caller, discreet) })
   await store.create('Task', reviewTask(id, suspects, parts.now()))
 }
 
-/** The number that the caller's organisation has for the person. */
+/** Returns the number of the person at the caller's organisation. */
 function numberOf({ addresses }: ResolveParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
   const value = referenceIn(body)
   return value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }

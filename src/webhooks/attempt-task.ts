@@ -10,9 +10,9 @@ export interface AttemptParts {
   readonly database: Database
   readonly log: Log
   readonly sender: Sender
-  /** Called after each attempt, for the figures. */
+  /** Called after each attempt, for the metrics. */
   readonly counted: (outcome: Result['outcome'], milliseconds: number) => void
-  /** Whether the criteria of a FHIR subscription find a resource. */
+  /** Returns whether the criteria of a FHIR subscription find a resource. */
   readonly finds: (endpoint: number, id: string) => Promise<boolean>
   /** True while the process stops: what is broken off then is no attempt. */
   readonly isClosing: () => boolean
@@ -20,7 +20,7 @@ export interface AttemptParts {
   readonly now: () => number
 }
 
-/** A task with the endpoint that it goes to. */
+/** A task with its endpoint. */
 export interface ReadyTask extends Task {
   readonly target: Target
   /** When it was taken from the queue, on the clock of `now`. */
@@ -30,22 +30,22 @@ export interface ReadyTask extends Task {
 /** The result of an attempt, as it is kept. */
 export type Ending = Result & { readonly isGone?: boolean }
 
-/** What became of a task. */
+/** The outcome of a task. */
 export type Outcome =
   /** It was sent, or withheld: an attempt to be kept. */
   | { readonly kind: 'ended'; readonly ending: Ending }
   /** Nothing was sent, or it was broken off because the process stops: it goes back to the queue. */
   | { readonly kind: 'returned'; readonly task: Task }
-  /** No search found what a FHIR subscription asks for: there is no delivery. */
+  /** The search of a FHIR subscription does not find the resource: there is no delivery. */
   | { readonly kind: 'dropped'; readonly task: Task }
 
 /** Milliseconds within which an attempt has to begin, so that it ends before the lease does. */
 const beginWithin = 15_000
-/** Milliseconds for which it counts that the client may be told: whatever waits longer is asked about once more. */
+/** Milliseconds for which the check of the client's rights is valid: a task that waits longer is checked again. */
 const trustFor = 100
 const notDue = 'the subscriber may no longer access the data'
 
-/** Attempts a delivery. What cannot be begun is logged, and goes back to the queue. */
+/** Attempts a delivery. A task that cannot be begun is logged, and returned to the queue. */
 export async function attemptTask(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
   try {
     return await attempt(parts, task)
@@ -83,7 +83,7 @@ function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answ
   return { kind: 'ended', ending: { task, ...verdict, again, startedAt, milliseconds, status, error, excerpt } }
 }
 
-/** The outcome of a task whose client may not be told any more. */
+/** Returns the outcome of a task whose client no longer has the right to the event. */
 export const withdrawn = (parts: Pick<AttemptParts, 'counted' | 'log'>, task: Task): Outcome =>
   withheld(parts, task, notDue)
 

@@ -1,17 +1,18 @@
-// Who is told of an event: whoever could see the version of the resource that tells it, and the resource as it is now, at the moment in
-// which the statement runs; of consents, and of what else is between organisations, those that it names. Asked when it is decided who
-// gets an event, and again whenever it is sent.
+// The audience of an event: the clients that may see the version of the resource behind it, and the resource as it is
+// now, when the statement runs; for consents and other events between organisations, the organisations named. It is
+// checked when the deliveries of an event are created, and again before each one is sent.
 import { anyGrant, seenBy } from '../access/consent/visibility.ts'
 import { clients } from '../identity/relations.ts'
 import { currentEntries, formerVersions, isAuthor } from '../store/relations.ts'
 
-/** Whoever may see the resource is told; otherwise the organisations that a JSON array names. */
+/** The audience of all clients that may see the resource; otherwise a JSON array names the organisations. */
 export const readers = '*'
 
 /**
- * Joins what decides about an event `e` and an endpoint `p`: the client `c` that the endpoint belongs to; of the resource the version
- * that is told of, after a deletion that mark, and for FHIR subscriptions the current one, since that is sent; and the resource as
- * it is `now`, if that is another version. What codes a former version had is not kept, so consents by code do not open it.
+ * Joins what decides about an event `e` and an endpoint `p`: the client `c` that the endpoint belongs to; the version
+ * of the resource behind the event, after a deletion its mark, and for FHIR subscriptions the current version, since
+ * that is sent; and the resource as it is `now`, if that is another version. The codes of a former version are not
+ * kept, so consents by code do not open it.
  */
 export const audienceOf = `join ${clients} c on c.id = p.client_id
   left join lateral (
@@ -28,14 +29,15 @@ export const audienceOf = `join ${clients} c on c.id = p.client_id
 
 const viewers = { author: 'p.author', organization: 'p.organization' }
 
-/** The condition that the client may be told. */
+/** The condition that the client may receive the event. */
 export const mayBeTold = `(c.is_active and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
     when c.consent_exempt then true
     when e.audience <> '${readers}' then e.audience::jsonb ? c.organization_id
     else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or ${seenBy(viewers, 'now')}) end)`
 
 /**
- * The condition that the client may know the Health ID of the patient: that it registered him, or that he has opened something to it.
+ * The condition that the client may know the Health ID of the patient: it registered the patient, or the patient has
+ * opened something to it.
  */
 export const mayKnowPatient = `(c.consent_exempt or e.audience <> '${readers}' or e.patient = ''
     or ${isAuthor('p.author', 'told.subject')} or ${anyGrant('p.organization', 'told.subject')})`

@@ -1,5 +1,5 @@
-// Delivers what is due: takes tasks from the queue, has them sent, many at a time, and has the outcomes recorded. Several processes
-// do so side by side; should one end, what it had in hand is due again when its lease is over.
+// Delivers what is due: takes tasks from the queue, sends many of them at a time, and has the outcomes recorded.
+// Several processes do so concurrently; when one dies, its tasks are due again once their lease ends.
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { type AttemptParts, attemptTask, type Outcome, type ReadyTask, withdrawn } from './attempt-task.ts'
@@ -12,9 +12,9 @@ export interface CourierParts
   extends Omit<AttemptParts, 'isClosing' | 'now'>,
     Pick<RecorderParts, 'database' | 'log' | 'givenUp'> {
   readonly targets: Targets
-  /** Puts on record that something is about to be told. */
+  /** Records a disclosure in the audit trail before the delivery is sent. */
   readonly disclose: (tasks: readonly (Task & { readonly target: Target })[]) => Promise<void>
-  /** Called when there is room again for what could not be taken. */
+  /** Called when there is room again for tasks that could not be taken. */
   readonly wake: () => void
   /** Sent to one endpoint at a time. */
   readonly concurrency: number
@@ -27,20 +27,20 @@ export interface CourierParts
 export interface Courier {
   /** Takes what is due. @returns whether more could be taken at once. */
   take(): Promise<boolean>
-  /** Stops: what is under way may end for a moment, everything else is given back. */
+  /** Stops: tasks under way may end for a moment, all others are returned to the queue. */
   close(): Promise<void>
 }
 
 /** Seconds for which a task is this process's own. */
 const leaseSeconds = 30
-/** Taken of an endpoint before it has answered anything lately: many that hang must not take the room of the others. */
+/** Taken of an endpoint that has not answered lately: many that hang must not take the room of the others. */
 const firstTaken = 3
 /** Tasks taken at a time, and in hand in all. */
 const most = { taken: 200, held: 2000 }
 /** Milliseconds for which attempts may end when the process stops. */
 const grace = 3000
 
-/** What a courier knows of itself. */
+/** The state of a courier. */
 export interface CourierState {
   /** A courier that closes takes nothing any more. */
   readonly phase: 'open' | 'closing'
@@ -50,7 +50,7 @@ export interface CourierState {
 
 export type CourierEvent = 'looked' | 'took all' | 'took some' | 'closed'
 
-/** The state after something happened. Whoever begins to look is behind until all that is due is taken. */
+/** Returns the state after an event. A courier that begins to look is behind until all that is due is taken. */
 export function nextState(state: CourierState, event: CourierEvent): CourierState {
   if (event === 'closed') return { ...state, phase: 'closing' }
   return { ...state, isBehind: event !== 'took all' }
@@ -121,13 +121,16 @@ export function createCourier(parts: CourierParts): Courier {
 
 const returned = (task: Task): Outcome => ({ kind: 'returned', task })
 
-/** A task with its target; its outcome if nothing is to be sent: its endpoint has changed, or may not be told any more. */
+/**
+ * Returns a task with its target, or its outcome if nothing is to be sent: its endpoint has changed, or no longer has
+ * the right to the event.
+ */
 function readyOr(parts: CourierParts, task: Task, target: Target | undefined, takenAt: number): ReadyTask | Outcome {
   if (!target) return returned(task)
   return task.isDue ? { ...task, target, takenAt } : withdrawn(parts, task)
 }
 
-/** True if there may be more of something than there was room for. */
+/** Returns true if there may be more tasks than there was room for. */
 function fills(tasks: readonly Task[], room: number, roomOf: (endpoint: number) => number): boolean {
   if (tasks.length >= room) return true
   const counts = new Map<number, number>()

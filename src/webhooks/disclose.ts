@@ -1,4 +1,5 @@
-// Who is told of a patient is on record before anything leaves, like every other access to what is a patient's.
+// Records every delivery about a patient in the audit trail before it is sent, like every other access to a patient's
+// data.
 
 import { recordOf } from '../audit/records.ts'
 import type { AuditWriter } from '../audit/writer.ts'
@@ -6,7 +7,7 @@ import { typeName } from '../store/type-number.ts'
 import type { Task } from './queue.ts'
 import type { Target } from './targets.ts'
 
-/** What the trail has as the query of a notice, before the id of the event. */
+/** The query of a notice in the audit trail, before the id of the event. */
 export const noticePath = 'connect/webhooks/events'
 
 /** Records the deliveries that are about a patient, each before its first attempt. */

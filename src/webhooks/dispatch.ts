@@ -1,5 +1,6 @@
-// From the outbox to the queue: each event gets its final bytes and a delivery for every endpoint that is told of it, in the
-// transaction that takes it out of the outbox. So it is done once, however many processes do it and whenever one of them ends.
+// Dispatch from the outbox to the queue: each event gets its final bytes and a delivery for every endpoint in its
+// audience, in the transaction that takes it out of the outbox. So it is dispatched exactly once, with any number of
+// processes and through a crash of any of them.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
@@ -16,33 +17,33 @@ export interface DispatchParts {
   readonly log: Log
   /** `environment` of the envelopes. */
   readonly environment: string
-  /** The current Health IDs of patients, by id. */
+  /** Returns the current Health IDs of patients, by id. */
   readonly healthIds: (on: Queryable, patients: readonly string[]) => Promise<ReadonlyMap<string, string>>
-  /** The FHIR subscriptions that are told of changes. */
+  /** Returns the FHIR subscriptions that receive the changes. */
   readonly subscribed: (changes: readonly Waiting[]) => Promise<readonly Following[]>
 }
 
 /** What is taken at a time. */
 const most = 500
 
-/** Whether more waits than was taken from the outbox, and how many deliveries came of that. */
+/** Whether more waits than was taken from the outbox, and how many deliveries resulted. */
 interface Dispatched {
   readonly isMore: boolean
   readonly made: number
 }
 
-/** Takes what waits in the outbox, the oldest first. */
+/** Dispatches what waits in the outbox, the oldest first. */
 export async function dispatch(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   try {
     return await dispatchMany(parts, kind)
   } catch (error) {
-    // What takes too long for many may be done one by one.
+    // A batch that takes too long may succeed one by one.
     if (isPassing(error) && !isCostly(error)) throw error
     return dispatchOne(parts, kind)
   }
 }
 
-/** True for what may go well next time. */
+/** Returns true for an error that may not occur on retry. */
 const isPassing = (error: unknown): boolean =>
   error instanceof Failure && ['UNAVAILABLE', 'CONFLICT'].includes(error.code)
 
@@ -55,7 +56,7 @@ function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   })
 }
 
-/** One that cannot be dispatched keeps nobody else waiting: it stays where it is, with the reason, for people to look at. */
+/** An event that cannot be dispatched does not delay the others: it stays in the outbox, with the reason, for an operator. */
 async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
     const [first] = await takeWaiting(on, kind, 1)

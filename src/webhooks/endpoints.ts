@@ -1,5 +1,5 @@
-// The subscriptions of Connect in their table (interface §2.13). Each belongs to the client that made it, whose rights decide what it
-// is told; its secrets are kept sealed, since they are needed to sign.
+// The subscriptions of Connect in their table (interface §2.13). Each belongs to the client that made it, whose rights
+// decide which events it receives; its secrets are stored sealed, since they are needed to sign.
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { clients } from '../identity/relations.ts'
 import { seal, unseal } from '../lib/encryption.ts'
@@ -52,13 +52,13 @@ const toEndpoint = (row: EndpointRow): Endpoint => ({
   lastDeliveryAt: row.last_delivery_at ?? undefined,
 })
 
-/** Whose an endpoint is. */
+/** The owner of an endpoint. */
 export interface Owner {
   readonly clientId: string
   readonly organizationId: string
 }
 
-/** What a client says of an endpoint. */
+/** The settings of an endpoint that a client gives. */
 export interface Wish {
   readonly url: string
   readonly events: readonly string[]
@@ -74,7 +74,7 @@ export interface Secret {
 
 const contextOf = (id: string): string => `webhook ${id}`
 
-/** The secrets of an endpoint, the newest first. @param id of the endpoint */
+/** Returns the secrets of an endpoint, the newest first. @param id of the endpoint */
 export const secretsOf = (key: Buffer, id: string, sealed: Buffer): Secret[] =>
   JSON.parse(unseal(key, sealed, contextOf(id))) as Secret[]
 
@@ -82,16 +82,16 @@ export const secretsOf = (key: Buffer, id: string, sealed: Buffer): Secret[] =>
 export const sealFor = (key: Buffer, id: string, secrets: unknown): Buffer =>
   seal(key, JSON.stringify(secrets), contextOf(id))
 
-/** Lets nobody else make an endpoint for the client until the transaction ends, so that they can be counted. */
+/** Locks the endpoints of the client until the transaction ends, so that they can be counted. */
 export async function aloneFor(on: Queryable, clientId: string): Promise<void> {
   await on.query({ text: 'select pg_advisory_xact_lock(3, hashtext($1))', values: [clientId] })
 }
 
-/** How many one client may have, of each kind. */
+/** How many endpoints of each kind one client may have. */
 export const mostOfClient = 100
 
 /**
- * Makes an endpoint, within a transaction; its secret is told once.
+ * Creates an endpoint, within a transaction; its secret is returned once.
  * @throws Failure CONFLICT if the client has as many as it may.
  */
 export async function createEndpoint(
@@ -129,7 +129,7 @@ const isOfConnect = 'p.watches is null'
 /** The key of a client's own endpoint. */
 const own = `(select key from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect})`
 
-/** A client's own endpoint. @throws Failure NOT_FOUND for any other. */
+/** Returns a client's own endpoint. @throws Failure NOT_FOUND for any other. */
 export async function findEndpoint(on: Queryable, id: string, clientId: string): Promise<Endpoint> {
   const [row] = await on.query<EndpointRow>({
     text: `${selected} where p.id = $1 and p.client_id = $2 and ${isOfConnect}`,
@@ -145,7 +145,7 @@ function missing(): never {
   )
 }
 
-/** A client's endpoints in the order in which they were made. @param after key of the last one that is known */
+/** Returns a client's endpoints in the order in which they were made. @param after key of the last known one */
 export async function listEndpoints(
   on: Queryable,
   clientId: string,
@@ -159,7 +159,7 @@ export async function listEndpoints(
   return rows.map(toEndpoint)
 }
 
-/** Changes what is named. Whoever enables an endpoint again begins with a clean slate. @throws Failure NOT_FOUND */
+/** Changes the named settings. Enabling an endpoint again resets its failures. @throws Failure NOT_FOUND */
 export async function changeEndpoint(
   on: Queryable,
   id: string,
@@ -185,7 +185,7 @@ export async function changeEndpoint(
   return toEndpoint(row ?? missing())
 }
 
-/** Removes an endpoint, and whatever is still to be delivered to it. @throws Failure NOT_FOUND */
+/** Removes an endpoint, and all deliveries still to be made to it. @throws Failure NOT_FOUND */
 export async function removeEndpoint(on: Transactional, id: string, clientId: string): Promise<void> {
   await on.transaction(async within => {
     const values = [id, clientId]
@@ -202,7 +202,7 @@ export async function removeEndpoint(on: Transactional, id: string, clientId: st
 }
 
 /**
- * Gives an endpoint a new secret; the newest before goes on signing beside it for the overlap, older ones end.
+ * Gives an endpoint a new secret. The newest previous one keeps signing beside it for the overlap; older ones end.
  * @param overlap seconds
  * @throws Failure NOT_FOUND
  */
@@ -237,7 +237,7 @@ export interface Listed extends Endpoint {
   readonly pending: number
 }
 
-/** All endpoints, in the order in which they were made. */
+/** Returns all endpoints, in the order in which they were made. */
 export async function listAll(on: Queryable): Promise<Listed[]> {
   const rows = await on.query<
     EndpointRow & { organization_id: string; watches: number | null; criteria: string | null; pending: number }
@@ -255,7 +255,7 @@ export async function listAll(on: Queryable): Promise<Listed[]> {
   }))
 }
 
-/** Has the whole resource sent along, or no more; for administrators. @throws Failure NOT_FOUND */
+/** Sets whether the whole resource is sent along; for administrators. @throws Failure NOT_FOUND */
 export async function setFull(on: Queryable, id: string, isFull: boolean): Promise<void> {
   const [row] = await on.query({
     text: `update webhook_endpoint p set is_full = $2, updated_at = now(), revision = revision + 1

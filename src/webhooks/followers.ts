@@ -1,5 +1,5 @@
-// Which FHIR subscriptions are told of changes: those whose criteria find the resource, asked of the store in the name of whoever made
-// the subscription, so that scopes and consents decide here as they do for a search.
+// The FHIR subscriptions that receive changes: those whose criteria find the resource. The search runs in the name of
+// the client that made the subscription, so scopes and consents decide as they do for any search.
 
 import { type Caller, createCaller } from '../access/caller.ts'
 import { int2Array } from '../db/arrays.ts'
@@ -14,7 +14,7 @@ import { typeName } from '../store/type-number.ts'
 export interface FollowerParts {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
-  /** Told of each subscription that cannot be answered any more. */
+  /** Called for each subscription that can no longer be evaluated. */
   readonly refused: (endpoint: { readonly id: string; readonly reason: string }) => void
 }
 
@@ -27,22 +27,22 @@ interface Change {
   readonly resource_id: string
 }
 
-/** A subscription that is told of a change. */
+/** A subscription that receives a change. */
 export interface Following {
   readonly endpoint: number
   readonly event: string
-  /** False if it took too long to find out: it is asked again before anything is sent. */
+  /** False if the search took too long: it is repeated before anything is sent. */
   readonly isChecked: boolean
 }
 
 export interface Followers {
-  /** Who is told of changes; of several changes of one resource the last. */
+  /** Returns the subscriptions for changes; of several changes of one resource, for the last. */
   of(changes: readonly Change[]): Promise<Following[]>
-  /** Whether a subscription's criteria find a resource. @throws Failure UNAVAILABLE if that cannot be found out now */
+  /** Returns whether a subscription's criteria find a resource. @throws Failure UNAVAILABLE if that cannot be determined now */
   finds(endpoint: number, id: string): Promise<boolean>
 }
 
-/** Searches at a time, of all subscriptions together: they must not take the database from those who wait for an answer. */
+/** Concurrent searches, over all subscriptions: they must not take the database from requests. */
 const concurrency = 4
 /** Milliseconds for which the others wait for one subscription's search. */
 const patience = 500
@@ -101,16 +101,16 @@ async function followings(
   const last = new Map(changes.filter(({ type }) => type === watcher.watches).map(each => [each.resource_id, each.id]))
   const ids = [...last.keys()]
   const until = performance.now() + patience
-  // What has waited too long for its turn knows nothing: that is not the same as to have found nothing.
+  // A search that has waited too long for its turn gives no result: that differs from finding nothing.
   const search = searches.run(async () => (performance.now() < until ? found(parts, watcher, ids) : undefined))
-  // Whatever keeps it from being found out now is met again when it is asked again.
+  // An error that prevents the search now occurs again when it is repeated.
   const known = search.catch(() => undefined)
   const answer = await withDeadline(known, patience, () => undefined)
   const isChecked = answer !== undefined
   return (answer ?? ids).map(id => ({ endpoint: watcher.key, event: last.get(id)!, isChecked }))
 }
 
-/** Those of the resources that a subscription's criteria find. */
+/** Returns those of the resources that a subscription's criteria find. */
 async function found(
   { database, storeFor, refused }: FollowerParts,
   watcher: Watcher,
@@ -129,7 +129,7 @@ async function found(
     })
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error
-    // Such as criteria by a search parameter that is not there any more.
+    // For example criteria with a search parameter that was removed.
     refused({ id: watcher.id, reason: `its criteria are not a valid search: ${error.message}` })
     return []
   }

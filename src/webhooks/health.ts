@@ -1,9 +1,9 @@
-// How endpoints fare: how long nothing has got through, and when to give one up.
+// The health of endpoints: how long all attempts have failed, and when to give one up.
 import { int4Array, safeInt8Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import type { Result } from './queue.ts'
 
-/** Days of nothing but failures after which nothing is sent to an endpoint any more. */
+/** Days of failures alone after which nothing is sent to an endpoint any more. */
 const patienceDays = 5
 
 const reasons = {
@@ -11,7 +11,7 @@ const reasons = {
   failing: `all delivery attempts failed for ${patienceDays} days`,
 } as const
 
-/** What happened to an endpoint, all results of a moment together. */
+/** The results of an endpoint in one batch. */
 interface Fare {
   succeeded: boolean
   /** Failures since the last success among them. */
@@ -27,15 +27,15 @@ export interface GivenUp {
 }
 
 export interface Health {
-  /** Notes how it went. @returns the endpoints that are given up because of it. */
+  /** Notes the results. @returns the endpoints that are given up because of them. */
   note(results: readonly (Result & { readonly isGone?: boolean })[]): Promise<GivenUp[]>
 }
 
-/** How long a success may be known to this process alone, in milliseconds. */
+/** Milliseconds for which a success may be known to this process alone. */
 const told = 1000
 
 export function createHealth(database: Database): Health {
-  // When this process last wrote down a success; absent for endpoints that may be failing.
+  // When this process last wrote a success; absent for endpoints that may be failing.
   const well = new Map<number, number>()
   const mostKnown = 10_000
   return {
@@ -69,7 +69,7 @@ function faresOf(results: Parameters<Health['note']>[0]): Map<number, Fare> {
   return fares
 }
 
-// Whoever changes both rows of an endpoint takes that of its health first.
+// A statement that changes both rows of an endpoint locks that of its health first.
 const noting = (fares: readonly (readonly [number, Fare])[]) => ({
   name: 'webhook-health',
   isFixed: true,

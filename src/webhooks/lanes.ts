@@ -1,30 +1,30 @@
-// The tasks that a process has in hand, by endpoint: each endpoint has a lane of its own, in which so many are sent at a time and the
-// others wait. A receiver that takes its time fills its own lane and nobody else's.
+// The tasks that a process holds, by endpoint: each endpoint has a lane of its own, with a limit of concurrent
+// deliveries, in which the others wait. A slow receiver fills only its own lane.
 
-/** Something to be sent to an endpoint. */
+/** A task for an endpoint. */
 interface Held {
   readonly endpoint: number
 }
 
 export interface Lanes<Task extends Held> {
-  /** How many more may be taken of the endpoints that have something in hand. */
+  /** Returns how many more tasks may be taken of the endpoints that have tasks here. */
   rooms(): Map<number, number>
-  /** Takes tasks in and begins those that can begin. */
+  /** Adds tasks, and begins those that can begin. */
   add(tasks: readonly Task[]): void
   /** Tasks in hand, waiting and begun. */
   readonly held: number
-  /** Lets go of those that wait for an endpoint which has left all that it was sent unanswered for a while. */
+  /** Removes and returns the tasks that wait for an endpoint which has not answered for a while. */
   shed(): Task[]
-  /** Lets go of all that wait. */
+  /** Removes and returns all waiting tasks. */
   drain(): Task[]
 }
 
 export interface LaneOptions<Task extends Held> {
   /** Sent to one endpoint at a time. */
   readonly concurrency: number
-  /** Held of one that has not answered lately. */
+  /** Held of an endpoint that has not answered lately. */
   readonly first: number
-  /** Does a task; never fails. */
+  /** Runs a task; never fails. */
   readonly work: (task: Task) => Promise<void>
   /** Milliseconds. */
   readonly now: () => number
@@ -40,20 +40,23 @@ interface Pace {
   done: number
   before: number
   since: number
-  /** When something was last answered, or begun after a time in which there was nothing to do. */
+  /** When something was last answered, or begun after an idle time. */
   moved: number
 }
 
-/** How many seconds of what an endpoint answers may wait for it. */
+/** Seconds of an endpoint's throughput that may wait for it. */
 const ahead = 0.05
 
-/** The most that is taken of one endpoint, however fast it answers. */
+/** The most tasks held of one endpoint, however fast it answers. */
 const mostHeld = 500
 
-/** Milliseconds for which it is remembered that an endpoint has answered. */
+/** Milliseconds for which the pace of an endpoint is remembered. */
 const rememberedFor = 5000
 
-/** Milliseconds without an answer after which an endpoint keeps nothing waiting here: it would take the room of the others. */
+/**
+ * Milliseconds without an answer after which an endpoint keeps no tasks waiting here: they would take the room of the
+ * others.
+ */
 const stalledAfter = 1000
 
 /** Creates the lanes of one process. */
@@ -86,7 +89,7 @@ export function createLanes<Task extends Held>({ concurrency, first, work, now }
       for (const [key, lane] of lanes) if (isQuiet(lane, now())) lanes.delete(key)
       return new Map(
         [...lanes].map(([key, lane]) => {
-          // So much may wait here that a fast one never waits for the database, and nothing for long.
+          // Enough waits here that a fast endpoint never waits for the database, and no task waits long.
           const pace = Math.max(lane.done, lane.before)
           const isAnswering = pace > 0 && !isStalled(lane, now())
           const most = isAnswering ? Math.min(Math.max(concurrency, Math.ceil(pace * ahead)), mostHeld) : first
@@ -129,5 +132,5 @@ function count(lane: Pace, now: number): void {
   lane.done++
 }
 
-/** An endpoint that has had nothing to do for a while need not be remembered. */
+/** An endpoint that has been idle for a while need not be remembered. */
 const isQuiet = ({ running, moved }: Pace, now: number): boolean => running === 0 && now - moved > rememberedFor

@@ -1,9 +1,10 @@
-// What is too old to be asked for is forgotten, a part at a time: events, attempts, and what could not be delivered in all that time.
+// Deletes what is too old to be asked for, in batches: events, attempts, and deliveries that did not succeed in that
+// time.
 import type { Database } from '../db/database.ts'
 
 const atOnce = 5000
 
-/** Forgets what is older than so many days. @returns how many rows that was */
+/** Deletes what is older than so many days. @returns the number of rows */
 export async function prune(database: Database, days: number): Promise<number> {
   const age = `clock_timestamp() - make_interval(days => $1)`
   const [row] = await database.query<{ oldest: string }>({

@@ -1,5 +1,6 @@
-// The queue of deliveries: which are due, who works on them, and what came of them. All of it is statements over many rows at a time,
-// planned each time: a plan that is kept from when the queue was empty looks through all of it, and takes minutes with a backlog.
+// The queue of deliveries: which are due, which process works on them, and their outcomes. All of it is statements over
+// many rows at a time, planned each time: a plan that is kept from when the queue was empty scans all of it, and takes
+// minutes with a backlog.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { currentVersions, formerVersions } from '../store/relations.ts'
@@ -15,19 +16,19 @@ export interface Task {
   readonly attempt: number
   readonly isReplay: boolean
   readonly lease: bigint
-  /** False if the client may not be told any more. */
+  /** False if the client no longer has the right to the event. */
   readonly isDue: boolean
   /** False if the client may not know the Health ID of the patient. */
   readonly knowsPatient: boolean
-  /** The kept bytes; empty for a change that FHIR subscriptions are told of. */
+  /** The kept bytes; empty for a change that FHIR subscriptions receive. */
   readonly body: string
-  /** True if it is for whoever may see the resource that tells it, not for organisations that it names. */
+  /** True if it is for all clients that may see the resource behind it, not for organisations that it names. */
   readonly isOfReaders: boolean
-  /** False while it is not known whether the criteria of a FHIR subscription find the resource. */
+  /** False while it is unknown whether the criteria of a FHIR subscription find the resource. */
   readonly isChecked: boolean
-  /** The resource that tells it. */
+  /** The resource behind it. */
   readonly source: { readonly type: number; readonly id: string; readonly version: number }
-  /** Ids of the patients it tells something of, with spaces between them, or empty. */
+  /** Ids of the patients that it is about, with spaces between them, or empty. */
   readonly patients: string
   /** Of the request that made the change. */
   readonly requestId: string
@@ -54,10 +55,10 @@ interface TaskRow {
 
 export interface Claim {
   readonly lease: bigint
-  /** Seconds for which nobody else takes them. */
+  /** Seconds for which no other process takes them. */
   readonly seconds: number
   readonly most: number
-  /** How many of an endpoint: `usual`, one if it has failed lately, but of these others. */
+  /** How many of an endpoint: `usual`, one if it has failed lately, but this many of these others. */
   readonly usual: number
   readonly rooms: ReadonlyMap<number, number>
 }
@@ -83,10 +84,11 @@ export async function claim(on: Queryable, { lease, seconds, most, usual, rooms 
   }))
 }
 
-// A queue is empty most of the time, and planning what takes from it costs many times what this does.
+// The queue is empty most of the time, and planning the statement that takes from it costs many times what this one
+// does.
 const waitingText = 'select endpoint from webhook_delivery order by endpoint limit 1'
 
-// `busy` goes from endpoint to endpoint along the index: what one of them has waiting costs the others nothing.
+// `busy` goes from endpoint to endpoint along the index: the backlog of one endpoint costs the others nothing.
 const claimText = `
   with recursive busy(endpoint) as (
     (select endpoint from webhook_delivery order by endpoint limit 1)
@@ -110,18 +112,21 @@ const claimText = `
     e.body, e.type, e.resource_id, e.version, e.patients, e.request_id, e.audience = '${readers}' as is_of_readers
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
-/** What of the resource is sent along: as it was when it happened, or as it is now. */
+/** What of the resource is sent along: its version at the time of the event, or the current one. */
 export type PayloadKind = 'nothing' | 'version' | 'current'
 
-/** How things stand with a task immediately before it is sent. */
+/** The state of a task immediately before it is sent. */
 export interface Look extends Pick<Task, 'isDue' | 'knowsPatient'> {
   /** Of the client. */
   readonly scopes: readonly string[]
-  /** What is wanted of the resource; null: it is not there. */
+  /** The wanted version of the resource; null: it does not exist. */
   readonly resource: string | null
 }
 
-/** Looks once more, by keys alone: one plan is kept for it. Undefined: the endpoint is not there any more, or not as it was when the task was taken. */
+/**
+ * Checks a task again, by keys alone: one plan is kept for it. Returns undefined if the endpoint no longer exists, or
+ * has changed since the task was taken.
+ */
 export async function lookAgain(on: Queryable, task: Task, wanted: PayloadKind): Promise<Look | undefined> {
   const [row] = await on.query<{ is_due: boolean; knows_patient: boolean; scopes: string[]; resource: string | null }>({
     name: 'webhook-look',
@@ -141,7 +146,7 @@ const lookText = `
   from webhook_endpoint p join event e on e.id = $2::text ${audienceOf}
   where p.key = $1::bigint and p.is_active and p.revision = $3::integer`
 
-/** What came of a task. */
+/** The outcome of a task. */
 export interface Result {
   readonly task: Task
   readonly outcome: 'delivered' | 'failed' | 'exhausted' | 'withheld'
@@ -154,7 +159,10 @@ export interface Result {
   readonly again: number | undefined
 }
 
-/** Notes what came of tasks: the attempts, and what is next. A task that somebody else has taken meanwhile stays his. */
+/**
+ * Records the outcomes of tasks: the attempts, and what is next. A task that another process has taken meanwhile stays
+ * with that process.
+ */
 export async function settle(on: Queryable, results: readonly Result[]): Promise<void> {
   const texts = (pick: (result: Result) => string) => textArray(results.map(pick))
   const numbers = (pick: (result: Result) => number) => int4Array(results.map(pick))
@@ -199,7 +207,7 @@ const settleText = `
 const held = `unnest($1::bigint[], $2::text[], $3::bigint[]) as given(endpoint, event, lease)
       where d.endpoint = given.endpoint and d.event = given.event and d.lease = given.lease`
 
-/** Gives tasks back that nobody has begun. */
+/** Returns tasks that were not begun to the queue. */
 export async function release(on: Queryable, tasks: readonly Task[]): Promise<void> {
   await on.query({
     name: 'webhook-release',
@@ -209,7 +217,7 @@ export async function release(on: Queryable, tasks: readonly Task[]): Promise<vo
   })
 }
 
-/** Takes deliveries out that are none after all. */
+/** Deletes tasks that turn out to be no deliveries. */
 export async function drop(on: Queryable, tasks: readonly Task[]): Promise<void> {
   await on.query({
     name: 'webhook-drop',

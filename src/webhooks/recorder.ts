@@ -1,4 +1,5 @@
-// Records what became of tasks, many at a time: attempts and the next ones, what goes back to the queue, and how endpoints fare.
+// Records the outcomes of tasks, many at a time: attempts and the next ones, what returns to the queue, and the health
+// of endpoints.
 import type { Database } from '../db/database.ts'
 import { type Batcher, createBatcher } from '../lib/batcher.ts'
 import type { Log } from '../lib/log.ts'
@@ -19,9 +20,9 @@ export interface RecorderParts {
   readonly leaseSeconds: number
 }
 
-/** Milliseconds until outcomes that end in the same moment are recorded together. */
+/** Milliseconds for which outcomes are collected to be recorded together. */
 const together = 2
-/** Milliseconds until what could not be recorded is tried again. */
+/** Milliseconds until outcomes that could not be recorded are tried again. */
 const patience = 500
 
 /** Creates the recorder of one process. */
@@ -44,7 +45,10 @@ export function createRecorder(parts: RecorderParts): Batcher<Outcome> {
     parts.recorded()
   }
 
-  /** What cannot be recorded is recorded later, as long as its lease lasts; after that it is tried again. */
+  /**
+   * Outcomes that cannot be recorded are recorded later, as long as the lease lasts; after that the delivery is tried
+   * again.
+   */
   async function keep(results: readonly Ending[], error: unknown): Promise<void> {
     log.warn({ err: error, attempts: results.length }, 'webhooks: could not record the outcome of attempts')
     const since = Date.now() - parts.leaseSeconds * 1000

@@ -1,4 +1,4 @@
-// Sends something once more: what a client's subscriptions did not get, or a sample to try one out.
+// Sends something again: an event that a client's subscriptions did not receive, or a sample to try one out.
 import type { Queryable } from '../db/statement.ts'
 import { envelopeOf } from '../events/envelope.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
@@ -22,9 +22,9 @@ interface Former {
 }
 
 /**
- * Delivers an event once more to those subscriptions of a client that did not get it; if all did, to all of them.
- * @throws Failure EVENT_NOT_FOUND for one that was not for this client, CONFLICT while it is still being tried, or if the
- * subscriptions are disabled.
+ * Delivers an event again to those subscriptions of a client that did not receive it; if all did, to all of them.
+ * @throws Failure EVENT_NOT_FOUND for one that was not for this client, CONFLICT while it is still being tried, or if
+ * the subscriptions are disabled.
  */
 export async function replay(on: Queryable, event: string, clientId: string): Promise<Begun[]> {
   const former = await on.query<Former>({

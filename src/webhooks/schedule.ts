@@ -1,4 +1,4 @@
-// What becomes of a delivery after an attempt (interface §3 and §8): delivered, tried again after a delay, or exhausted.
+// Decides about a delivery after an attempt (interface §3 and §8): delivered, tried again after a delay, or exhausted.
 import type { DeliveryResponse } from '../outbound/send.ts'
 
 export const mostAttempts = 7
@@ -6,10 +6,10 @@ export const mostAttempts = 7
 /** Seconds before the second attempt and those after it. */
 const delays = [60, 300, 900, 3600, 21_600, 86_400]
 
-/** Delays are minimums: this much more at most, so that what failed together is not tried again together. */
+/** Delays are minimums: up to this share is added, so that deliveries that failed together are not retried together. */
 const jitter = 0.02
 
-/** The longest that a receiver may put an attempt off by Retry-After, in seconds. */
+/** The longest delay that a receiver may request by Retry-After, in seconds. */
 const longest = 86_400
 
 export interface Verdict {

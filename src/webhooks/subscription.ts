@@ -1,5 +1,5 @@
-// FHIR subscriptions of R4 with a rest-hook: what can be taken, and the endpoint that comes of one, in the transaction that stores it
-// (https://hl7.org/fhir/R4/subscription.html).
+// FHIR subscriptions of R4 with a rest-hook: which ones are supported, and the endpoint that each one becomes, in the
+// transaction that stores it (https://hl7.org/fhir/R4/subscription.html).
 
 import { grants } from '../access/scopes.ts'
 import type { Queryable } from '../db/statement.ts'
@@ -21,13 +21,13 @@ import { aloneFor, mostOfClient, sealFor } from './endpoints.ts'
 export interface SubscriptionParts {
   /** As they are when a subscription is written. */
   readonly searchParams: () => SearchParams
-  /** Has this process tell of every change of a type from now on. */
+  /** Makes this process record every change of a type from now on. */
   readonly alsoWatch: (type: string) => void
   readonly reach: Reach
   readonly encryptionKey: Buffer
 }
 
-/** What is asked of the service by a subscription. */
+/** What a subscription requests. */
 interface Rule {
   readonly type: string
   /** The criteria after the question mark. */
@@ -38,7 +38,10 @@ interface Rule {
   readonly end: string | undefined
 }
 
-/** The projection that keeps the endpoints of FHIR subscriptions. What it takes is active from the moment it is stored. */
+/**
+ * Creates the projection that keeps the endpoints of FHIR subscriptions. A supported subscription is active from the
+ * moment it is stored.
+ */
 export function subscriptionProjection(parts: SubscriptionParts): Projection {
   return {
     types: new Set(['Subscription']),
@@ -60,7 +63,7 @@ export function subscriptionProjection(parts: SubscriptionParts): Projection {
   }
 }
 
-/** What else is done in the same transaction is told, too; should it be undone, somebody looks in vain. */
+/** Other changes of the same transaction are delivered, too. If it is rolled back, one search is wasted. */
 async function take(
   parts: SubscriptionParts,
   on: Queryable,
@@ -73,12 +76,12 @@ async function take(
   parts.alsoWatch(rule.type)
 }
 
-/** The type that criteria begin with. */
+/** Returns the type that criteria begin with. */
 const typeIn = ({ criteria }: JsonObject): string => cutAt(String(criteria), '?')[0]
 
 const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || status === 'active'
 
-/** @throws Failure VALIDATION_FAILED for what cannot be done. */
+/** @throws Failure VALIDATION_FAILED for what is not supported. */
 function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject): Rule {
   const { type: kind, endpoint, payload, header } = isObject(channel) ? channel : {}
   if (kind !== 'rest-hook')
@@ -93,7 +96,7 @@ function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject
   }
 }
 
-/** Below it resources are put, so it cannot have a query then. */
+/** Resources are put below it, so it cannot have a query then. */
 function callable(endpoint: string, isBase: boolean, reach: Reach): string {
   const url = mustBeCallable(endpoint, reach, 'Subscription.channel.endpoint')
   if (isBase && new URL(url).search !== '')
@@ -133,7 +136,7 @@ function mediaTypeOf(payload: unknown): string | undefined {
   )
 }
 
-/** Those that this side sets itself, or that would change what the request is. */
+/** Headers that this side sets itself, or that would change what the request is. */
 const reserved =
   /^(host|content-length|content-type|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i
 const mostHeaders = 20
@@ -172,7 +175,10 @@ function mustBeSearched(type: string, may: Writer['may']): void {
 
 const idOf = (id: string): string => `Subscription/${id}`
 
-/** It stays the property of whoever made it. @throws Failure INSUFFICIENT_SCOPE if that client may not search the type */
+/**
+ * Stores the endpoint; it belongs to the client that made it. @throws Failure INSUFFICIENT_SCOPE if that client may not
+ * search the type
+ */
 async function enter(
   { encryptionKey }: SubscriptionParts,
   on: Queryable,

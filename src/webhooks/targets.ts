@@ -1,4 +1,4 @@
-// Where a delivery goes and what it looks like on the wire: an event, signed, or the word of a FHIR subscription.
+// Where a delivery goes and its form on the wire: an event, signed, or the notification of a FHIR subscription.
 
 import { grants } from '../access/scopes.ts'
 import { safeInt8Array } from '../db/arrays.ts'
@@ -25,14 +25,14 @@ export interface Target {
   readonly id: string
   readonly clientId: string
   readonly organizationId: string
-  /** What is asked once more immediately before something is sent; undefined: nothing, if it is sent without delay. */
+  /** Returns what is checked again immediately before something is sent; undefined: nothing, if it is sent without delay. */
   wants(task: Task): PayloadKind | undefined
-  /** What is sent for a task, or why nothing can be. @param look how things stand, if that was asked */
+  /** Returns the request for a task, or why there is none. @param look the state of the task, if it was checked */
   outgoing(task: Task, look: Look | undefined): Outgoing | Unsent
 }
 
 export interface Targets {
-  /** The targets of tasks; none for an endpoint that is gone or has changed since they were taken. */
+  /** Returns the targets of tasks; none for an endpoint that is gone or has changed since they were taken. */
   of(tasks: readonly Task[]): Promise<ReadonlyMap<number, Target>>
 }
 
@@ -43,7 +43,7 @@ export interface TargetParts {
   readonly userAgent: string
 }
 
-/** Targets that are remembered. */
+/** Targets that are cached. */
 const mostKnown = 10_000
 
 export function createTargets(parts: TargetParts): Targets {
@@ -97,7 +97,7 @@ const unreadable: Unsent = { reason: 'its secrets cannot be decrypted with this 
 
 const never = (reason: string): Unsent => ({ reason, isFinal: true })
 
-/** One whose secrets cannot be read, since they were sealed with another key, keeps nobody else waiting. */
+/** An endpoint whose secrets cannot be read, since they were sealed with another key, does not delay the others. */
 function wayOf(parts: TargetParts, row: TargetRow): Way {
   try {
     return row.is_fhir ? fhirWay(parts, row) : eventWay(parts, row)
@@ -141,9 +141,10 @@ function bodyFor(task: Task, look: Look | undefined): string {
 const mayRead = ({ scopes }: Look, { source }: Task): boolean => grants(scopes)(typeName(source.type), 'r')
 
 /**
- * Without a media type only the word that something has changed; otherwise the resource as it is now, at its place below the
- * endpoint, so that the last thing sent is always the newest (https://hl7.org/fhir/R4/subscription.html#2.46.7.1). Read when it is
- * sent, not with the tasks: resources may be large, and no more of them are in memory than are being sent.
+ * Without a media type, the request only notifies of a change; otherwise it carries the current resource, at its place
+ * below the endpoint, so that the last request always carries the newest version
+ * (https://hl7.org/fhir/R4/subscription.html#2.46.7.1). The resource is read when it is sent, not with the tasks:
+ * resources may be large, and no more of them are in memory than are being sent.
  */
 function fhirWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way {
   const { url, media_type: mediaType } = row
@@ -156,7 +157,7 @@ function fhirWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way
         return never('the scopes of the client no longer permit access to the resource')
       if (mediaType === null) return { method: 'POST', url, headers, body: '' }
       if (look.resource === null) return never('the resource no longer exists')
-      // A URL cannot tell such an id from the way to another place.
+      // In a URL such an id is a path to another place.
       if (/^\.\.?$/.test(task.source.id)) return never('the id of the resource cannot be used in a URL')
       return {
         method: 'PUT',

@@ -1,5 +1,5 @@
-// The part of a process that tells subscribers what happened: wakes when this process has put something into the outbox, and looks every
-// second for what others have left and for what has become due.
+// The part of a process that notifies subscribers: it wakes when this process has written to the outbox, and polls
+// every second for what other processes have left and for what has become due.
 
 import { type Caller, system } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
@@ -35,19 +35,19 @@ export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' 
 }
 
 export interface Webhooks {
-  /** Begins to deliver, and to forget what is too old. */
+  /** Begins to deliver, and to delete what is too old. */
   start(): void
-  /** Looks at once: something is there to be delivered. */
+  /** Polls at once: there is something to deliver. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Milliseconds between two looks, when nobody says that there is something. */
+/** Milliseconds between two polls, when nothing wakes it. */
 const lookEvery = 1000
 const pruneEvery = 3_600_000
 
 /**
- * Milliseconds from one look to the next while there is little: what happens meanwhile shares a transaction. Whoever comes after a
+ * Milliseconds from one poll to the next under light load: events in between share a transaction. An event after a
  * pause is seen at once.
  */
 const pace = { outbox: 25, deliveries: 5 }
@@ -57,14 +57,14 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => tellGivenUp(parts, endpoint)
   const targets = createTargets(parts)
   const sender = createSender({ reach: parts.reach })
-  // Later, and on a connection of its own: whoever asks is within a transaction.
+  // Later, and on a connection of its own: the caller is within a transaction.
   const refused = (endpoint: Pick<GivenUp, 'id' | 'reason'>) =>
     void givenUp(endpoint).catch(err => log.warn({ err }, 'webhooks: could not disable a subscription'))
   const followers = createFollowers({ ...parts, refused })
   const { finds, of: subscribed } = followers
   const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
   const deliveries = createWorker({ work: courier.take, pace: pace.deliveries, log })
-  // Apart, so that nobody who is told of events waits for the criteria of FHIR subscriptions.
+  // Separate workers, so that receivers of events do not wait for the criteria of FHIR subscriptions.
   const [events, changes] = (['events', 'changes'] as const).map(kind =>
     createWorker({
       async work() {
@@ -102,7 +102,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   }
 }
 
-/** An endpoint is given up: operators read it in the log, and whoever made a FHIR subscription in the resource. */
+/** Reports that an endpoint is given up: to operators in the log, and to the owner of a FHIR subscription in the resource. */
 export async function tellGivenUp(
   { storeFor, log }: Pick<WebhookParts, 'storeFor' | 'log'>,
   { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
@@ -116,7 +116,7 @@ export async function tellGivenUp(
     const resource = { ...(parseJson(body) as JsonObject), status: 'error', error: reason }
     await store.update('Subscription', name, resource, { ifMatch: version })
   } catch (error) {
-    // Changed or deleted meanwhile: then it is as its owner wants it.
+    // Changed or deleted meanwhile: its owner's version stands.
     if (!(error instanceof Failure)) throw error
   }
 }

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 
 export interface Worker {
   wake(): void
-  /** Ends when what is under way has ended; nothing is begun any more. */
+  /** Resolves when the work under way has ended; no more is begun. */
   close(): Promise<void>
 }
 
