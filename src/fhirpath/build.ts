@@ -168,7 +168,7 @@ function typeNode({ operator, input, type, at }: TypeOperation, scope: Scope): N
   return resolving ? resolveNode(resolving, scope, name) : ofTypeNode(build(input, fork(scope)), name, scope)
 }
 
-/** For `x.resolve()`, the node of `x`: what follows asks only for the type, which the reference's text tells. */
+/** For `x.resolve()`, returns the node of `x`: what follows needs only the type, which the reference's text contains. */
 function resolveInput(expression: Expression | undefined, scope: Scope): Node | undefined {
   if (expression?.kind !== 'call' || expression.name !== 'resolve' || expression.args.length > 0) return undefined
   return expression.input ? build(expression.input, scope) : focusNode(scope.types)

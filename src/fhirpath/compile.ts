@@ -92,7 +92,7 @@ export function compileBoolean(expression: string | Expression, options: Compile
 
 /** An expression inside a text of another language, which has values with their types already. */
 export interface Inner {
-  /** The types it can yield; undefined when only the data can tell, none when it never yields anything. */
+  /** The types it can yield; undefined when they depend on the data, none when it never yields anything. */
   readonly types: Types
   /** Its value where it is a literal. */
   readonly constant: Typed | undefined

@@ -13,7 +13,7 @@ export interface Typed {
   readonly value: unknown
   /** `Quantity`, `code`, `Observation.component`; `System.Boolean`… for what an expression computed; `''` if unknown. */
   readonly type: string
-  /** `Patient.name[0].given[1]`, when asked for. */
+  /** `Patient.name[0].given[1]`, when requested. */
   readonly path: string | undefined
   /** For primitives: the `_name` object, which holds its id and extensions. */
   readonly sibling: unknown
@@ -31,7 +31,7 @@ export interface Env {
   readonly standingOf?: (value: unknown, env: Env) => Standing | undefined
   /** What `resolve()` finds for a reference that is neither contained nor in the same Bundle. */
   readonly resolve?: (reference: string) => unknown
-  /** Whether a code, Coding or CodeableConcept is in a value set; undefined if that cannot be said. */
+  /** True if a code, Coding or CodeableConcept is in a value set; undefined if that cannot be decided. */
   readonly memberOf?: (value: unknown, type: string, valueSet: string) => boolean | undefined
   /** Whether a value of this type conforms to a profile; undefined if the profile is not known. */
   readonly conformsTo?: (value: unknown, profile: string, type: string) => boolean | undefined
@@ -52,7 +52,7 @@ export interface State extends Steps {
   /** `$index` and `$total` of the innermost function that sets them. */
   index: number
   total: Items
-  /** The instant of this evaluation, fixed when first asked for. */
+  /** The instant of this evaluation, fixed at first use. */
   now: Date | undefined
   /** What defineVariable() defined, by slot. */
   slots: Items[]

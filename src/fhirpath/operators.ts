@@ -108,7 +108,7 @@ function membership(one: Node, many: Node, at: Position): Node {
 
 const lookups = new WeakMap<Items, Seen>()
 
-/** For a collection that is asked again and again, as in R4's dom-3. */
+/** For a collection that is searched repeatedly, as in R4's dom-3. */
 function lookup(items: Items, steps: Steps): Seen {
   let seen = lookups.get(items)
   if (!seen) {

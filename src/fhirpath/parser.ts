@@ -29,7 +29,7 @@ const CALENDAR_UNITS = new Set(
 /** Nesting beyond this is refused before it can exhaust the stack. */
 const MAX_DEPTH = 250
 
-/** Reads an expression; throws a FhirPathError that says where it stopped making sense and what it expected. */
+/** Reads an expression; throws a FhirPathError that names the position of the error and what was expected. */
 export function parse(text: string): Expression {
   const reader = new Reader(tokenize(text))
   const expression = reader.expression(0)

@@ -38,7 +38,7 @@ const CALENDAR_AS_UCUM: Readonly<Record<string, string>> = {
   millisecond: 'ms',
 }
 const CALENDAR_ROUGHLY: Readonly<Record<string, string>> = { ...CALENDAR_AS_UCUM, year: 'a', month: 'mo' }
-/** Calendar words in days, for conversions that are asked for. http://hl7.org/fhirpath/#unit-conversions */
+/** Calendar words in days, for explicit conversions. http://hl7.org/fhirpath/#unit-conversions */
 const CALENDAR_IN_DAYS: Readonly<Record<string, string>> = { ...CALENDAR_AS_UCUM, year: '365.d', month: '30.d' }
 const WORDS_OF_UCUM: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(CALENDAR_ROUGHLY).map(([word, code]) => [code, word]),
@@ -170,7 +170,7 @@ export function addQuantities(a: Quantity, b: Quantity, sign: number): Quantity 
   return other && new Quantity(add(a.value, sign < 0 ? negate(other) : other), a.unit, a.calendar)
 }
 
-/** True for degrees that do not begin at absolute zero: whether 1 'Cel' more is a difference, nobody can tell. */
+/** True for degrees that do not begin at absolute zero: whether 1 'Cel' more is a difference cannot be decided. */
 function isTemperature(quantity: Quantity): boolean {
   return measured(quantity)?.unit.shift !== undefined
 }

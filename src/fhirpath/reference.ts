@@ -1,4 +1,4 @@
-// What a Reference points at, told from its text; and contained or bundled resources, found without leaving the data.
+// The target of a Reference, read from its text; and contained or bundled resources, found within the data.
 // https://hl7.org/fhir/R4/references.html · https://hl7.org/fhir/R4/fhirpath.html#functions (resolve)
 
 import type { State } from './node.ts'

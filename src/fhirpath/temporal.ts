@@ -109,7 +109,7 @@ export function compareTemporals(a: Temporal, b: Temporal): number | undefined {
   return left.length === right.length ? 0 : undefined
 }
 
-/** A text that temporals have in common of which `compareTemporals` says that they are equal. */
+/** Returns a text that is the same for temporals that `compareTemporals` considers equal. */
 export function instantKey(temporal: Temporal): string {
   const { kind, parts, offset } = temporal
   const isZoned = offset !== undefined && parts.length > 3

@@ -48,15 +48,15 @@ export function isNode(input: Node, type: string, { system }: Scope, at: Positio
   })
 }
 
-/** Whether a reference points at a resource of this type; undefined when nothing says so. */
+/** True if a reference points at a resource of this type; undefined when nothing states its type. */
 export function refersTo(system: TypeSystem, value: unknown, type: string, state: State): boolean | undefined {
   const found = referencedType(system, value, state)
   return found === undefined ? undefined : system.isSubtype(found, type)
 }
 
 /**
- * `input as type`, `input.ofType(type)`. Several values are filtered, although the operator asks for one: R4's own
- * search parameters, such as `(Observation.component.value as Quantity)`, rely on it.
+ * `input as type`, `input.ofType(type)`. Several values are filtered, although the operator takes one: R4's own search parameters,
+ * such as `(Observation.component.value as Quantity)`, rely on it.
  */
 export function ofTypeNode(input: Node, type: string, { system }: Scope): Node {
   const matches = (candidate: string) => matchesType(system, candidate, type)
@@ -72,14 +72,14 @@ function typeStep(types: Types, matches: (type: string) => boolean): Step {
   return { ...filterStep(types, (_value, type) => matches(type)), plain: true }
 }
 
-/** Primitives match exactly: a `code` is not given to those who ask for a `string`. */
+/** Primitives match exactly: a `code` is no match for `string`. */
 function matchesType(system: TypeSystem, candidate: string, type: string): boolean {
   return candidate === type || (!system.isPrimitive(type) && system.isSubtype(candidate, type))
 }
 
 /**
- * The function as(), which refuses more than one value; not on values of unknown types, since R4's own dom-3 asks it of
- * all descendants.
+ * The function as(), which refuses more than one value, except for values of unknown types, since R4's own dom-3 applies it to all
+ * descendants.
  */
 export function asNode(input: Node, type: string, scope: Scope, at: Position): Node {
   const filtered = ofTypeNode(input, type, scope)
@@ -96,7 +96,7 @@ export function asNode(input: Node, type: string, scope: Scope, at: Position): N
   }
 }
 
-/** `resolve()`, and `resolve().ofType(Patient)`, which falls back on what the reference itself says. */
+/** `resolve()`, and `resolve().ofType(Patient)`, which falls back on the reference's own type. */
 export function resolveNode(input: Node, { system }: Scope, type?: string): Node {
   const types: Types = type === undefined || system.isOpen(type) ? undefined : [type]
   return {

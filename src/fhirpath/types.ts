@@ -2,7 +2,7 @@
 
 import type { ElementModel, TypeModel } from '../definitions/model.ts'
 
-/** The types an expression can yield; undefined when only the data can tell. */
+/** The types an expression can yield; undefined when they depend on the data. */
 export type Types = readonly string[] | undefined
 
 /** Knows the FHIR types: `typeModel` of `src/definitions/r4.ts`, or a test's own. */
@@ -50,7 +50,7 @@ interface JsonProperty {
   readonly type: string
 }
 
-/** What can be asked about the types of one model. */
+/** The questions that a model answers about its types. */
 export interface TypeSystem {
   readonly model: Model
   /** True if `type` is `base` or derives from it. */
@@ -107,7 +107,7 @@ function isSubtype(model: Model, type: string, base: string): boolean {
   return false
 }
 
-/** FHIR first, then System, unless the name says which. https://hl7.org/fhir/R4/fhirpath.html#types */
+/** FHIR first, then System, unless the name includes the namespace. https://hl7.org/fhir/R4/fhirpath.html#types */
 function findType(model: Model, parts: readonly string[]): string | undefined {
   const [first, ...rest] = parts
   if (first === 'System' && rest.length > 0) return parts.join('.')

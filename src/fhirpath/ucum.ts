@@ -1,4 +1,4 @@
-// What UCUM codes mean: how many of which base units they are. https://ucum.org/ucum
+// UCUM codes in base units: how many of which they are. https://ucum.org/ucum
 
 import { ucumPrefixes, ucumUnits } from '../definitions/ucum.ts'
 import { Decimal, multiply, parseDecimal } from './decimal.ts'

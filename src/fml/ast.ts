@@ -148,7 +148,7 @@ export interface Code {
   readonly span: Span
 }
 
-/** `s:male == t:M`; with `--`, which says that there is no match, the target is absent. */
+/** `s:male == t:M`; with `--`, which means that there is no match, the target is absent. */
 export interface Mapping extends Commented {
   readonly kind: 'mapping'
   readonly source: Code
@@ -265,7 +265,7 @@ export interface Dependent extends Commented {
   readonly args: readonly Argument[]
 }
 
-/** A whole file. The lists keep the order of the text; spans tell how declarations of different kinds were mixed. */
+/** A whole file. The lists keep the order of the text; spans show how declarations of different kinds were mixed. */
 export interface FmlMap {
   readonly kind: 'map'
   readonly file?: string

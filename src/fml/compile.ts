@@ -1,4 +1,4 @@
-// Turns a map into a program, and says everything that is wrong with it on the way. https://hl7.org/fhir/R4/mapping-language.html
+// Compiles a map to a program, and reports every problem that it finds. https://hl7.org/fhir/R4/mapping-language.html
 
 import type { Types } from '../fhirpath/compile.ts'
 import { typeSystem } from '../fhirpath/types.ts'

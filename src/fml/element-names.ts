@@ -8,7 +8,7 @@ const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
 /** The signs that FHIR keeps out of names (eld-19). https://hl7.org/fhir/R4/elementdefinition.html#invs */
 const PLAIN = /^[^\s.,:;'"`/|?!@#$%&*()[\]{}]{1,64}$/
 
-/** The name, if it can be one; `where` is what the Error says it belongs to. */
+/** Returns the name if it is valid; `where` is what the Error names as its owner. */
 export function plainName(name: string, where: string): string {
   if (HARMFUL.has(name)) throw new Error(`${where}: nothing may be called ${shown(name)}`)
   if (!PLAIN.test(name))

@@ -36,7 +36,7 @@ function missing(reader: Reader): Block {
   return { kind: 'block', rules: [], inside: { opening: [], closing: [] }, span: reader.behind() }
 }
 
-/** Goes to the opening brace; says that it is missing, unless something has been said already. */
+/** Advances to the opening brace; reports that it is missing, unless a problem has been reported already. */
 function toBlock(reader: Reader): void {
   const { fresh } = reader.peek()
   const before = reader.problems.length

@@ -63,7 +63,7 @@ export function uses(reader: Reader): Uses {
   return { kind: 'uses', url, alias, mode, around: around(), span: reader.since(at) }
 }
 
-/** A name; in quotation marks, as some published maps have it, it is understood and told. */
+/** Reads a name; one in quotation marks, as in some published maps, is accepted and reported. */
 function aliasName(reader: Reader): Name {
   const token = reader.peek()
   if (token.kind !== 'text' && token.kind !== 'string') return reader.name('the name after `alias`')

@@ -16,8 +16,8 @@ interface Draft {
 }
 
 /**
- * The types of an object's schema, named by its `$id`; the model's URL is `base/$id`. A code list is a required value
- * set `base/$id#path`. Throws an Error that says what no type can be made of.
+ * Returns the types of an object's schema, named by its `$id`; the model's URL is `base/$id`. A code list is a required value set
+ * `base/$id#path`. Throws an Error that names what cannot become a type.
  */
 export function modelFromSchema(schema: object, base: string): LogicalModel {
   const { $id } = schema as Json

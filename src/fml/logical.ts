@@ -12,10 +12,9 @@ const FHIR_TYPE = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-f
 const SUPPRESSED = 'http://hl7.org/fhir/tools/StructureDefinition/json-suppress-resourcetype'
 
 /**
- * The types of a StructureDefinition: a logical model, or a resource or datatype that R4 does not know. Reads its
- * snapshot, or else its differential. Throws an Error that says what is wrong with it.
- *
- * A logical model's JSON begins with `resourceType`, unless the definition says that it does not.
+ * Returns the types of a StructureDefinition: a logical model, or a resource or datatype that R4 does not have. Reads its snapshot,
+ * or else its differential. Throws an Error that names the problem. A logical model's JSON begins with `resourceType`, unless the
+ * definition excludes it.
  */
 export function modelFromStructureDefinition(resource: unknown): LogicalModel {
   if (!isJson(resource) || resource.resourceType !== 'StructureDefinition') {

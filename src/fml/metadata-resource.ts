@@ -88,7 +88,7 @@ function contentOf({ type, text }: Literal, wanted: string): unknown {
 
 const FIRST = ['url', 'name', 'title', 'status']
 
-/** The settings of a StructureMap; `draft` is what a map is that says nothing. */
+/** Returns the settings of a StructureMap; the status of a map without one is `draft`. */
 export function settingsFrom(resource: Json, id: string | undefined): Metadata[] {
   const keys = [...FIRST, ...Object.keys(resource).filter(key => !FIRST.includes(key) && !NOT_SET.has(key))]
   const result: Metadata[] = []

@@ -103,7 +103,7 @@ function wordHere(reader: Reader): Word | undefined {
   return meant
 }
 
-/** A rule that no group holds, mostly because of a brace too many before it: what is wrong with it is said all the same. */
+/** Reads a rule outside of any group, mostly caused by an extra closing brace before it: its problems are still reported. */
 function outside(reader: Reader): undefined {
   const message = 'this rule stands outside of a group; perhaps a brace before it closes the group too early'
   reader.report(message, reader.spanOfToken(reader.peek()))

@@ -4,7 +4,7 @@ import type { Name, Path } from './ast.ts'
 import type { Reader } from './reader.ts'
 import { nameText } from './text.ts'
 
-/** A variable and the elements below it; `what` says in a problem what should have stood here. */
+/** Reads a variable and the elements below it; `what` names, in a problem, what should stand here. */
 export function path(reader: Reader, what: string): Path {
   const { at } = reader.peek()
   const names = [element(reader, what)]

@@ -1,4 +1,4 @@
-// What is wrong with a map, said to its author: where, what, and what to write instead.
+// A problem of a map, for its author: where, what, and what to write instead.
 
 import type { Position } from '../fhirpath/ast.ts'
 import type { Span } from './ast.ts'

@@ -1,4 +1,4 @@
-// Goes through the tokens of a map: looking, taking, reporting, and handing comments to whom they belong.
+// Reads the tokens of a map: looks ahead, takes, reports problems, and attaches comments.
 
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Comment, Name, Span, Surroundings } from './ast.ts'
@@ -84,7 +84,7 @@ export class Reader {
     return index > 0 && index < this.tokens.length && this.tokens[index - 1]!.end === this.tokens[index]!.at.offset
   }
 
-  /** The symbol that must come next. What is said if it does not: `a group begins with {`. */
+  /** Takes the symbol that must come next. If it does not, it reports the rule, such as `a group begins with {`. */
   expect(symbol: string, rule: string): MapToken {
     if (this.at(symbol)) return this.take()
     this.fail(`${rule}; found ${this.found()}`)
@@ -169,7 +169,7 @@ export class Reader {
     return { kind: 'name', text: token.text, span: this.spanOfToken(token) }
   }
 
-  /** The comments that nobody has taken yet, up to the next token. */
+  /** Takes the comments up to the next token that are not attached yet. */
   before(): readonly Comment[] {
     const end = this.peek().comments
     if (end <= this.claimed) return NONE

@@ -39,7 +39,7 @@ export const EQUIVALENCES: ReadonlyMap<MappingOperator, string> = new Map([
   ['~', 'inexact'],
 ])
 
-/** How R5 says the same of two codes, seen from the source. https://hl7.org/fhir/R5/valueset-concept-map-relationship.html */
+/** The R5 relationship of two codes, seen from the source. https://hl7.org/fhir/R5/valueset-concept-map-relationship.html */
 const RELATIONSHIPS: Readonly<Record<string, string>> = {
   'related-to': 'relatedto',
   equivalent: 'equivalent',
@@ -78,7 +78,7 @@ export function extended(object: Json, url: string): Json[] {
   return objects(object.extension).filter(each => each.url === url)
 }
 
-/** What a resource is told of comments: their text. */
+/** Returns the text of comments, as a resource holds it. */
 export function documentation(...lists: readonly (readonly Comment[])[]): string | undefined {
   const lines = lists.flat().map(({ text }) => text.trim())
   return lines.length > 0 ? lines.join('\n') : undefined

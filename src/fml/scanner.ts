@@ -5,7 +5,7 @@ import type { Token, TokenKind } from '../fhirpath/lexer.ts'
 import type { Comment, Span } from './ast.ts'
 import { type Problem, spanOf } from './problem.ts'
 
-/** A token, with what the layout around it tells. Marks such as `///`, `->`, `;` and `:` are symbols. */
+/** A token, with the layout around it. Marks such as `///`, `->`, `;` and `:` are symbols. */
 export interface MapToken extends Token {
   /** The offset behind it. */
   readonly end: number

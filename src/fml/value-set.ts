@@ -1,4 +1,4 @@
-// Value sets as `memberOf()` asks them: whether they hold a code, as far as their definition says so here.
+// Value sets for `memberOf()`: whether they hold a code, as far as their definition decides it here.
 // https://hl7.org/fhir/R4/valueset.html#compositions
 
 import { isJson, type Json, objects, string } from './resource-parts.ts'
@@ -13,7 +13,7 @@ interface ValueSet {
 /** What a definition draws upon. */
 export interface Terminology {
   valueSet(url: string): ValueSet | undefined
-  /** The URLs of value sets and code systems that stand beside the maps, for suggestions. */
+  /** The URLs of value sets and code systems next to the maps, for suggestions. */
   readonly urls: readonly string[]
   /** The CodeSystem resource of a URL. */
   codeSystem(url: string): Json | undefined
@@ -132,7 +132,7 @@ export function codingsOf(value: unknown): { code: string; system: string | unde
   return code === undefined ? [] : [{ code, system: string(value.system) ?? '' }]
 }
 
-/** The value sets and code systems of these resources by URL, and those that are `known` beside them. */
+/** Returns the value sets and code systems of these resources by URL, together with the `known` ones. */
 export function terminologyOf(
   resources: ReadonlyMap<string, Json>,
   known: (url: string) => ReadonlyMap<string, ReadonlySet<string>> | undefined,

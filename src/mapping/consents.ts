@@ -1,4 +1,4 @@
-// The types of consent, which lie beside the maps: judged and served together with them.
+// The types of consent, stored next to the maps: checked and served together with them.
 
 import { MAX_PROBLEMS, NOWHERE, type Problem, shown } from '../fml/problem.ts'
 import { type ConsentTypes, judgeConsentTypes } from '../shapes/consent-types.ts'
@@ -16,8 +16,8 @@ export interface Consents {
 }
 
 /**
- * The types of consent of a folder. That the file is not JSON is said with the other files.
- * @param isNeeded true if there must be some
+ * Returns the types of consent of a folder. Invalid JSON is reported with the other files.
+ * @param isNeeded true if the file is required
  */
 export function consentsIn(files: readonly SourceFile[], isNeeded: boolean): Consents {
   const file = files.find(({ name }) => name === CONSENTS)

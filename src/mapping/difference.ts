@@ -13,8 +13,8 @@ export interface Difference {
 }
 
 /**
- * Everything in which two values differ, in the order of the expected one. The order of properties means nothing;
- * numbers are equal if their digits are, since 1.50 says more than 1.5 (https://hl7.org/fhir/R4/datatypes.html#decimal).
+ * Returns all differences between two values, in the order of the expected one. The order of properties has no meaning; numbers are
+ * equal if their digits are, since 1.50 is more precise than 1.5 (https://hl7.org/fhir/R4/datatypes.html#decimal).
  */
 export function differences(expected: unknown, got: unknown, path = ''): Difference[] {
   if (Array.isArray(expected) && Array.isArray(got)) {

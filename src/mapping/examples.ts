@@ -1,4 +1,4 @@
-// Examples of maps, in `NAME.examples.json` beside `NAME.fml`: what comes in, and what has to come out.
+// Examples of maps, in `NAME.examples.json` next to `NAME.fml`: the input, and the expected output.
 
 import type { Problem } from '../fml/problem.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'

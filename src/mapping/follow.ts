@@ -1,4 +1,4 @@
-// Follows a folder while the service runs: looks at it when the system tells of a change, and now and then without being told.
+// Follows a folder while the service runs: reads it when the system reports a change, and at intervals in any case.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchFolders } from './watch.ts'
@@ -9,8 +9,8 @@ export interface Follower {
 }
 
 /**
- * Looks now and after every change, one look at a time. `look` says which folders there are now; it must not throw.
- * @param every milliseconds between looks if nothing is told: network drives and some containers tell nothing.
+ * Looks now and after every change, one look at a time. `look` returns the folders that exist now; it must not throw.
+ * @param every milliseconds between looks without a report: network drives and some containers report nothing.
  */
 export function follow(folder: string, every: number, look: () => Promise<readonly string[]>): Follower {
   let isClosed = false
@@ -19,8 +19,8 @@ export function follow(folder: string, every: number, look: () => Promise<readon
     for (let folders: readonly string[] = [folder]; !isClosed; ) {
       const told = new AbortController()
       pause = told
-      // Watching begins before the look, so nothing that happens meanwhile is missed; and anew each time, since a folder
-      // that was put in the place of another one is not watched.
+      // Watching begins before the look, so that no change in between is missed; and starts again each time, since a folder that
+      // replaced another one is not watched.
       const unwatch = watchFolders(folders, () => told.abort())
       const found = await look()
       if (found.join() === folders.join())

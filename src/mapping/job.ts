@@ -27,7 +27,7 @@ export interface Job {
   readonly isTraced: boolean
 }
 
-/** Something said of the map or of the data. */
+/** A remark on the map or the data. */
 export interface Remark {
   readonly severity: 'error' | 'warning'
   /** `file:line:column`, or the path in the data. */
@@ -69,7 +69,7 @@ export function runJob({ map, others, sources, isTraced }: Job): JobOutcome {
   return program ? runProgram(program, { sources, isTraced }, remarks, resource) : failed(remarks)
 }
 
-/** Runs a compiled map, of which these remarks have been made before. */
+/** Runs a compiled map; the remarks are those of its compilation. */
 export function runProgram(
   program: Program,
   { sources, isTraced }: Pick<Job, 'sources' | 'isTraced'>,
@@ -93,7 +93,7 @@ export function runProgram(
   }
 }
 
-/** What answers call the file of a map: callers are not to learn where the service keeps it. */
+/** Returns the name for a map's file in answers: callers must not learn where the service keeps it. */
 export type NameOf = (path: string) => string
 
 function placeOf({ map, span }: Site, nameOf: NameOf): string {

@@ -1,4 +1,4 @@
-// JSON files beside maps, and where in them something stands.
+// JSON files next to maps, and the places of values in them.
 
 import type { Span } from '../fml/ast.ts'
 import { NOWHERE, type Problem } from '../fml/problem.ts'
@@ -61,7 +61,7 @@ function faultIn(text: string): number {
   }
 }
 
-/** What may follow a token (`"` any text, `0` any other word); undefined if it may not stand where `wanted` was. */
+/** Returns what may follow a token (`"` any text, `0` any other word); undefined if it may not stand where `wanted` was. */
 function after(wanted: Wanted, token: string | undefined, open: string[]): Wanted | undefined {
   if (wanted === ':') return token === ':' ? 'value' : undefined
   if (token === ',' && wanted === ', or end' && open.length > 0) return open.at(-1) === '{' ? 'name' : 'value'

@@ -20,7 +20,7 @@ interface Open {
   last: string | undefined
 }
 
-/** What stands deeper is told at its surroundings. */
+/** Problems in deeper values are reported at an outer value. */
 const DEEPEST = 20
 
 /** All places of a text that is JSON, in order; a member that is written twice has two. */
@@ -64,7 +64,7 @@ function spansIn(text: string): (token: string, offset: number) => Span {
   }
 }
 
-/** Where a path leads; what is missing is told at its surroundings. */
+/** Returns the place that a path leads to; for a missing value, that of the value around it. */
 export function spanOfPath(places: readonly JsonLocation[], path: Path): Span {
   for (let length = path.length; length > 0; length--) {
     const key = JSON.stringify(path.slice(0, length))
@@ -75,7 +75,7 @@ export function spanOfPath(places: readonly JsonLocation[], path: Path): Span {
   return NOWHERE
 }
 
-/** The places of members that the same object has had before; what stands within them is not told too. */
+/** Returns the places of members that repeat a name in the same object; members within them are not reported again. */
 export function repeatedIn(places: readonly JsonLocation[]): JsonLocation[] {
   const known = new Set<string>()
   const repeated: JsonLocation[] = []

@@ -1,4 +1,4 @@
-// Reads a folder of maps and says whether they can be served.
+// Reads a folder of maps and decides whether they can be served.
 
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import type { TObject } from 'typebox'
@@ -10,9 +10,9 @@ import { buildSet, isWarning, type MappingSet } from './set.ts'
 
 /** What maps are judged by. */
 export interface Standard {
-  /** The records that maps can speak of beside R4. */
+  /** The records that maps can use in addition to R4. */
   readonly shapes: readonly TObject[]
-  /** What is asked of the maps by name. */
+  /** What the service requires of the maps by name. */
   readonly needs: readonly Need[]
   /** True if there must be weights to match people by. */
   readonly needsMatching?: boolean
@@ -38,7 +38,7 @@ export async function judge(files: readonly SourceFile[], standard: Standard, be
   }
 }
 
-/** What is said of a folder that cannot be read. */
+/** The problem reported for a folder that cannot be read. */
 export function unreadable(folder: string, error: unknown): Judged {
   const message = `the maps of this folder cannot be read: ${(error as Error).message}`
   return { files: [], set: undefined, problems: [{ message, span: NOWHERE, file: folder }] }
@@ -58,12 +58,12 @@ export function isSame(judged: Judged, files: readonly SourceFile[]): boolean {
   })
 }
 
-/** How long a folder must look the same before it is read: whoever writes there may not be done. In milliseconds. */
+/** Milliseconds for which a folder must stay unchanged before it is read: a writer may not have finished. */
 const CALM = 50
 const PATIENCE = 100
 
 /**
- * The files of a folder without the examples of maps, as soon as nobody is writing there.
+ * Returns the files of a folder without the examples of maps, as soon as no process is writing there.
  * @throws Error if they cannot be read.
  */
 export async function calmFiles(folder: string): Promise<{ mark: string; files: SourceFile[] }> {

@@ -18,6 +18,6 @@ export interface Mapping {
   readonly problems: readonly Problem[]
   /** Absent if the map could not be read. */
   readonly coverage: Compiled['coverage'] | undefined
-  /** The other maps that it was compiled with, by the URLs that it asked for. */
+  /** The other maps that it was compiled with, by the URLs that it refers to. */
   readonly others: ReadonlyMap<string, readonly FmlMap[]>
 }

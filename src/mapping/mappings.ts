@@ -19,7 +19,7 @@ export interface MappingsParts extends Standard {
   /** The file that keeps the last sound set for the next start. */
   readonly kept: string
   readonly log: Log
-  /** Milliseconds between looks into the folder, for where the system does not tell of changes. */
+  /** Milliseconds between looks into the folder, for systems that do not report changes. */
   readonly every?: number
 }
 
@@ -28,7 +28,7 @@ export interface Mappings {
   program(name: string): Program
   /** What people are matched by now. @throws Error if there is nothing; where it is needed it is always there. */
   matching(): Matching
-  /** What patients can consent to now. @throws Error if nothing says so; where it is needed it is always there. */
+  /** Returns what patients can consent to now. @throws Error if no file defines it; where it is required it is always there. */
   consents(): ConsentTypes
   /** All that is served now, which is sound. */
   set(): MappingSet
@@ -43,7 +43,7 @@ export interface Mappings {
   close(): Promise<void>
 }
 
-/** The maps of the folder are broken, and no earlier ones were kept; `message` says all that is wrong. */
+/** The maps of the folder are broken, and no earlier ones were kept; `message` lists every problem. */
 class MappingsError extends ConfigError {}
 
 interface Served {
@@ -61,8 +61,8 @@ interface Live extends MappingsParts {
 }
 
 /**
- * Loads the maps of a folder. If these are broken, the last sound ones are served: a restart takes nothing away from those
- * who treat patients by what the service says. Without any it must not start, for it could translate nothing.
+ * Loads the maps of a folder. If these are broken, the last valid ones are served, so that a restart does not interrupt care.
+ * Without any, the service must not start, for it could translate nothing.
  * @throws MappingsError
  */
 export async function createMappings(parts: MappingsParts): Promise<Mappings> {
@@ -96,7 +96,7 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
   }
 }
 
-/** Judges the folder if something in it has changed; says which folders there are. */
+/** Checks the folder if something in it has changed. @returns the folders that exist now */
 async function look(live: Live): Promise<readonly string[]> {
   const seen = await lookInto(live.folder).catch(() => undefined)
   if (seen === undefined || seen.mark !== live.mark) await lookCloser(live)
@@ -107,7 +107,7 @@ async function lookCloser(live: Live): Promise<void> {
   const { mark, judged } = await judgedFolder(live, live.judged)
   const before = live.judged
   const isNew = judged !== before && (judged.set !== undefined || before.set !== undefined)
-  // All at once: what is said to be sound is served by then.
+  // All at once: maps are served by the time they are reported as valid.
   const served = isNew && isSound(judged) ? await adopted(judged, live) : live.served
   Object.assign(live, { mark, judged, served })
   if (!isNew) return
@@ -115,7 +115,7 @@ async function lookCloser(live: Live): Promise<void> {
   live.log.info({ maps: live.served.set.mappings.size }, 'mappings: now using the maps of the folder')
 }
 
-/** The folder as it is now; `before` itself if it says the same. */
+/** Returns the checked folder as it is now; `before` itself if nothing has changed. */
 async function judgedFolder(parts: MappingsParts, before?: Judged): Promise<{ mark: string; judged: Judged }> {
   try {
     const { mark, files } = await calmFiles(parts.folder)
@@ -152,11 +152,11 @@ function tell(live: Live): void {
   live.log.error(`mappings: ${refusal(live)}`)
 }
 
-/** As many problems as somebody reads at once. */
+/** Most problems that are shown at once. */
 const SHOWN = 20
 
 function problemsOf({ files, set, problems }: Judged): string[] {
-  // What the system says of a folder that cannot be read names its path; the log has it.
+  // The system's error for a folder that cannot be read names its path, which only the log may show.
   if (!set && problems.length > 0) return ['the folder of the maps cannot be read; the log says why']
   const names = new Map(files.map(({ path, name }) => [path, name]))
   const texts = problems

@@ -1,4 +1,4 @@
-// What the service asks of its maps by name, so that a set that lacks one, or turns it into something else, is refused.
+// What the service requires of its maps by name, so that it refuses a set that lacks one, or turns it into something else.
 
 import type { Problem } from '../fml/problem.ts'
 import { NOWHERE } from '../fml/problem.ts'
@@ -15,7 +15,7 @@ export interface Need {
   readonly to: string
 }
 
-/** The needs that these maps do not meet. Maps that are wrong in themselves are left to what is said of them. */
+/** Returns the needs that these maps do not meet, except for maps that have problems of their own. */
 export function unmet(needs: readonly Need[], mappings: ReadonlyMap<string, Mapping>): Problem[] {
   return needs.flatMap(need => {
     const message = fault(need, mappings)

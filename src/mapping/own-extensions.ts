@@ -1,4 +1,4 @@
-// The extensions of our own, told from the examples of the maps: where each of them stands, and what values it has.
+// The service's own extensions, derived from the examples of the maps: their contexts and value types.
 // https://hl7.org/fhir/R4/defining-extensions.html
 
 import { elementByJsonKey, typeModel } from '../definitions/r4.ts'

@@ -1,6 +1,5 @@
-// What the service is made of, as FHIR resources that can be read: its maps, the records that they speak of, the extensions
-// and codes of its own that they use. All of it is told from the files of the maps, so it is always what is served.
-// https://hl7.org/fhir/R4/conformance-module.html
+// The service's own definitions as FHIR resources: its maps, the records that they use, and their extensions and codes. All are
+// derived from the files of the maps, so they always match what is served. https://hl7.org/fhir/R4/conformance-module.html
 
 import type { TObject } from 'typebox'
 import { modelFromSchema } from '../fml/logical-schema.ts'
@@ -88,7 +87,7 @@ function codesBySystem(mappings: MappingSet['mappings']): Map<string, Set<string
   return systems
 }
 
-/** The codes of our own that tables name; there may be others, so a system says that it is a fragment. */
+/** Returns the service's own codes that tables name; there may be others, so each system is marked as a fragment. */
 function codeSystems(systems: ReadonlyMap<string, ReadonlySet<string>>): JsonObject[] {
   return [...systems].map(([url, codes]) => ({
     resourceType: 'CodeSystem',

@@ -10,7 +10,7 @@ export interface References {
   readonly structures: ReadonlySet<string>
   /** URLs of concept maps; those with a `#` are inside the map before it. */
   readonly tables: ReadonlySet<string>
-  /** URLs of value sets that `memberOf()` asks, as far as they stand in the text. */
+  /** URLs of value sets that `memberOf()` uses, as far as they stand in the text. */
   readonly valueSets: ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-// What stands beside maps as FHIR resources: logical models as StructureDefinitions, codes as ConceptMaps.
+// FHIR resources stored next to maps: logical models as StructureDefinitions, codes as ConceptMaps.
 // https://hl7.org/fhir/R4/structuredefinition.html · https://hl7.org/fhir/R4/conceptmap.html
 
 import type { TObject } from 'typebox'

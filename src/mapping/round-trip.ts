@@ -64,7 +64,7 @@ function note(counts: Counts, from: unknown, returned: unknown): void {
   }
 }
 
-/** Null says as much as nothing does. */
+/** Null and an absent value are equivalent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

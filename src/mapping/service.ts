@@ -1,4 +1,4 @@
-// What $transform asks of the service: its own maps, and a place to run those of others.
+// The mapping service behind $transform: the service's own maps, and a place to run those of clients.
 
 import { urlOf } from '../fml/compile/unit.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
@@ -19,7 +19,7 @@ export interface MapService {
   context(): unknown
   /** The files of the service's maps of a URL, which may hold `*`. */
   files(url: string): SourceFile[]
-  /** The logical models and concept maps that stand beside these. */
+  /** Returns the logical models and concept maps stored next to these. */
   resources(): SourceFile[]
   /** True if the URL of a structure is one of R4, of a record of the interface, or of one of the service's models. */
   knows(url: string): boolean
@@ -39,7 +39,7 @@ interface Service {
   readonly origin: string
 }
 
-/** The desk of each client, whose turn it is that its maps run in. */
+/** Creates the mapping service of each client; a client's maps run in its own turn. */
 export function createMapServices(
   mappings: Mappings,
   transformer: Transformer,

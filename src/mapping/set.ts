@@ -28,7 +28,7 @@ export interface MappingSet {
   readonly consents: ConsentTypes | undefined
   /** Everything that is wrong, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
-  /** What stands beside the maps, and the files that it was made from, for the next set. */
+  /** The resources next to the maps, and the files that they were made from, for the next set. */
   readonly beside: Beside
 }
 
@@ -38,7 +38,7 @@ interface Beside {
 }
 
 export interface SetOptions {
-  /** The records that maps can speak of beside R4. */
+  /** The records that maps can use in addition to R4. */
   readonly shapes: readonly TObject[]
   readonly needs?: readonly Need[]
   /** True if there must be weights to match people by. */
@@ -46,8 +46,8 @@ export interface SetOptions {
   /** True if there must be types of consent. */
   readonly needsConsents?: boolean
   /**
-   * Paths of maps of others: they may name structures that are not known here, leave what is required to whoever uses them,
-   * and stand for a map that has the same URL.
+   * Paths of clients' maps: they may name structures that are not known here, leave required elements to their caller, and replace
+   * a map that has the same URL.
    */
   readonly others?: ReadonlySet<string>
   /** Paths of the maps to be compiled; absent: all. The others are read, since these may import them. */
@@ -105,7 +105,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   return { mappings, structures, matching: weights.matching, consents, problems: inOrder(found), beside }
 }
 
-/** What stands beside the maps; that of the set before if none of its files has changed. */
+/** Returns the resources next to the maps; those of the set before if none of their files has changed. */
 function besideMaps(files: readonly SourceFile[], { before, shapes }: SetOptions): Beside {
   const others = files.filter(({ name }) => !isMap(name))
   const known = before?.beside
@@ -115,7 +115,10 @@ function besideMaps(files: readonly SourceFile[], { before, shapes }: SetOptions
   return known && isSame ? known : { files: others, resources: resourcesIn(files, shapes) }
 }
 
-/** The mapping of the set before, if nothing has changed that it was compiled from: itself, what stands beside, and other maps. */
+/**
+ * Returns the mapping of the set before, if nothing that it was compiled from has changed: the map, the resources next to it, and
+ * other maps.
+ */
 function mappingBefore(
   { source, parsed }: Read,
   before: MappingSet | undefined,
@@ -141,7 +144,7 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
   return known?.source.path === path && known.source.text === text ? known.parsed : undefined
 }
 
-/** Of a map of which something could not be read, the rest is checked all the same, but for what seems to be missing. */
+/** If part of a map could not be read, the rest is still checked, except for what seems to be missing. */
 function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mapping {
   const { source, parsed } = each
   const unread = errorsIn(parsed.problems)
@@ -176,7 +179,7 @@ function mapsOf(read: readonly Read[], others: SetOptions['others'], found: Prob
   return url => matching(byUrl, url)
 }
 
-/** By file and place; what several maps say of one that they import is said once. */
+/** Sorts problems by file and place; one that several maps report about the same import is kept once. */
 function inOrder(problems: readonly Problem[]): Problem[] {
   const known = new Map(problems.map(each => [`${each.file} ${each.span.offset} ${each.message}`, each]))
   const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

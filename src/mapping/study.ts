@@ -1,4 +1,4 @@
-// What a map says of itself: its URL, and what it refers to.
+// Static facts of a map: its URL, and what it refers to.
 
 import { urlOf } from '../fml/compile/unit.ts'
 import { fromStructureMap } from '../fml/from-structure-map.ts'

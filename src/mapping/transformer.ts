@@ -32,7 +32,7 @@ const MEGABYTES = 256
 /** Milliseconds that a thread may take to start, which on a busy machine is not the fault of a map. */
 const STARTS_WITHIN = 30_000
 
-/** Threads are started when they are needed, and anew after a task that took too long. */
+/** Creates threads when they are needed, and replaces them after a task that took too long. */
 export function createTransformer({ limit = 5000, threads = 2 }: TransformerOptions = {}): Transformer {
   const places = createConcurrencyLimit({
     name: 'threads for maps',

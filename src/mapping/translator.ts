@@ -17,14 +17,14 @@ export interface Called {
 }
 
 export interface Translator {
-  /** What a map is given beside the record of a call. */
+  /** Returns the input of a map in addition to the record of a call. */
   contextOf(call: Called): Context
   /**
    * What the map makes of a record that a caller sent.
    * @throws Failure VALIDATION_FAILED saying which field cannot be written as FHIR.
    */
   toFhir(map: string, record: JsonObject, context: Context): JsonObject
-  /** A resource as a record of this shape, every field there; undefined, and logged, if the map cannot tell it. */
+  /** Returns a resource as a record of this shape, with every field; undefined, and logged, if the map cannot translate it. */
   fromFhir<Shape extends TObject>(
     map: string,
     shape: Shape,

@@ -18,7 +18,7 @@ export interface Trial {
   readonly invalid: readonly string[]
 }
 
-/** True if the example is as it says. */
+/** True if the result is as the example expects. */
 export function isPassed({ error, differences, invalid }: Trial): boolean {
   return !error && differences.length === 0 && invalid.length === 0
 }

@@ -1,4 +1,4 @@
-// Whether records and resources are what their type says: R4's by the store's validator, shapes by their schema.
+// Checks that records and resources conform to their type: R4's by the store's validator, shapes by their schema.
 
 import type { TObject } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -6,7 +6,7 @@ import { isResourceType } from '../definitions/r4.ts'
 import { fhirPathInvariants } from '../store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../store/validate.ts'
 
-/** What is wrong with a value of a type, each with its place; nothing is said of types that are not known. */
+/** Returns the problems of a value of a type, each with its place; none for unknown types. */
 export type Inspect = (value: unknown, type: string | undefined) => string[]
 
 /** Inspects resources of R4 and records of these shapes. */
@@ -20,7 +20,7 @@ export function createInspect(shapes: readonly TObject[]): Inspect {
     }
     const checker = checkers.get(type)
     if (!checker || checker.Check(value)) return []
-    // A field that is not known is told twice; once is enough.
+    // The checker reports an unknown field twice; once is enough.
     const errors = [...checker.Errors(value)].filter(({ keyword }) => keyword !== 'boolean')
     return errors.map(error => `${type}${placeOf(error.instancePath)}: ${wordsOf(error)}`)
   }

@@ -10,7 +10,7 @@ export function watchFolders(folders: readonly string[], changed: () => void): (
   }
 }
 
-/** None where the folder is gone, the file system cannot tell, or the system has no watches left. */
+/** Returns no watcher where the folder is gone, the file system reports no changes, or the system has no watches left. */
 function watcherOf(folder: string, changed: () => void): FSWatcher[] {
   try {
     const watcher = watch(folder, { persistent: false }, changed)

@@ -1,4 +1,4 @@
-// The weights that people are matched by, which lie beside the maps: judged and served together with them.
+// The weights for matching patients, stored next to the maps: checked and served together with them.
 
 import { NOWHERE, type Problem } from '../fml/problem.ts'
 import { judgeMatching, type Matching } from '../mpi/matching/weights.ts'
@@ -15,10 +15,7 @@ export interface Weights {
   readonly problems: readonly Problem[]
 }
 
-/**
- * The weights of a folder. That the file is not JSON is said with the other files.
- * @param isNeeded true if there must be some
- */
+/** Returns the weights of a folder. Invalid JSON is reported with the other files. @param isNeeded true if the file is required */
 export function weightsIn(files: readonly SourceFile[], isNeeded: boolean): Weights {
   const file = files.find(({ name }) => name === WEIGHTS)
   const missing = {

@@ -1,11 +1,11 @@
-// A thread in which maps of requests are read and run; what it says first is that it is ready.
+// A thread that reads and runs maps of requests; its first message reports that it is ready.
 
 import { parentPort } from 'node:worker_threads'
 import type { SourceFile } from './files.ts'
 import { type Job, runJob } from './job.ts'
 import { studyOf } from './study.ts'
 
-/** What a thread is asked for: to run a map, or what maps say of themselves. */
+/** A task for a thread: to run a map, or to list the static facts of maps. */
 export type Task = { readonly job: Job } | { readonly files: readonly SourceFile[] }
 
 parentPort?.on('message', (task: Task) =>

@@ -81,8 +81,7 @@ export function mustBeAllowed(session: Session, type: string, interaction: Inter
 const mostAttempts = 5
 
 /**
- * Most reloads of one request. Each reload brings the state up to date: frequent changes by others are no reason to refuse a
- * request.
+ * Attempts after an outdated epoch: each attempt loads the newer state, so frequent changes by others are no reason to refuse it.
  */
 const mostLessons = 500
 

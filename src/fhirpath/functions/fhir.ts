@@ -75,7 +75,7 @@ function memberNode(call: CallSite): Node {
 
 const BASE_PROFILE = 'http://hl7.org/fhir/StructureDefinition/'
 
-/** Base definitions are known here; other profiles are asked of `env.conformsTo`. */
+/** Base definitions are known here; other profiles are passed to `env.conformsTo`. */
 function conformsNode(call: CallSite): Node {
   const { input, at, scope } = call
   const profile = call.arg(0)

@@ -1,4 +1,4 @@
-// What expressions ask of the world around a map: value sets and profiles must be known, or the map says that they are not.
+// External references of expressions: value sets and profiles must be known, or compiling the map reports them.
 // https://hl7.org/fhir/R4/fhirpath.html#functions
 
 import type { Call, Expression } from '../../fhirpath/ast.ts'

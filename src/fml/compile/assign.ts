@@ -56,7 +56,7 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   return dynamic(system, element)
 }
 
-/** The one type that the element has when it was set to the value; undefined where only the data can tell. */
+/** Returns the one type that the element has when it was set to the value; undefined where it depends on the data. */
 export function landedType({ types, isAddress }: Value, element: Element, { build }: Scope): string | undefined {
   const { system } = build
   if (!element.types) return types?.length === 1 ? types[0] : undefined
@@ -81,7 +81,7 @@ function addressLanding(element: Element): Landing {
   return { slot: keyed(element, 'Reference'), type: 'Reference', isPrimitive: false, isFhir: true, convert }
 }
 
-/** Only the data tells what such a value is. */
+/** True if the type of such a value depends on the data. */
 function isUnknown(system: TypeSystem, type: string): boolean {
   return type === '' || (!type.startsWith('System.') && system.isOpen(type))
 }
@@ -214,7 +214,7 @@ function checkCodes(value: Value, element: Element, span: Span, scope: Scope): v
   report(scope, span, message, lenient(scope.build))
 }
 
-/** A wrong code of a table is told where it stands; false where it does not stand in the text of a map. */
+/** Reports a wrong code of a table at its line; returns false where it does not stand in the text of a map. */
 function toldAtLine(
   code: string,
   { entries, unit }: NonNullable<Value['table']>,

@@ -37,7 +37,7 @@ export function assigned(
   return { action, scope: withVariable(scope, target.variable.text, kept) }
 }
 
-/** A copy goes through default groups: always where the rule says no more, otherwise where the types differ. */
+/** A copy uses default groups: always where the rule has nothing else, otherwise where the types differ. */
 function groupsFor(target: Target, element: Element, value: Value, scope: Scope) {
   const { transform } = target
   const { types } = value

@@ -1,5 +1,4 @@
-// Constants of a map: computed when one is first asked for, once in a transformation.
-// http://hl7.org/fhir/uv/fml/fml.html#constants
+// Constants of a map: computed at first use, once in a transformation. http://hl7.org/fhir/uv/fml/fml.html#constants
 
 import { EMPTY } from '../../fhirpath/node.ts'
 import type { Constant } from '../ast.ts'

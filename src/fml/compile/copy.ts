@@ -11,7 +11,7 @@ import { type Given, isRead, report, type Scope, withVariable } from './scope.ts
 import type { SourceCode } from './source.ts'
 import { compileTarget } from './target.ts'
 
-/** What such a rule does; undefined if the rule says more. */
+/** Returns the action of a rule that only copies; undefined if the rule does more. */
 export function copying(rule: Rule, sources: readonly SourceCode[], scope: Scope): Action | undefined {
   const [target, more] = rule.targets
   const [source] = sources

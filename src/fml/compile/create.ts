@@ -57,7 +57,7 @@ export function freshOf(system: TypeSystem, type: string): () => Json {
   return isTagged(system, type) ? () => ({ resourceType: type }) : () => ({})
 }
 
-/** True for resources; a logical model says what it is at the top only. */
+/** True for resources; a logical model names its type at the top only. */
 function isTagged(system: TypeSystem, type: string): boolean {
   return system.isSubtype(type, 'Resource')
 }

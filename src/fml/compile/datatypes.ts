@@ -57,7 +57,7 @@ export function contactPoint(args: readonly Value[]): Value {
   return object('ContactPoint', 'value', { system, value }, made => ({ system: systemOf(String(made.value)), ...made }))
 }
 
-/** A value tells what it is an address of; R4 requires that it is said (cpt-2). */
+/** Returns the system that the value's form implies; R4 requires one (cpt-2). */
 function systemOf(value: string): string {
   if (/^(?:https?|ftp):/i.test(value)) return 'url'
   if (/^sms:/i.test(value)) return 'sms'

@@ -87,7 +87,7 @@ function ownDefaults(unit: Unit, build: Build): Default[] {
   })
 }
 
-/** A default group says between which types it stands, and is the only one of its map that does. */
+/** A default group declares the types that it converts, and is the only one of its map for them. */
 export function checkDefaults(unit: Unit, build: Build): void {
   const known = new Map<string, Default>()
   for (const { name, typeMode, parameters } of unit.map.groups) {

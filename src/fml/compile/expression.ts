@@ -13,7 +13,7 @@ import { replacing, report, type Scope } from './scope.ts'
 
 /** An expression that runs with the variables of a group. */
 export interface Evaluation {
-  /** The types it can yield; undefined when only the data can tell, none when it never yields anything. */
+  /** The types it can yield; undefined when they depend on the data, none when it never yields anything. */
   readonly types: Types
   /** Its value where it is a literal. */
   readonly constant: Typed | undefined

@@ -32,7 +32,7 @@ function over({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
   }
 }
 
-/** The loop in which the rule does what it says. */
+/** The loop whose body is the action of the rule. */
 function innermost({ select, slot }: SourceCode, body: Action, mark: Mark): Action {
   return frame => {
     const items = begin(frame, select, slot, mark)

@@ -2,7 +2,7 @@
 
 import type { Binary, Expression } from '../../fhirpath/ast.ts'
 
-/** The codes that a condition can be true for; the same ones if it says nothing that can be understood here. */
+/** Returns the codes that a condition can be true for; the same ones if the condition cannot be analysed. */
 export function narrowed(codes: ReadonlySet<string>, condition: Expression, variable: string | undefined): Narrowing {
   const isSubject = (each: Expression) => isItem(each, variable)
   return narrow(codes, condition, isSubject)
@@ -10,9 +10,9 @@ export function narrowed(codes: ReadonlySet<string>, condition: Expression, vari
 
 export interface Narrowing {
   readonly codes: ReadonlySet<string>
-  /** False if the condition is about something else too, so that nothing can be said of the codes it leaves. */
+  /** False if the condition also depends on something else, so that the codes it leaves are not certain. */
   readonly isCertain: boolean
-  /** Codes that the condition asks for, and that the value can never have. */
+  /** Codes in the condition that the value can never have. */
   readonly impossible: readonly { readonly code: string; readonly at: Expression['at'] }[]
 }
 

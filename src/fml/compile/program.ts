@@ -1,4 +1,4 @@
-// A map that can run: from its sources to what it makes, or to the error that says where it stopped.
+// A map that can run: from its sources to its result, or to the error that names where it stopped.
 
 import type { Items, Typed } from '../../fhirpath/compile.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
@@ -26,8 +26,8 @@ export interface Program {
   readonly sources: readonly End[]
   readonly targets: readonly End[]
   /**
-   * What the first group makes of its sources, in their order; the sources are not changed. Throws a MapError where the
-   * data cannot be mapped as the map says.
+   * Returns the result of the first group for its sources, in their order; the sources are not changed. Throws a MapError where the
+   * data cannot be mapped.
    */
   run(sources: readonly unknown[], options?: RunOptions): Json
 }
@@ -109,12 +109,12 @@ function reasonOf(error: unknown): string {
   return 'the data does not have the form that the map expects'
 }
 
-/** What has been said is not said again. */
+/** Options for a run whose log and trace have been reported already. */
 function silent(options: RunOptions): RunOptions {
   return { ...options, log: undefined, trace: undefined }
 }
 
-/** The root of what is made; a logical model that says so begins with `resourceType` too. */
+/** Returns the root of the result; a logical model that declares it begins with `resourceType` too. */
 function rootOf(type: string | undefined, { system }: Build): () => Json {
   if (type === undefined) return () => ({})
   return system.model.typeModel(type)?.kind === 'resource' ? () => ({ resourceType: type }) : freshOf(system, type)

@@ -1,4 +1,4 @@
-// How the elements of a source are read: made for the types that are known, through FHIRPath's steps where only the data can tell.
+// Reads the elements of a source: with compiled code for known types, through FHIRPath's steps where the type depends on the data.
 
 import { EMPTY, type Items, type Step, type Typed, type Types } from '../../fhirpath/node.ts'
 import { elementStep } from '../../fhirpath/path.ts'

@@ -44,7 +44,7 @@ export type Variable =
       /** Part of what is being made, so that it may have more a moment later. */
       readonly isGrowing?: boolean
     }
-  /** What `let` names: computed when it is first asked for. */
+  /** A `let` variable: computed at first use. */
   | {
       readonly kind: 'constant'
       readonly types: Types
@@ -97,7 +97,7 @@ export interface GroupCode {
   run(frame: Frame, args: unknown[]): void
 }
 
-/** A group whose code is asked for and not made yet. */
+/** A group that is referred to and whose code is not generated yet. */
 export interface Pending {
   readonly place: GroupPlace
   readonly given: readonly Given[]
@@ -203,7 +203,7 @@ export function nextSlot({ slots }: Scope): number {
   return slots.count++
 }
 
-/** After so many warnings no more are told. */
+/** Most warnings that are reported. */
 const MAX_WARNINGS = 1000
 
 /** True if so much is wrong that no more is looked for. */
@@ -211,7 +211,7 @@ export function isFull(build: Build): boolean {
   return build.errors >= MAX_PROBLEMS || build.problems.length >= MAX_WARNINGS
 }
 
-/** Says what is wrong; the same is said once, however many types a group is compiled for. */
+/** Reports a problem; the same one is reported once, however many types a group is compiled for. */
 export function report(
   { build, unit, site }: Pick<Scope, 'build' | 'unit'> & { readonly site?: Site },
   span: Span,
@@ -225,7 +225,7 @@ export function report(
   const key = `${unit.label} ${isText ? span.offset : 0} ${said}`
   if (build.seen.has(key) || isFull(build)) return
   build.seen.add(key)
-  // What is not told is not checked either, so that a map of which not everything was told cannot run.
+  // Checking ends with the last warning that is reported, so a map with more problems cannot run.
   const isLast = build.problems.length === MAX_WARNINGS - 1
   const { severity } = isLast ? {} : more
   if (!severity) build.errors++

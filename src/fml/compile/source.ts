@@ -186,7 +186,7 @@ function warnOfMode({ listMode, path }: Source, { isList, types }: Found, scope:
   report(scope, path.span, `this rule can never fire: there is only one value, so \`${listMode}\` leaves nothing`)
 }
 
-/** The codes that a condition leaves; what it asks for in vain is said. */
+/** Returns the codes that a condition leaves; reports codes that the value can never have. */
 function codesLeft(
   { variable }: Source,
   { expression: tree, span }: Embedded,

@@ -11,7 +11,7 @@ export interface Translation {
 
 interface Entry {
   readonly sourceSystem: string
-  /** Absent where the map says that there is no such concept. */
+  /** Absent where the map states that there is no such concept. */
   readonly target: Translation | undefined
   /** https://hl7.org/fhir/R4/valueset-concept-map-equivalence.html */
   readonly equivalence: string
@@ -22,7 +22,7 @@ interface Entry {
 
 export interface Table {
   readonly entries: ReadonlyMap<string, readonly Entry[]>
-  /** Systems of which codes without an entry stay as they are, and the system they then belong to. */
+  /** Systems whose codes stay as they are without an entry, and the system they then belong to. */
   readonly kept: ReadonlyMap<string, string>
   /** Codes without an entry become this, by the system they are of. */
   readonly fixed: ReadonlyMap<string, Translation>
@@ -90,7 +90,7 @@ export function tableOfResource(resource: Json): Table {
 /** From the best to the least; what is not in the list does not translate. */
 const USABLE = ['equal', 'equivalent', 'relatedto', 'wider', 'subsumes', 'narrower', 'specializes', 'inexact']
 
-/** What a lookup finds: a translation, `none` where the map says that there is none, undefined where it says nothing. */
+/** Returns the result of a lookup: a translation, `none` where the map states that there is none, undefined without an entry. */
 export function lookUp(table: Table, code: string, system: string | undefined): Translation | 'none' | undefined {
   const all = table.entries.get(code) ?? []
   const about =

@@ -1,5 +1,5 @@
-// Conditions that compare one text with another, `url = %birthPlace` or `v = 'mild'`: most conditions of maps do, and most of
-// what a map does is asking them of each item of a list. They are answered without FHIRPath, which is asked where this is unsure.
+// Conditions that compare one text with another, `url = %birthPlace` or `v = 'mild'`: most conditions of maps do, and evaluating
+// them for each item of a list is most of a map's work. They run without FHIRPath, which is the fallback for uncertain cases.
 
 import type { Expression } from '../../fhirpath/ast.ts'
 import type { Typed, Types } from '../../fhirpath/compile.ts'

@@ -1,4 +1,4 @@
-// `translate(code, '#conceptmap', 'code')`: looks a code up, and says now which codes would find nothing.
+// `translate(code, '#conceptmap', 'code')`: looks a code up, and reports at compile time which codes have no entry.
 // https://hl7.org/fhir/R4/mapping-language.html
 
 import type { Items, Typed } from '../../fhirpath/compile.ts'
@@ -178,7 +178,7 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
   )
 }
 
-/** Keeps which codes are looked up in a table of a map, so that lines for others can be told of. */
+/** Records which codes are looked up in a table of a map, so that unused lines can be reported. */
 function noteLookup({ domain, types }: Value, table: Table, unit: Unit, { build }: Scope): void {
   const isCode = types?.length === 1 && build.system.isPrimitive(types[0]!)
   const own = isCode ? domain : undefined

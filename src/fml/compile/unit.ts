@@ -9,7 +9,7 @@ import { checkTable } from './codings.ts'
 import { type Build, lenient, replacing, report, type Unit } from './scope.ts'
 import { tableOf } from './table.ts'
 
-/** What a map says of itself under this name: `url`, `name`, `title`. */
+/** Returns a setting of the map under this name: `url`, `name`, `title`. */
 function setting(map: FmlMap, name: string): string | undefined {
   return map.metadata.find(({ path }) => path.names.length === 1 && path.names[0]!.text === name)?.value?.text
 }
@@ -38,7 +38,7 @@ function tail(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1)
 }
 
-/** What can be said of a map without looking at its rules. */
+/** Checks a map without its rules. */
 export function checkUnit(unit: Unit, build: Build): void {
   const { map } = unit
   for (const uses of map.uses)
@@ -69,7 +69,7 @@ function checkGroups(unit: Unit, build: Build): void {
   }
 }
 
-/** Other engines find only those structures that the map says it uses; R4 itself is known to all. */
+/** Other engines find only structures that the map declares with `uses`; R4 itself is known to all. */
 function checkNamed({ type, mode }: Parameter, unit: Unit, build: Build): void {
   const name = type?.names.length === 1 ? type.names[0]!.text : undefined
   if (!type || name === undefined || unit.aliases.has(name) || typeModel(name)) return

@@ -38,7 +38,7 @@ export function unknownElement({ text, span }: Name, types: readonly string[], s
   report(scope, span, `${types.join(' or ')} has no element ${shown(text)}${way}`, replacing(span, meant))
 }
 
-/** What every resource or element has, and nobody looks for. */
+/** Elements that every resource or element has, left out of suggestions. */
 const COMMON = new Set('id meta implicitRules language text contained extension modifierExtension'.split(' '))
 
 function ownNames(system: TypeSystem, type: string): string[] {

@@ -11,7 +11,7 @@ import { replacing, report, type Scope, type Unit } from './scope.ts'
 import type { Table } from './table.ts'
 
 export interface Value {
-  /** Undefined when only the data can tell. */
+  /** Undefined when they depend on the data. */
   readonly types: Types
   /** The codes it can be, where they are known. */
   readonly codes: ReadonlySet<string> | undefined
@@ -23,7 +23,7 @@ export interface Value {
   readonly isGrowing?: boolean
   /** Found in this concept map, and the map that it stands in. */
   readonly table?: { readonly entries: Table['entries']; readonly unit: Unit | undefined }
-  /** Objects that it has made itself, which nobody else holds: they need not be copied. */
+  /** Objects that it has created itself and no other code holds: they need not be copied. */
   readonly isFresh?: boolean
   /** The address of a resource, which a Reference can be made of. */
   readonly isAddress?: boolean

@@ -11,7 +11,7 @@ import { settleDoubts } from './write.ts'
 const HARMFUL = new Set(['__proto__', 'constructor', 'prototype'])
 const DEEPEST = 100
 
-/** True for a name that must not become a property, whoever wrote it, or that every object of JavaScript has. */
+/** True for a name that must not become a property, from any source, or that every object of JavaScript has. */
 export function isHarmful(key: string): boolean {
   return HARMFUL.has(key) || key in Object.prototype
 }
@@ -27,7 +27,7 @@ export function clone(value: unknown, depth = 0): unknown {
   return copy
 }
 
-/** A copy of what stands beside a primitive, its id and extensions. */
+/** Returns a copy of the sibling of a primitive, its id and extensions. */
 export function cloneSibling(sibling: unknown): Json | undefined {
   return isObject(sibling) ? (clone(sibling) as Json) : undefined
 }

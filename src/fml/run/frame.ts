@@ -21,9 +21,9 @@ export interface RunOptions {
   readonly now?: () => Date
   /** Default: random UUIDs. */
   readonly uuid?: () => string
-  /** Receives what `log` of a source says. */
+  /** Receives the messages of `log` of a source. */
   readonly log?: (message: string, site: Site) => void
-  /** Receives what stays without an answer although the map runs on; the same is said once for a rule. */
+  /** Receives questions that stay open although the map runs on; each is reported once for a rule. */
   readonly remark?: (message: string, site: Site) => void
   /** Receives every rule that runs, in order. */
   readonly trace?: (step: Step) => void
@@ -50,16 +50,16 @@ export interface Run {
   readonly options: RunOptions
   /** What lies outside of the data. */
   readonly resolve: NonNullable<Env['resolve']>
-  /** What was said of rules already. */
+  /** Remarks already reported, by rule. */
   remarks: Map<Mark, Set<string>> | undefined
   readonly trace: RunOptions['trace']
   /** Lists that rules `share`, by the object they stand in. */
   shares: Map<object, Map<string, Share>> | undefined
   /** Lists that have to be put in order. */
   orders: Map<unknown[], Order> | undefined
-  /** Choices of which two types are there and at least one is still empty. */
+  /** Choices with two types present and at least one still empty. */
   doubts: Doubt[] | undefined
-  /** What constants are, as far as they were asked for. */
+  /** Values of constants used so far. */
   constants: Map<Constant, Items> | undefined
   /** Where the values of the data stand, for `resolve()` and `%resource`. */
   readonly standings: Standings

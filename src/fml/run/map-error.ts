@@ -13,8 +13,8 @@ export interface Site {
 }
 
 /**
- * The data cannot be mapped as the map says. The message has no values of the data but codes, so it can be shown to
- * whoever sent the data; logs need no more than `place`.
+ * The data cannot be mapped by this map. The message holds no values of the data but codes, so the sender of the data may see it;
+ * logs need no more than `place`.
  */
 export class MapError extends Error {
   override readonly name = 'MapError'
@@ -60,5 +60,5 @@ export class Refusal extends Error {
   }
 }
 
-/** The run has become too long; the place in the data says nothing about why. */
+/** The run has become too long; the place in the data does not explain why. */
 export class Exhausted extends Refusal {}

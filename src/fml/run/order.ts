@@ -18,7 +18,7 @@ export function newOrder(holder: JsonObject, key: string): Order {
   return { holder, key, ends: new Map() }
 }
 
-/** Puts the items of a list, and the extensions of primitives beside it, in their order. */
+/** Puts the items of a list, and the extensions of its primitives, in their order. */
 export function arrange({ holder, key, ends }: Order): void {
   const list = holder[key] as unknown[]
   const siblings = holder[`_${key}`] as unknown[] | undefined

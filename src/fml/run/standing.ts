@@ -7,7 +7,7 @@ import { isObject } from '../../lib/json.ts'
 import { baseOfEntry, entryFinder, type FindEntry } from './entries.ts'
 import { countSteps, type Frame, type Json, type Run } from './frame.ts'
 
-/** The data of one run; `known` is made when an expression first asks where something stands. */
+/** The data of one run; `known` is created when an expression first needs a location. */
 export interface Standings {
   readonly inputs: readonly unknown[]
   readonly made: readonly Json[]

@@ -12,7 +12,7 @@ export interface Slot {
   readonly key: string
   /** Whether it repeats; undefined where the type is not known, so that the second value makes a list. */
   readonly isList: boolean | undefined
-  /** For a choice: the properties of its other types, of which none may be there. */
+  /** For a choice: the properties of its other types, all of which must be absent. */
   readonly rivals?: ReadonlySet<string>
 }
 
@@ -27,7 +27,7 @@ export interface Ordering {
   readonly rule: string
 }
 
-/** Puts a primitive (its `_key` part beside it) or a finished complex value; gives the place of a primitive's item. */
+/** Writes a primitive (with its `_key` part) or a finished complex value; returns the place of a primitive's item. */
 export function put(run: Run, holder: Json, slot: Slot, value: unknown, sibling?: unknown): number {
   const { key, isList } = slot
   const held = holder[key]
@@ -89,7 +89,7 @@ function bothTypes(key: string, other: string): Refusal {
   return new Refusal(`\`${key}\` cannot be set together with \`${other}\`: an element has one of its types at a time`)
 }
 
-/** Refuses choices of which two types were filled in the end. */
+/** Refuses choices for which two types were filled in the end. */
 export function settleDoubts(run: Run): void {
   for (const { holder, keys, mark } of run.doubts ?? []) {
     const [key, other] = keys
@@ -151,7 +151,7 @@ export function besidePrimitive({ holder, key, index }: Place): Json {
   return (holder[`_${key}`] as Json[])[index]!
 }
 
-/** A new complex value in an element; the present one where the element does not repeat, or its list mode says so. */
+/** Returns a new complex value in an element; the present one where the element does not repeat, or its list mode requires it. */
 export function make(run: Run, holder: Json, slot: Slot, fresh: () => Json, ordering: Ordering): Json {
   const { mode, share } = ordering
   const held = holder[slot.key]
