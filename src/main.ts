@@ -52,7 +52,7 @@ async function lead(config: Config, log: Log): Promise<void> {
   process.exit(0)
 }
 
-/** One of several processes: ends when it is told to, or when the first one is gone. */
+/** Runs one of several processes: it ends on request, or when the first one is gone. */
 async function work(config: Config, log: Log): Promise<void> {
   const stop = heedSignals()
   const { serve } = await import('./app/serving.ts')

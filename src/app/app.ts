@@ -59,7 +59,7 @@ export interface Application extends Storage {
 
 /**
  * Begins to load the maps of the service, which takes as long as a database takes to start.
- * @throws MappingsError, to whoever waits for them.
+ * @throws MappingsError, to the caller that awaits them.
  */
 export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promise<Mappings> {
   const maps = createMappings({

@@ -1,4 +1,4 @@
-// The store in its database, with everything that follows what is written: what commands need, too, that serve nobody.
+// The store in its database, with every projection of what is written: also for commands, which serve no requests.
 
 import { consentProjection } from '../access/consent/projection.ts'
 import { connectProjections } from '../api/connect/projections.ts'
@@ -39,13 +39,13 @@ export interface Storage {
   readonly projections: readonly Projection[]
   /** What happened, on its way to subscribers. */
   readonly outbox: Outbox
-  /** Indexes anew what names an address that was added after it was stored; how many resources that were. */
+  /** Reindexes what names an address that was added after it was stored. Returns the number of resources. */
   settle(): Promise<number>
 }
 
 /**
- * Opens the database and its store alone, for commands that serve nobody.
- * @param key of encryption; undefined: nothing is written that is kept secret
+ * Opens the database and its store alone, for commands that serve no requests.
+ * @param key of encryption; undefined: no secrets are written
  */
 export function openStorage(
   config: Config,

@@ -1,10 +1,11 @@
-// The accesses to a patient's record, one for each request: what the audit trail holds in several rows is one access to a patient.
+// The accesses to a patient's record, one for each request: several rows of the audit trail can be one access to a
+// patient.
 import type { AuditPlace, AuditReader } from './reader.ts'
 import type { ChainedRecord } from './record.ts'
 
 /** What one request did with the record. */
 export interface RecordAccess {
-  /** The row that says most of it. */
+  /** The row with the most weight. */
   readonly main: ChainedRecord
   /** The last row of it in the order of the trail, after which the next access begins. */
   readonly last: ChainedRecord
@@ -14,7 +15,7 @@ const batch = 200
 /** A request with more rows than this many batches hold is shown as several accesses. */
 const mostBatches = 10
 
-/** The newest accesses after a place, one more than `limit` if there are more. */
+/** Returns the newest accesses after a place, one more than `limit` if there are more. */
 export async function accessesOf(
   trail: AuditReader,
   patient: string,
@@ -27,7 +28,7 @@ export async function accessesOf(
     const rows = await trail.search({ tests: [{ patient }], count: batch, after: place, text: 'patient=own' })
     for (const row of rows.slice(0, batch)) add(found, row)
     const last = found.at(-1)?.last
-    // The last access may go on beyond the batch; with one more behind the page, none of the page can.
+    // The last access may continue beyond the batch; with one more behind the page, none of the page can.
     if (rows.length <= batch || found.length > limit + 1 || !last) break
     place = { time: last.recordedAt.getTime(), chain: last.chain, sequence: last.sequence }
   }
@@ -49,5 +50,5 @@ const isSameRequest = (one: ChainedRecord, other: ChainedRecord): boolean =>
 
 const weights = { D: 4, C: 3, U: 3, R: 2, E: 1 } as const
 
-/** How much a row says: a change more than a reading; the note of who made the change less than the change. */
+/** The weight of a row: a change counts more than a reading, and the note of its author less than the change. */
 const weight = ({ action, type }: ChainedRecord): number => (type === 'Provenance' ? 0 : weights[action])

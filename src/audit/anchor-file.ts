@@ -9,7 +9,7 @@ import type { Head } from './chain.ts'
 /** The file that was full, or could not be continued, before this one. */
 export const formerOf = (file: string): string => `${file}.1`
 
-/** The file and the one before it, as far as they are there. */
+/** Returns the file and the one before it, as far as they exist. */
 export async function anchorTexts(file: string): Promise<AnchorText[]> {
   const texts = await Promise.all(
     [formerOf(file), file].map(async name => ({ name, text: await readFile(name, 'utf8').catch(absent) })),
@@ -18,11 +18,12 @@ export async function anchorTexts(file: string): Promise<AnchorText[]> {
 }
 
 export interface AnchorFile {
-  /** What is in the file and the one before it. */
+  /** Reads the file and the one before it. */
   read(): Promise<Anchored>
   /**
-   * Adds a line with these heads. Nobody else may add one meanwhile.
-   * @returns the line as it was written, with its end. @throws what kept it from being written; then nothing is left of it.
+   * Adds a line with these heads. No other process may add one meanwhile.
+   * @returns the line as it was written, with its end. @throws the error that kept it from being written; then nothing
+   * of it is left.
    */
   add(heads: Iterable<Head>, now: Date): Promise<string>
 }
@@ -31,7 +32,7 @@ export interface AnchorFile {
 export function anchorFile(file: string, key: KeyObject, most: number): AnchorFile {
   const read = async (): Promise<Anchored> => readAnchor(key, await anchorTexts(file))
 
-  /** The line to follow; undefined: a new file is to be begun. */
+  /** Returns the line to follow, or undefined if a new file is to be begun. */
   async function lastLine(): Promise<SealedLine | undefined> {
     const end = await endOf(file)
     if (end === undefined) return undefined
@@ -63,7 +64,7 @@ export function anchorFile(file: string, key: KeyObject, most: number): AnchorFi
 /** Bytes of the end of a file that are read to find its last line. */
 const endBytes = 65_536
 
-/** The last line, without its end, or what stands there instead; undefined if there is none. */
+/** Returns the last line, without its end, or what stands there instead; undefined if there is none. */
 async function endOf(file: string): Promise<string | undefined> {
   const size = await sizeOf(file)
   if (size === 0) return undefined
@@ -72,7 +73,7 @@ async function endOf(file: string): Promise<string | undefined> {
   const text = buffer.toString('latin1', 0, bytesRead)
   const start = text.lastIndexOf('\n', text.length - 2)
   const whole = start >= 0 || size <= endBytes ? text : await readFile(file, 'latin1')
-  // A line without its end is none.
+  // A line without its end is not a whole line.
   return whole.endsWith('\n') ? whole.slice(whole.lastIndexOf('\n', whole.length - 2) + 1, -1) : ''
 }
 
@@ -83,7 +84,7 @@ async function isFull(file: string, most: number): Promise<boolean> {
   return bytes.length - bytes.indexOf('\n') > most
 }
 
-/** Adds a text at the end, all of it or nothing, and waits until it is on the disk. */
+/** Appends a text, all of it or nothing, and waits until it is on disk. */
 async function append(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const size = await sizeOf(file)

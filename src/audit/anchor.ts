@@ -1,5 +1,5 @@
-// Writes, at intervals, how far the chains of the audit trail are to a place outside of the database: a file, and a URL if one is set.
-// What a process says of its own chain it knows from what it committed, not from the database.
+// Writes, at intervals, the heads of the chains of the audit trail to a place outside of the database: a file, and a
+// URL if one is set. A process knows the head of its own chain from what it committed, not from the database.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
@@ -14,7 +14,7 @@ export interface Anchor {
   moved(head: Head): void
   /** Writes a line at each interval in which a chain moved. */
   start(): void
-  /** Writes what is still to be written. */
+  /** Writes what is left to write. */
   close(): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function createAnchor(parts: AnchorParts): Anchor {
     for (const head of own) if (moved.get(head.chain) === head) moved.delete(head.chain)
   }
 
-  /** The heads of chains that are further than their anchor: of processes that ended before they could write it. */
+  /** Returns the heads of chains that are ahead of their anchor: of processes that ended before they could write it. */
   async function ahead(on: Queryable): Promise<Head[]> {
     const { heads } = await file.read()
     const sealed = await sealedHeads(on, key)

@@ -1,4 +1,4 @@
-// What the audit trail has still to tell, for metrics.
+// The changes that the audit trail has yet to record, for metrics.
 import type { Backlog } from '../db/backlog.ts'
 
 /** Changes that are committed and not yet in the trail. */

@@ -1,4 +1,4 @@
-// The beginnings and heads of audit chains: what binds chains to each other, and what tells that an end is missing.
+// The beginnings and heads of audit chains: what binds chains to each other, and what reveals that an end is missing.
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'

@@ -11,7 +11,7 @@ export interface GroupCommit {
   readonly pending: readonly string[]
 }
 
-/** The statement, and where the chain is after it: all of it happens, or nothing. */
+/** Returns the statement, and the head of the chain after it: all of it happens, or nothing. */
 export function insertion(
   head: Head,
   { records, pending }: GroupCommit,
@@ -79,5 +79,8 @@ const text = `
   )
   select audit_settle((select count(*) from head), $26::text[]::uuid[])`
 
-/** True if the error says that somebody else has told a change that was pending: nothing of the group is written then. */
+/**
+ * Returns true if the error states that another process has recorded a pending change: nothing of the group is written
+ * then.
+ */
 export const isToldAlready = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI003'

@@ -1,15 +1,15 @@
-// Tells what was left over of changes: their request has died with its process, or the trail could not be written.
+// Records changes that are left over: their request died with its process, or the trail could not be written.
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
 import { singleFlight } from '../lib/single-flight.ts'
 import { claim, mostClaimed, type Pending, type Untold } from './pending.ts'
 
 export interface LeftOver {
-  /** Takes on changes whose request is over and whose records could not be written. */
+  /** Takes over changes whose request is over and whose records could not be written. */
   owe(pending: readonly Pending[]): void
-  /** The trail can be written: tells what is owed. */
+  /** Records what is owed, now that the trail can be written. */
   settle(): void
-  /** Tells what anybody has left over, now and every few seconds. */
+  /** Records what any process has left over, now and every few seconds. */
   start(): void
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface LeftOverParts {
   readonly tell: (untold: Untold) => Promise<void>
 }
 
-/** Changes that are remembered to be told as soon as that can be; whatever is beyond waits to be found. */
+/** Changes that are remembered until they can be recorded; those beyond this number wait to be found. */
 const mostOwed = 10_000
 /** Milliseconds between two looks. */
 const lookEvery = 10_000
@@ -34,7 +34,7 @@ export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver
       const asked = new Set(owed)
       const claimed = await claim(database, owed)
       found = claimed.length
-      // Whatever was asked for and is there no more has been told.
+      // Requested changes that no longer exist have been recorded.
       const settled = found < mostClaimed ? asked : new Set(claimed.map(each => each.id))
       owed = owed.filter(id => !settled.has(id))
       await Promise.all(claimed.map(tell))

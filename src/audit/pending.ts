@@ -1,5 +1,5 @@
-// What is kept of changes, in their transaction, until the trail tells them: so no change is without its row, whatever ends
-// between the two.
+// Notes of changes, stored in their transaction until the trail records them: so no change is without its row, even
+// after a crash between the two.
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { uuidv7 } from '../lib/ids.ts'
@@ -7,13 +7,13 @@ import type { Access, Note } from '../store/access.ts'
 import type { AuditRecord } from './record.ts'
 import { type Requester, recordOf } from './records.ts'
 
-/** Changes that are kept in the database until they are told. */
+/** Changes that are kept in the database until they are recorded. */
 export interface Pending {
   readonly id: string
   readonly changes: readonly Access[]
 }
 
-/** Pending changes that this process has undertaken to tell, and how. */
+/** Pending changes that this process has undertaken to record, and how. */
 export interface Untold extends Pending {
   readonly records: readonly AuditRecord[]
 }
@@ -21,7 +21,7 @@ export interface Untold extends Pending {
 const insertion = ([id, told]: readonly string[]): string =>
   `insert into audit_pending (id, told) values (${id}::uuid, ${told})`
 
-/** Keeps changes for whoever asked for them. @param kept is told once they are committed. */
+/** Keeps changes for their requester. @param kept called once they are committed. */
 export function pendingNote(
   changes: readonly Access[],
   requester: Requester,
@@ -40,13 +40,13 @@ export function pendingNote(
   }
 }
 
-/** Seconds after which a request is thought to have died with its process. Being wrong costs a second try, no more. */
+/** Seconds after which a request is assumed to have died with its process. An error costs a second attempt, no more. */
 const giveUpAfter = 10
-/** Notes at a time; each may tell of thousands of changes. */
+/** Notes at a time; each may hold thousands of changes. */
 export const mostClaimed = 50
 
 /**
- * Undertakes to tell what is left over, and these: nobody else does for some seconds.
+ * Claims what is left over, and these: no other process does for some seconds.
  * @returns nothing if nothing is left.
  */
 export async function claim(on: Queryable, ids: readonly string[]): Promise<Untold[]> {
@@ -67,7 +67,7 @@ function untoldOf(id: string, told: string): Untold {
   return { id, changes, records: changes.map(change => recordOf(change, requester, new Date(at))) }
 }
 
-/** Those that are still to be told. */
+/** Returns those that are still to be recorded. */
 export async function stillPending(on: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const rows = await on.query<{ id: string }>({
     name: 'audit-still-pending',
@@ -77,22 +77,22 @@ export async function stillPending(on: Queryable, ids: readonly string[]): Promi
   return new Set(rows.map(row => row.id))
 }
 
-/** What tells one change from all others. */
+/** Returns the name that distinguishes a change from all others. */
 const changeName = ({ deed, type = '', id = '', version = 0 }: Named): string => `${deed} ${type}/${id}/${version}`
 type Named = Pick<Access, 'deed' | 'type' | 'id' | 'version'>
 
-/** The change that a record tells, if it tells of one; what was refused or undone has changed nothing. */
+/** Returns the change that a record holds, if it holds one; a refused or failed access has changed nothing. */
 const changeTold = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
   outcome === 0 ? changeName({ deed, type, id, version }) : ''
 
-/** What the records tell in full. What a failed request did not come to tell stays pending. */
+/** Returns what the records cover in full. What a failed request did not record stays pending. */
 export function toldBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {
   if (pending.length === 0) return []
   const told = new Set(records.map(changeTold))
   return pending.filter(({ changes }) => changes.every(change => told.has(changeName(change))))
 }
 
-/** The records without those of changes that somebody else has told. */
+/** Returns the records without those of changes that another process has recorded. */
 export function without(records: readonly AuditRecord[], told: readonly Pending[]): AuditRecord[] {
   const names = new Set(told.flatMap(({ changes }) => changes.map(changeName)))
   return records.filter(record => !names.delete(changeTold(record)))

@@ -1,4 +1,5 @@
-// Reads the audit trail for a caller whose scopes open AuditEvent; that is an access too, and is told like one.
+// Reads the audit trail for a caller whose scopes open AuditEvent; that is an access too, and is recorded like any
+// other.
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
@@ -7,7 +8,7 @@ import { type AuditTest, auditCondition } from './criteria.ts'
 import type { ChainedRecord } from './record.ts'
 import { type AuditRow, auditColumns, toRecord } from './rows.ts'
 
-/** Which row it is. */
+/** The id of a row. */
 export interface AuditId {
   readonly chain: number
   readonly sequence: number
@@ -18,7 +19,7 @@ export interface AuditPlace extends AuditId {
   readonly time: number
 }
 
-/** What is looked for: what meets all of the tests. */
+/** A query: matches rows that meet all of the tests. */
 interface AuditQuery {
   readonly tests: readonly AuditTest[]
   readonly count: number
@@ -30,14 +31,14 @@ interface AuditQuery {
 export interface AuditReader {
   /** @throws Failure NOT_FOUND, INSUFFICIENT_SCOPE. */
   read(id: string): Promise<ChainedRecord>
-  /** The newest first; one more than asked for, if there is one. @throws Failure INSUFFICIENT_SCOPE. */
+  /** Returns the newest first; one more than requested, if there is one. @throws Failure INSUFFICIENT_SCOPE. */
   search(query: AuditQuery): Promise<ChainedRecord[]>
 }
 
-/** Who reads the trail. */
+/** The reader of the trail. */
 export interface Auditor extends Principal {
   readonly organizationId: string
-  /** True for the record-keeping system, which sees everybody's accesses; others see those of their own organisation. */
+  /** True for the record-keeping system, which sees all accesses; others see those of their own organisation. */
   readonly consentExempt: boolean
 }
 
@@ -45,7 +46,7 @@ export interface Auditor extends Principal {
 export const createAuditReader =
   (databaseFor: DatabaseFor) =>
   (principal: Auditor): AuditReader => {
-    // What is being written is not in the trail yet: a transaction of the caller's has nothing to add.
+    // Rows that are being written are not in the trail yet: a transaction of the caller's has nothing to add.
     const on = databaseFor({ database: principal.database })
     const own = principal.consentExempt ? undefined : principal.organizationId
     const told = async <T>(

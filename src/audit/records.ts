@@ -1,9 +1,9 @@
-// The records of one request: each access that its store told of, or else the attempt at one.
+// The records of one request: each access that its store reported, or else the attempt at one.
 import { asFailure } from '../lib/failure.ts'
 import type { Access, Deed } from '../store/access.ts'
 import type { AuditRecord } from './record.ts'
 
-/** Who sent the request, as far as that is known. */
+/** The sender of the request, as far as it is known. */
 export interface Requester {
   readonly clientId: string
   readonly organizationId: string

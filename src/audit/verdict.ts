@@ -1,4 +1,4 @@
-// What a check of the audit trail found, for people; and the heads that an earlier check told.
+// The result of a check of the audit trail, as text; and the heads that an earlier check reported.
 import type { Anchored, SeenHead } from './anchored.ts'
 import type { Break, ChainVerdict } from './verify.ts'
 
@@ -15,7 +15,7 @@ export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): st
 }
 
 /**
- * What an anchor says of the trail, in lines of text.
+ * Returns what an anchor proves of the trail, in lines of text.
  * @param file undefined: the settings name none.
  */
 export function anchorText(file: string | undefined, anchored: Anchored | undefined): string {

@@ -1,5 +1,6 @@
-// Writes the audit trail in groups: what arrives while a group is being committed makes up the next one, so that many requests share
-// one statement and one commit, and each waits for its own. What is pending of changes goes with the group that tells them.
+// Writes the audit trail in groups: records that arrive while a group is being committed form the next one, so that
+// many requests share one statement and one commit, and each waits for its own. Pending notes are removed with the
+// group that records their changes.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { createBatcher } from '../lib/batcher.ts'
@@ -15,15 +16,15 @@ import { type Requester, recordOf } from './records.ts'
 
 export interface AuditWriter {
   /**
-   * Resolves when the records are committed. @throws whatever kept them from it.
-   * @param pending changes that the records tell, and that others may have told meanwhile.
+   * Resolves when the records are committed. @throws any error that prevents it.
+   * @param pending changes that the records cover, and that other processes may have recorded meanwhile.
    */
   write(records: readonly AuditRecord[], pending?: readonly Pending[]): Promise<void>
-  /** Keeps the changes of work that is nobody's request, and tells them as soon as they are committed. */
+  /** Keeps the changes of work without a request, and records them as soon as they are committed. */
   noteFor(requester: Requester): (changes: readonly Access[]) => Note
-  /** Tells what is left over of changes whose request has died, and then again and again. */
+  /** Records what is left over of changes whose request has died, and repeats that at intervals. */
   start(): void
-  /** Tells what is left of changes whose records failed, as far as that can be. */
+  /** Records what is left of changes whose records failed, as far as possible. */
   close(): Promise<void>
 }
 
@@ -33,7 +34,7 @@ export interface WriterOptions {
   readonly key: KeyObject
   readonly log: Log
   readonly now: () => Date
-  /** Hears how far the chain of this process is, once that is committed. */
+  /** Called with the head of this process's chain, once it is committed. */
   readonly moved?: (head: Head) => void
 }
 
@@ -47,7 +48,7 @@ interface Waiting {
 /** Rows of one statement, unless a single request brings more. */
 const mostRows = 2000
 
-/** Notes that nobody waits for which may wait for their group at a time. */
+/** Notes without a waiting caller that may wait for their group at a time. */
 const mostTelling = 100
 
 /** The writer of one process. Its chain begins with the first record. */
@@ -79,7 +80,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
       await database.query(statement)
     } catch (error) {
       if (!isToldAlready(error)) throw error
-      // What is pending only ever becomes less, so this comes to an end.
+      // The pending notes only ever become fewer, so this ends.
       const there = await stillPending(database, idsOf(group))
       return insert(group.map(each => untold(each, there)))
     }
@@ -105,7 +106,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
     noteFor: requester => changes => {
       const at = now()
       return pendingNote(changes, requester, at, pending => {
-        // What is too much, or cannot be written now, is told later, like everything that is left over.
+        // Changes beyond the limit, or that cannot be written now, are recorded later, like all that is left over.
         const recordsOf = () => changes.map(change => recordOf(change, requester, at))
         void telling.run(() => write(recordsOf(), [pending])).catch(() => {})
       })
@@ -118,7 +119,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
   }
 }
 
-/** How many of those that wait make up the next group. */
+/** Returns how many of the waiting records form the next group. */
 function groupSize(queue: readonly Waiting[]): number {
   let rows = 0
   const end = queue.findIndex(each => (rows += each.records.length) > mostRows)
@@ -127,7 +128,10 @@ function groupSize(queue: readonly Waiting[]): number {
 
 const idsOf = (group: readonly Waiting[]): string[] => group.flatMap(each => each.pending.map(({ id }) => id))
 
-/** What is still to be told. The first to tell a change is the one: a process may find what its own request is about to tell. */
+/**
+ * Returns what is still to be recorded. The first process to record a change wins: another may find what this process's
+ * request is about to record.
+ */
 function untold(waiting: Waiting, there: Set<string>): Waiting {
   const told = waiting.pending.filter(({ id }) => !there.delete(id))
   const pending = waiting.pending.filter(each => !told.includes(each))

@@ -1,5 +1,5 @@
-// The pharmacy, the blood bank and the till of the demo hospital. Batches and units expire so many days after the demo set was
-// put in place, so that some always have and some always will; `POST /api/demo/reset` begins anew.
+// The pharmacy, the blood bank and the till of the demo hospital. Batches and units expire a fixed number of days after
+// the demo set was loaded, so that some always have and some always will; `POST /api/demo/reset` starts over.
 import type { JsonObject } from '../lib/json.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'

@@ -1,6 +1,6 @@
 // The patients of the demo set. Everyone in it is invented.
 
-/** A patient's record, as a nurse would tell it. */
+/** A patient's record, in the words of a nurse. */
 export interface Person {
   readonly id: string
   readonly healthId: string

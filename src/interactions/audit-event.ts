@@ -38,7 +38,7 @@ export function auditEventOf(record: ChainedRecord, base: string): AuditEvent {
 
 const isEmergency = ({ interaction }: ChainedRecord): boolean => interaction === 'emergency'
 
-/** Who breaks the glass does so to treat somebody in an emergency. */
+/** The purpose of emergency access is emergency treatment. */
 const purposesOf = ({ purpose }: ChainedRecord): string[] =>
   purpose === 'BTG' ? ['BTG', 'ETREAT'] : purpose === '' ? [] : [purpose]
 
@@ -119,7 +119,7 @@ function agentsOf(record: ChainedRecord, base: string): AuditEventAgent[] {
   return [client, host, ...(person ? [person.agent] : []), ...(organizationId ? [organization] : [])]
 }
 
-/** A person who asked himself, as BALP's user agent, and what he asked through. */
+/** Returns a patient or user that made the request, as BALP's user agent, and the software used. */
 function personOf(record: ChainedRecord): { agent: AuditEventAgent; through: AuditEventAgent['who'] } | undefined {
   const [, kind, id] = /^(patient|user)\/(.+)$/.exec(record.clientId) ?? []
   if (!kind) return undefined

@@ -146,7 +146,7 @@ function profileTest(value: string): AuditTest {
   return { any: claimed.map(({ test }) => test) }
 }
 
-/** Each row tells the address of the caller and that of this service. */
+/** Each row holds the address of the caller and that of this service. */
 function addressTest(value: string, modifier: string, base: Base): AuditTest {
   const [own, text] = [base.endpoint.toLowerCase(), value.toLowerCase()]
   if (modifier === 'exact') return value === base.endpoint ? everyRow : { column: 'address', among: [value] }
@@ -188,7 +188,7 @@ function entityTest(value: string, modifier: string, base: Base): AuditTest {
   return wanted.type === 'Patient' ? { any: [{ resource: wanted }, { patient: wanted.id }] } : { resource: wanted }
 }
 
-/** The token by which it was done, as it is told: sessions of the portal have UUIDs. */
+/** Tests the token of the access, in its stored form: sessions of the portal have UUIDs. */
 function policyTest(value: string): AuditTest {
   const [, kind, token] = /^(urn:uuid|urn:ietf:params:oauth:jti):(.+)$/.exec(value) ?? []
   if (token === undefined) return noRow

@@ -70,7 +70,10 @@ const controls: ReadonlySet<string> = new Set([
 
 const text = (pairs: Pairs): string => new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString()
 
-/** What one parameter asks for. A trail that leaves a condition out would tell what nobody asked for, so it is refused. */
+/**
+ * Returns the test of one parameter. Ignoring an unsupported condition would disclose rows beyond the request, so it is
+ * refused.
+ */
 function testOf(name: string, value: string, base: Base): AuditTest {
   const [code, modifier = '', ...more] = name.split(':') as [string, string?, ...string[]]
   const parameter = Object.hasOwn(auditParameters, code) ? auditParameters[code] : undefined

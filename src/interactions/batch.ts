@@ -25,7 +25,7 @@ interface BundleEntry {
 
 /**
  * Answers POST on the base address.
- * @param report told of each error that is our own, so that it is logged.
+ * @param report called with each internal error, so that it is logged.
  */
 export async function processBundle(
   store: Store,

@@ -1,5 +1,5 @@
-// Patient/$merge: two patients who are one person become one (https://hl7.org/fhir/R5/patient-operation-merge.html, which R4 has
-// not; the shape is the same). What refers to the source still does: whoever reads it sees where it went.
+// Patient/$merge: merges two patients that are one person (https://hl7.org/fhir/R5/patient-operation-merge.html, which
+// R4 does not have; the shape is the same). References to the source stay, and lead a reader to the target.
 
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'

@@ -1,6 +1,5 @@
-// The resources that the service itself is made of, beside those that are stored: read by id and found by search, and
-// changed by nobody here. What is stored under the same id or URL comes first.
-// https://hl7.org/fhir/R4/references.html#canonical
+// The service's built-in resources, beside the stored ones: read by id and found by search, but not writable. A stored
+// resource with the same id or URL takes precedence. https://hl7.org/fhir/R4/references.html#canonical
 
 import { Failure } from '../lib/failure.ts'
 import type { OwnResource } from '../mapping/own-resources.ts'

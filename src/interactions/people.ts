@@ -14,13 +14,16 @@ import { inUnitOfWork, type UnitOfWork } from '../store/unit-of-work.ts'
 
 export interface People {
   readonly addresses: Addresses
-  /** Compares somebody with all who are registered. */
+  /** Compares a person with all registered people. */
   rank(person: Features): Promise<Decision>
   /** Who answers for a Health ID in canonical form. */
   holderOf(healthId: string): Promise<Holder | undefined>
-  /** The Patients among these (ids) whom the caller may see, by id; the audit trail names them, and no others. */
+  /** Returns those of the Patients (ids) that the caller may see, by id; the audit trail names them, and no others. */
   seen(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Runs the work in one transaction, with the caller's store and that of the service itself, and tells of it once it is certain. */
+  /**
+   * Runs the work in one transaction, with the caller's store and that of the service itself, and records it once it
+   * has committed.
+   */
   together<T>(work: (own: Store, service: Store) => Promise<T>): Promise<T>
 }
 

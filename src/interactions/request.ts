@@ -45,7 +45,7 @@ export interface Preferences {
 export interface FhirReply {
   readonly status: number
   readonly body?: string
-  /** The body without what was read for it, which is not told again without being read again; null: nothing is left of it. */
+  /** The body without what was read for it, which a repetition reads again; null: nothing is left of it. */
   readonly kept?: string | null
   readonly version?: number
   readonly updatedAt?: Date

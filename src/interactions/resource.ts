@@ -121,7 +121,10 @@ export function removedReply(written: Written | undefined): FhirReply {
   return written?.outcome === 'deleted' ? { status: 204, version: written.version } : { status: 204 }
 }
 
-/** The reply to a creation; what was found instead was read and not written, so it is looked for anew by a repetition. */
+/**
+ * Returns the reply to a creation. A resource that was found instead was read and not written, so a repetition searches
+ * again.
+ */
 export const foundReply = (reply: FhirReply, { outcome }: Written): FhirReply =>
   outcome === 'unchanged' ? { ...reply, kept: null } : reply
 

@@ -1,4 +1,5 @@
-// What blood banks can give out, by facility, group and component: counted anew at each request, since blood expires by the second.
+// The units that blood banks can give out, by facility, group and component: counted at each request, since blood
+// expires by the second.
 
 import { conditions } from '../db/conditions.ts'
 import { preparedName } from '../db/database.ts'
@@ -34,7 +35,7 @@ export interface BloodInventory {
   readonly units: number
 }
 
-/** One statement, so that page and totals tell of the same moment. */
+/** Reads page and totals with one statement, so that both are of the same moment. */
 export async function bloodInventory(
   on: Queryable,
   now: Date,

@@ -60,7 +60,7 @@ interface Row {
   readonly updated: number
 }
 
-/** The row of a unit that can be given out; one whose expiry nobody knows cannot. */
+/** Returns the row of a unit that can be given out; a unit of unknown expiry cannot. */
 function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   if (!resource) return undefined
   const status = statusOf(resource)

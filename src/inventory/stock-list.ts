@@ -74,7 +74,7 @@ export async function stockRows(
   return on.query<StockRow>({ text: sql, values: where.values, name: preparedName(sql), isFixed })
 }
 
-/** The row as the interface tells it: what the facility reported, with what is left of it on the day. */
+/** Returns the row in the form of the interface: what the facility reported, with what is left of it on the day. */
 export function stockItemOf(translator: Translator, context: Context) {
   return (row: StockRow): JsonObject | undefined => {
     const item = translator.fromFhir('stock-from-fhir', StockItem, parseJson(row.body) as JsonObject, context)

@@ -46,8 +46,9 @@ export async function lockItems(on: Queryable, system: string, values: readonly 
 }
 
 /**
- * What is stored under the identifiers. Whoever writes tells of what is written; that it was looked up first is part of that.
- * @throws Failure CONFLICT if two resources have the same identifier, so that nobody knows which to replace.
+ * Returns what is stored under the identifiers. The audit trail records the write that follows; this lookup is part of
+ * it.
+ * @throws Failure CONFLICT if two resources have the same identifier, so that it is unclear which to replace.
  */
 export async function storedItems(
   { storeFor, addresses: { base } }: StoredParts,

@@ -1,4 +1,4 @@
-// The table stock_level: it follows the Basic resources that tell of a stock, as the map stock-to-fhir writes them.
+// The table stock_level: it follows the Basic resources that hold a stock, as the map stock-to-fhir writes them.
 
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'

@@ -1,4 +1,5 @@
-// What waits in the database: webhooks, events, changes that the audit trail has still to tell. One statement for each scrape, whatever waits.
+// The backlogs in the database: webhooks, events, changes that the audit trail has yet to record. One statement for
+// each scrape, for any number of them.
 import type { Backlog, BacklogFigure } from '../db/backlog.ts'
 import type { Queryable } from '../db/statement.ts'
 import { withDeadline } from '../lib/deadline.ts'

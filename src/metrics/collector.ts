@@ -9,11 +9,11 @@ import { type Said, workerFigures } from './gather.ts'
 const patience = 1000
 
 /**
- * Answers whichever process is scraped with the figures of all `expected`.
- *
- * Prometheus takes a counter that falls for one that began again at zero, and counts all that is left of it as new. So the sums never
- * fall while the service runs: what a process had counted when it last told stays in them when it ends, or does not answer in time. What
- * it counted after that is lost when it ends. A start of the whole service begins at zero.
+ * Answers the process that is scraped with the metrics of all `expected` processes.
+ * Prometheus treats a counter that falls as one that restarted at zero, and counts all that is left of it as new. So
+ * the sums never fall while the service runs: the counts that a process last reported stay in them when it ends, or
+ * does not answer in time. What it counted after that is lost when it ends. A start of the whole service begins at
+ * zero.
  */
 export function collectFigures(expected: number): void {
   const told = new Map<number, readonly Figure[]>()

@@ -3,14 +3,17 @@ import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import { type Figure, plain, textOf } from './figures.ts'
 
-/** What processes say to each other. `tell`: the first one wants a process's figures; `total`: it gives those of all. */
+/**
+ * Messages between processes. `tell`: the first process requests the metrics of a process; `total`: it returns those of
+ * all.
+ */
 export type Said =
   | { readonly metrics: 'ask'; readonly id: number }
   | { readonly metrics: 'tell'; readonly id: number }
   | { readonly metrics: 'told'; readonly id: number; readonly figures: readonly Figure[] }
   | { readonly metrics: 'total'; readonly id: number; readonly text: string }
 
-/** Makes of what tells a process's own figures what tells those of all, as text. */
+/** Turns a function that reads a process's own metrics into one that returns those of all processes, as text. */
 export type Gather = (own: () => Promise<Figure[]>) => () => Promise<string>
 
 /** How many processes there should be, and how many of them are not in the figures. */

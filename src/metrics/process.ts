@@ -4,7 +4,7 @@ import { type Figure, figuresOf, type Joined } from './figures.ts'
 
 let measured: Registry | undefined
 
-/** Begins to measure, if nobody has. */
+/** Begins to measure, unless it has begun already. */
 export function measureProcess(): Registry {
   if (measured) return measured
   measured = new Registry()

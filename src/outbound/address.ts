@@ -37,9 +37,9 @@ export function mayReach(address: string, reach: Reach): boolean {
 }
 
 /**
- * The URL in normal form, if events may be sent there as far as its text tells: names are looked up when they are called.
+ * Returns the URL in normal form, if its text permits sending events there: names are resolved when they are called.
  * @param field where it stands in the request.
- * @throws Failure VALIDATION_FAILED saying what is wrong with it.
+ * @throws Failure VALIDATION_FAILED stating what is wrong with it.
  */
 export function mustBeCallable(text: string, reach: Reach, field: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

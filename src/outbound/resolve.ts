@@ -1,5 +1,5 @@
-// Looks up the names of receivers by asking name servers itself (c-ares). The system's own way takes one of the few threads of a
-// process for as long as a name server is silent: receivers whose names nobody answers for would keep everybody else waiting.
+// Resolves the names of receivers by asking name servers directly (c-ares). The system's resolver blocks one of the few
+// threads of a process for as long as a name server is silent: receivers with unanswered names would delay all others.
 import { Resolver, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 

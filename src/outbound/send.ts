@@ -110,7 +110,7 @@ function handlerOf(exchange: Exchange): Dispatcher.DispatchHandler {
     onRequestStart(controller) {
       exchange.controller = controller
       exchange.mayBeStale = !exchange.connections.isOpening()
-      // Nothing is sent any more once its failure has been told.
+      // No more data is sent once the failure has been reported.
       if (exchange.isOver) controller.abort(dropped)
     },
     onResponseStarted() {

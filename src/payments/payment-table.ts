@@ -68,7 +68,7 @@ function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   }
 }
 
-/** A payment of which only the day is known counts as of its beginning, UTC, as the map payment-from-fhir tells it. */
+/** A payment of which only the day is known counts from the start of that day, UTC, as in the map payment-from-fhir. */
 function paidAt(resource: JsonObject): number | undefined {
   const moment = momentOf(extension(resource, ownExtension('paid-at'), 'valueDateTime'))
   const date = resource['paymentDate']

@@ -71,7 +71,7 @@ export async function paymentsOf(
   return { rows: rows.filter(row => row.id !== null), totals: rows[0]!.totals }
 }
 
-/** The row as the interface tells it. */
+/** Returns the row in the form of the interface. */
 export const paymentOf = (translator: Translator, context: Context) => (row: PaymentRow) =>
   translator.fromFhir('payment-from-fhir', PaymentRecord, parseJson(row.body) as JsonObject, context)
 

@@ -1,4 +1,4 @@
-// A patient's records by type: what lies beneath is searches of FHIR resources, under the consent of whoever asks.
+// A patient's records by type: searches of FHIR resources, under the consent for the caller.
 import type { TObject } from 'typebox'
 import type { Caller } from '../access/caller.ts'
 import { openedParts, type Part } from '../access/consent/opened.ts'
@@ -95,7 +95,7 @@ export interface Page {
   readonly data: Readonly<Partial<Record<Kind['name'], readonly JsonObject[]>>>
   /** Where the next page of each kind begins that has one. */
   readonly next: ReadonlyMap<string, string>
-  /** Stored resources that cannot be told in the shape of their kind. */
+  /** Stored resources that cannot be written in the shape of their kind. */
   readonly unreadable: number
 }
 
@@ -159,7 +159,7 @@ async function pageOf(
   return { kind, records, unreadable: resources.length - records.length, next: next && encodeCursor(next) }
 }
 
-/** False for what was entered in error, which is nobody's. */
+/** Returns false for what was entered in error. */
 function isMeant({ status, verificationStatus }: JsonObject): boolean {
   if (status === 'entered-in-error') return false
   const codes = (verificationStatus as { coding?: readonly { code?: string }[] } | undefined)?.coding ?? []

@@ -115,7 +115,7 @@ function verifyRoute(parts: ConnectParts): Route {
   })
 }
 
-/** No resource changes when somebody verifies a Health ID: it is told by itself. */
+/** Publishes the event directly: verifying a Health ID changes no resource. */
 async function tellVerified(
   { outbox, databaseFor }: ConnectParts,
   { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
@@ -171,7 +171,7 @@ function initialOf(name: string | null | undefined): string | undefined {
   return first === undefined ? undefined : `${first}.`
 }
 
-/** A telephone number of which the last two digits can be read: enough to ask somebody whether it is the right one. */
+/** Returns a telephone number with only the last two digits visible: enough to ask a person whether it is the right one. */
 function masked(phone: string | null | undefined): string | null {
   const digits = phone?.replace(/\D/g, '') ?? ''
   return digits === '' ? null : `${'*'.repeat(Math.max(digits.length - 2, 0))}${digits.slice(-2)}`

@@ -24,7 +24,7 @@ export interface ConnectParts extends Acting {
   readonly cursors: Cursors
   /** Whose calendar days count, by its IANA name. */
   readonly timeZone: string
-  /** What happened, for what no resource tells. */
+  /** Events that follow from no resource. */
   readonly outbox: Outbox
   /** Where webhooks may be sent to. */
   readonly reach: Reach

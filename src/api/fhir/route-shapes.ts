@@ -67,7 +67,8 @@ export function writes(answer: Answer, method: 'POST' | 'PUT', shape: Shape): Ro
     method,
     body: Resource,
     checksOwnBody: true,
-    // What is a little too large is told which element makes it so; what is much too large is not even parsed.
+    // For a body that is slightly too large, the failure names the element that makes it so; a much larger one is not
+    // even parsed.
     maxValues: ({ type = '' }) => 2 * boundsOf(type).values,
     consumes: resourceTypesTaken,
     replies: { 200: Resource, 201: Resource },

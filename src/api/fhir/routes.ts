@@ -59,7 +59,7 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
   return {
     method: request.method,
     segments,
-    // What is kept of a Binary is decided once it is known whether it is told as a resource.
+    // What is kept of a Binary is decided once it is known whether it is returned as a resource.
     search: isRead ? new URLSearchParams() : request.search,
     body: sent ? sent.resource : request.body,
     contentType: mediaType(headersOf(request, 'content-type')),
@@ -67,7 +67,7 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
     ifNoneMatch: headersOf(request, 'if-none-match'),
     ifModifiedSince: headersOf(request, 'if-modified-since'),
     ifNoneExist: headersOf(request, 'if-none-exist'),
-    // Nobody wants his file back in base64, unless he says so.
+    // A client that sends a file does not receive it back in base64, unless it asks for it.
     prefer: preferences(sent?.isContent && !prefer?.includes('return=') ? `return=minimal, ${prefer ?? ''}` : prefer),
     base: `${request.baseUrl}${fhirBase}`,
     maps: mapsFor(request.caller.clientId),
@@ -95,7 +95,7 @@ function binaryReply(request: Request, { base, segments }: FhirRequest, reply: F
   return content ?? httpReply({ ...reply, body: project(reply.body, projectionFrom(request.search)) }, base)
 }
 
-/** Who sees everything may be told it again as it was. */
+/** A caller that sees everything may receive the same reply again. */
 const toKeep = ({ caller }: Request, reply: FhirReply): FhirReply =>
   caller.visibility ? reply : { ...reply, kept: undefined }
 

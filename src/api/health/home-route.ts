@@ -65,5 +65,5 @@ ${items.join('\n')}
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-// The address is the one of the request's Host header, so it is text that somebody sent.
+// The address comes from the request's Host header, so it is untrusted text.
 const escaped = (text: string): string => text.replace(/[&<>"]/g, character => entities[character]!)

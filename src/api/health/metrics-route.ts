@@ -9,7 +9,7 @@ export interface MetricsRouteParts {
   readonly text: () => Promise<string>
   /** Media type of that. */
   readonly type: string
-  /** What a scraper has to know; empty: nobody may look. */
+  /** The token of a scraper; empty: no access. */
   readonly token: string
   /** True if anybody may look. */
   readonly isOpen: boolean

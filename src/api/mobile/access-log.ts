@@ -1,4 +1,4 @@
-// A row of the audit trail as a patient reads it: nothing of it tells about other patients.
+// A row of the audit trail in the form for a patient: it discloses nothing about other patients.
 import { Type } from 'typebox'
 import { usualPurpose } from '../../access/consent/purposes.ts'
 import type { ChainedRecord } from '../../audit/record.ts'

@@ -1,4 +1,5 @@
-// How a person signs in to the portal, asks who he is, and signs out (SessionAuth, interface §5).
+// The routes by which a user signs in to the portal, reads their own account, and signs out (SessionAuth, interface
+// §5).
 import { Type } from 'typebox'
 import { roles, type UserCaller } from '../../access/caller.ts'
 import { open, type Route, reply, route, session } from '../../http/route.ts'

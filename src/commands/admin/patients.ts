@@ -46,7 +46,7 @@ export const patientUnenrol: AdminCommand = {
 }
 
 /**
- * Whom the argument names, with the Health ID that he has now.
+ * Returns the patient that the argument names, with the current Health ID.
  * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND.
  */
 async function patientOf(call: AdminCall): Promise<{ patientId: string; healthId: string }> {

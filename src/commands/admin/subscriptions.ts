@@ -1,4 +1,4 @@
-// npm run admin -- subscription …: who is told of what by webhooks, and whether the whole resource comes along.
+// npm run admin -- subscription …: which clients receive which webhooks, and whether the whole resource is sent along.
 import { UsageError } from '../../lib/command.ts'
 import { type Listed, listAll, setFull } from '../../webhooks/endpoints.ts'
 import { type AdminCommand, listing, mustBeNone } from './command.ts'

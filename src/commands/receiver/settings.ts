@@ -1,4 +1,4 @@
-// What the sample receiver is told on its command line and in the environment.
+// The settings of the sample receiver, from its command line and the environment.
 import { demoClient } from '../../identity/demo.ts'
 import { type Options, readArguments, UsageError } from '../../lib/command.ts'
 

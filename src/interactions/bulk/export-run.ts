@@ -1,5 +1,5 @@
-// Runs an export: settles what is under way, lists what belongs to it, and writes it out slice by slice. After every
-// slice the job is noted to be that far, so that whoever takes it up goes on from there.
+// Runs an export: waits for writes under way, lists the resources, and writes them out slice by slice. The progress of
+// the job is recorded after every slice, so that the next process to take it over continues from there.
 import type { Database } from '../../db/database.ts'
 import type { DeletionPlace } from '../../store/export/deletions.ts'
 import type { Slice } from '../../store/export/export.ts'
@@ -32,7 +32,7 @@ export async function runExport(parts: ExportParts): Promise<void> {
   let { stage } = job
   if (stage === 'new') {
     await store.exporting.settle(time, parts.signal)
-    // Whoever has lost the job must not list it again for whoever writes by now.
+    // A process that has lost the job must not list it again for the one that holds it now.
     await store.exporting.list(
       scope,
       parts.fileResources,
@@ -51,7 +51,7 @@ export async function runExport(parts: ExportParts): Promise<void> {
   await store.exporting.forget(parts.database, [job.id])
 }
 
-/** The time of an export is set once, whoever goes on with it. */
+/** Sets the time of an export once, for every process that continues it. */
 async function begin({ database, job, now }: ExportParts): Promise<Date> {
   const transactionTime = now()
   await advanceJob(database, job, { transactionTime })

@@ -1,5 +1,5 @@
-// What a job has written, in the table beside the disk. Each process that takes up a job begins files of its own: what
-// one that is gone wrote after its last note is cut off, and what one still writes that lost the job is nobody's.
+// The files of a job, in the table and on disk. Each process that takes a job begins files of its own: what a dead
+// process wrote after its last note is cut off, and what a process that lost the job still writes is ignored.
 import type { Database } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { createGrowing, cutTo, type Folder, type Growing } from './folder.ts'

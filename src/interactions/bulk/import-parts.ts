@@ -13,7 +13,7 @@ export interface ImportParts {
   readonly outputs: Outputs
   readonly signal: AbortSignal
   readonly now: () => Date
-  /** Fetches an address to a file, within the bounds of the settings, and tells its size. */
+  /** Downloads an address to a file, within the bounds of the settings, and returns its size. */
   readonly download: (url: string, path: string, signal: AbortSignal) => Promise<number>
   /** Longest line that is taken. */
   readonly mostBytes: number

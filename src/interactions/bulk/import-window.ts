@@ -139,7 +139,7 @@ interface Reading {
   readonly failed: (problem: Problem) => void
 }
 
-/** What a line is to store; undefined if that is nothing, and then it is told why. */
+/** Returns what a line is to store, or undefined if that is nothing, and then the reason is recorded. */
 function unitFrom(line: Line, { input, source, store, failed }: Reading): LoadUnit | undefined {
   const place = { file: input.label, line: line.line }
   const item = itemOf(line, input.label)

@@ -1,5 +1,5 @@
-// Jobs in their table: who asked for what, how far it is, and which process works on it. A job is worked on by whoever
-// holds its lease; one whose lease has run out belongs to a process that is gone, and is taken over.
+// Jobs in their table: the client, the order, the progress, and the process that works on it. The process that holds a
+// job's lease works on it; a job whose lease has run out belongs to a dead process, and is taken over.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -171,7 +171,7 @@ export async function removeJob(on: Queryable, id: string): Promise<void> {
   await on.query({ text: 'delete from bulk_job where id = $1', values: [id] })
 }
 
-/** Takes the oldest job that nobody works on; undefined if there is none. */
+/** Takes the oldest job without a valid lease, or returns undefined if there is none. */
 export async function claimJob(on: Queryable, seconds: number): Promise<HeldJob | undefined> {
   const lease = randomUUID()
   const [row] = await on.query<JobRow>({
@@ -225,7 +225,7 @@ export async function advanceJob(on: Queryable, { id, lease }: HeldJob, advance:
   )
 }
 
-/** Ends a job, well or with a problem that its client is told. */
+/** Ends a job, with success or with a problem that its client receives. */
 export async function endJob(
   on: Queryable,
   { id, lease }: HeldJob,
@@ -246,7 +246,7 @@ async function changed(on: Queryable, set: string, values: readonly unknown[]): 
   if (rows.length === 0) throw new LeaseLost('the job was cancelled or taken over')
 }
 
-/** Removes the jobs that have expired, and tells which. */
+/** Removes the jobs that have expired, and returns them. */
 export async function removeExpired(on: Queryable, now: Date): Promise<string[]> {
   const rows = await on.query<{ id: string }>({
     text: 'delete from bulk_job where expires_at <= $1 returning id',

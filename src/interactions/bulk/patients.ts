@@ -53,8 +53,8 @@ function hasEnded(period: unknown, now: Date): boolean {
 }
 
 /**
- * The patients of a request, as far as they are there and, where it is about a group, in it.
- * @param refuse is told of each that is not.
+ * Returns the patients of a request that exist and, for a group, are its members.
+ * @param refuse called with each that is not.
  */
 export async function namedPatients(
   store: Store,

@@ -1,5 +1,5 @@
-// Files on their way to disk: from the body of a request, or from an origin that the operator allows. Gzip is unpacked
-// whoever names it; size, time and silence are bounded.
+// Receives files to disk: from the body of a request, or from an origin that the operator allows. Gzip is decompressed
+// in both cases; size, time and silence are bounded.
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

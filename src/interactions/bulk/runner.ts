@@ -122,7 +122,7 @@ async function settleEnd(
   })
 }
 
-/** What the client is told. */
+/** Returns the problem that the client receives. */
 function problemOf(error: unknown): string {
   if (error instanceof Failure) return error.message
   if (['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? ''))

@@ -88,7 +88,7 @@ function objectOf(inputs: Inputs, name: string): JsonObject | undefined {
   throw malformed(name, `${name} is not a simple value: send it in the body, in a Parameters resource.`)
 }
 
-/** The parameters by which an operation is told its resource. */
+/** The parameters by which an operation receives its resource. */
 export interface Naming {
   readonly type: LibraryType
   readonly inline: string

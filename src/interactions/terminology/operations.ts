@@ -13,7 +13,7 @@ type Run = Operation['run']
 
 const both: Operation['onType'] = ['GET', 'POST']
 
-/** The operation for those who may read the type; `inBody` names the parameters that only a body can hold. */
+/** Returns the operation for callers that may read the type; `inBody` names the parameters that only a body can hold. */
 function about(
   type: LibraryType,
   takes: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// Webhooks: what a client wants to be told, and how telling it went (interface §2.13, §4.5, §6).
+// Webhooks: the events that a client subscribes to, and the results of their deliveries (interface §2.13, §4.5, §6).
 import type { Route } from '../../../http/route.ts'
 import type { ConnectParts } from '../parts.ts'
 import { deliveryRoutes } from './delivery-routes.ts'

@@ -157,7 +157,7 @@ export const EventTypes = Type.Object(
   { $id: 'WebhookEventTypes', description: 'All event types.' },
 )
 
-/** A subscription as it is told. */
+/** Returns a subscription in the form of the interface. */
 export const told = (endpoint: Endpoint) => ({
   id: endpoint.id,
   callback_url: endpoint.url,

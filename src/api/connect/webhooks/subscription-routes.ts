@@ -48,7 +48,7 @@ function createRoute(parts: ConnectParts): Route {
   })
 }
 
-/** What is kept for an Idempotency-Key is without the secret: that is told once. */
+/** The reply kept for an Idempotency-Key is without the secret, which is returned only once. */
 const withSecret = (status: number, shown: object, secret: string): Reply => ({
   ...reply(status, { ...shown, webhook_secret: secret }),
   kept: JSON.stringify(shown),

@@ -44,7 +44,7 @@ export interface Bulk {
   close(): Promise<void>
 }
 
-/** Milliseconds between two looks for what has expired, and the age at which a folder without a job is somebody's remains. */
+/** Milliseconds between two clean-ups of expired jobs, and the age at which a folder without a job is abandoned. */
 const tidyEvery = 600_000
 const remainsAge = 5 * 3_600_000
 

@@ -1,4 +1,4 @@
-// What a client is told of its job: how far it is, that it failed, or the manifest of what there is to fetch
+// The status of a job for its client: its progress, its failure, or the manifest of the files to fetch
 // (https://hl7.org/fhir/uv/bulkdata/STU2/export.html#bulk-data-status-request).
 
 import type { Reply } from '../../../http/route.ts'

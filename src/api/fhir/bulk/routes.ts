@@ -1,4 +1,4 @@
-// The routes of Bulk Data: orders, and what is told and handed out of a job afterwards.
+// The routes of Bulk Data: orders, and afterwards the status and the files of a job.
 import { open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'

@@ -1,4 +1,5 @@
-// What the beginnings of exports and imports have in common: a job is queued within the limits, and its address is told.
+// What exports and imports have in common when they start: a job is queued within the limits, and its address is
+// returned.
 import { Type } from 'typebox'
 import type { Caller } from '../../../access/caller.ts'
 import type { Database } from '../../../db/database.ts'
