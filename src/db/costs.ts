@@ -1,4 +1,4 @@
-// What statements took lately, so that those that cost much are known before they begin.
+// Recent durations of statements, so that costly ones are known before they begin.
 
 /** What is expected of a statement, by those of the same text that ran before it. */
 export interface Costs {
@@ -11,13 +11,13 @@ export interface Costs {
   took(text: string, milliseconds: number, wasAlone: boolean): void
 }
 
-/** Texts that are remembered; the oldest makes room. */
+/** Most texts that are remembered; the oldest is evicted. */
 const most = 5000
 /** A longer text has values in it, and does not come again. */
 const longestText = 10_000
 /** A longer duration adds no information, and would count against the next ones for too long. */
 const longest = 2000
-/** How much the latest weighs. */
+/** Weight of the latest duration. */
 const weight = 0.25
 /**
  * How much longer one takes in parallel with others like it. Without it, a statement that is costly only in parallel would

@@ -1,4 +1,4 @@
-// The pool of connections and the one way to ask PostgreSQL something. Only this folder names pg.
+// The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
 import { ask, streamOf, translated } from './ask.ts'
 import { createCosts } from './costs.ts'
@@ -17,7 +17,7 @@ export interface Database extends Transactional {
   as(asking: Asking): Transactional
   /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
   listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
-  /** What the connections of each pool do at the moment. */
+  /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
   end(): Promise<void>
 }
@@ -29,7 +29,7 @@ interface Connections {
   readonly pool: 'planned' | 'fixed'
   readonly used: number
   readonly idle: number
-  /** Who waits for one. */
+  /** Callers that wait for one. */
   readonly waiting: number
 }
 
@@ -120,10 +120,10 @@ function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Poo
   return pool
 }
 
-/** What arrives at once at most. */
+/** Most bytes that arrive at once. */
 const fullRead = 65_536
 
-/** Lets others have the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
+/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
 function readInTurn(client: pg.PoolClient): void {
   const stream = streamOf(client)
   stream.on('data', (piece: Buffer) => {

@@ -17,16 +17,16 @@ export interface Shared {
   readonly transactions: ConcurrencyLimit
   /** What a transaction takes of them if those of its client take long. */
   readonly longTransaction: number
-  /** Who may run a costly statement. */
+  /** Limits costly statements by client. */
   readonly turns: ConcurrencyLimit
-  /** After large answers. */
+  /** Rests after large answers. */
   readonly rests: Rests
   readonly costs: Costs
 }
 
 /**
- * Connections beyond those that clients share: what the service does itself (tokens, audit trail, deliveries, indexing)
- * goes on, whatever clients do.
+ * Connections beyond those that clients share: the service's own work (tokens, audit trail, deliveries, indexing) continues under
+ * any load.
  */
 export const serviceRoom = 2
 
@@ -74,7 +74,7 @@ export const waitingIn = ({ pool, shares, transactions, turns }: Shared): number
 /** Milliseconds from which on a statement is costly. */
 const costly = 50
 
-/** What is new may be anything, so that it counts as costly the first time. */
+/** A new statement may cost anything, so that it counts as costly the first time. */
 const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
 
 /**
@@ -108,7 +108,7 @@ function transacted<T>(
   return holding(transactions, asking, amount, () => holding(shares, asking, 1, timed))
 }
 
-/** Does the work while the client holds so much of the limit. @throws Failure as `take` does; the reason of the signal. */
+/** Does the work while the client holds this amount of the limit. @throws Failure as `take` does; the reason of the signal. */
 async function holding<T>(
   limit: ConcurrencyLimit,
   { who, signal }: Asking,
@@ -141,14 +141,14 @@ async function once<Row extends object>(
 
 interface Answer<Row extends object> {
   readonly rows: Row[]
-  /** Of the answer on its way here. */
+  /** Bytes of the answer received so far. */
   readonly bytes: number
 }
 
 /** How much of an answer the thread reads, turns into a reply and sends in about a millisecond. */
 const bytesInMillisecond = 100_000
 
-/** Does the work in the client's turn, once the client has rested for its last answer. */
+/** Does the work in the client's turn, once the client has rested after its last answer. */
 const inTurn = <Row extends object>(
   { turns, rests }: Shared,
   asking: Asking,
@@ -161,7 +161,7 @@ const inTurn = <Row extends object>(
     return answer
   })
 
-/** By what statements are alike, whatever their values. */
+/** The key by which statements are alike, regardless of their values. */
 const keyOf = ({ name, text }: Statement): string => name ?? text
 
 async function connected<Row extends object>(

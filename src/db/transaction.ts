@@ -7,7 +7,7 @@ import { ask, streamOf, translated } from './ask.ts'
 import type { Statement, Transaction } from './statement.ts'
 import type { Watch } from './watch.ts'
 
-/** The connection that a transaction has to itself. */
+/** The connection reserved for a transaction. */
 interface Line {
   readonly client: pg.PoolClient
   readonly travel: Travel
@@ -15,7 +15,7 @@ interface Line {
   readonly watch: Watch | undefined
   /** Number of savepoints so far; each has a name of its own. */
   points: number
-  /** What was wrong when it could not even be rolled back. */
+  /** The error if even the rollback failed. */
   broken?: Error
 }
 
@@ -97,7 +97,7 @@ async function whole<T>(
     watch?.check()
     const ended = client.query(frame.end)
     travel.go()
-    // What has nothing but its commit before it is not ended any more; either way it is done as a whole or not at all.
+    // A transaction with only its commit left is not ended any more; it commits as a whole or not at all.
     if (watch && frame === outermost) void Promise.all(sent).then(watch.finish)
     const { command } = await ended
     isOver = true
@@ -118,7 +118,7 @@ interface Travel {
   go(): void
 }
 
-/** Keeps what is written to a connection until it may go, at the latest when nothing else is to do, and sends it at once. */
+/** Buffers what is written to a connection and sends it at once, at the latest when the process is idle. */
 function together(client: pg.PoolClient): Travel {
   const stream = streamOf(client)
   let isHeld = false

@@ -1,4 +1,4 @@
-// Looks after a connection while statements of one client run on it: they end when the client has gone, or took too long.
+// Watches a connection while statements of one client run on it: they end when the client has gone, or took too long.
 import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { cancelOn } from './cancel.ts'
@@ -13,15 +13,15 @@ export interface Asking {
   readonly limit?: number | undefined
 }
 
-/** What is known of a connection that a client uses. */
+/** The state of a connection that a client uses. */
 export interface Watch {
-  /** @throws the reason of the signal, once nothing more is to be begun. */
+  /**  @throws the reason of the signal, once no more statements may begin. */
   check(): void
-  /** Ends the statement that begins now after so many milliseconds; undefined: never. */
+  /** Ends the statement that begins now after this many milliseconds; undefined: never. */
   within(limit: number | undefined): void
-  /** Nothing is ended any more: what comes now is done as a whole. */
+  /** Stops ending statements: the rest completes as a whole. */
   finish(): void
-  /** Why the statement was ended; undefined if it was not. */
+  /** Returns why the statement was ended; undefined if it was not. */
   reason(): unknown
 }
 
@@ -31,9 +31,9 @@ export interface Watch {
  */
 const grace = 100
 
-/** Looks after connections for one client: one listener for all of them, since a request has many statements. */
+/** Watches connections for one client: one listener for all of them, since a request has many statements. */
 export interface Watcher {
-  /** Begins to look after a connection. After `reason()` it must be closed, not used again. */
+  /** Begins to watch a connection. After `reason()` it must be closed, not used again. */
   over(client: pg.ClientBase): Watch
 }
 

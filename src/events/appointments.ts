@@ -27,7 +27,7 @@ export const appointmentEvents = {
 
 const ahead = ['proposed', 'pending', 'booked', 'waitlist', 'arrived', 'checked-in']
 
-/** The patient is here. */
+/** The patient has arrived. */
 export const isAttended: State = status('arrived', 'checked-in')
 /** It is to take place. */
 export const isAhead: State = status(...ahead)
@@ -38,7 +38,7 @@ export const isKept: State = status(...ahead, 'fulfilled')
 /** The appointment does not take place. A patient who does not come has not cancelled it. */
 export const calledOff = all(was(isAhead), any(became('cancelled', 'entered-in-error'), gone))
 
-/** An appointment, and how it stands. */
+/** An appointment, and its status. */
 export function appointment(step: LifecycleStep): Telling {
   const { id, now, around } = step
   const resource = latest(step)
@@ -55,7 +55,7 @@ export function appointment(step: LifecycleStep): Telling {
   }
 }
 
-/** An appointment of several patients is about none of them in particular. */
+/** An appointment of several patients has no single subject. */
 function onlyPatient(participants: readonly unknown[], around: Surroundings): string | undefined {
   const patients = new Set(participants.flatMap(each => patientIn(each, around) ?? []))
   return patients.size === 1 ? [...patients][0] : undefined

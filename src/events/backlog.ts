@@ -1,4 +1,4 @@
-// What waits in the outbox, for metrics.
+// The backlog of the outbox, for metrics.
 import type { Backlog } from '../db/backlog.ts'
 
 const query = `

@@ -26,7 +26,7 @@ export const bridgeEvents = {
   ),
 }
 
-/** Codes of Tasks that the service keeps for machines. */
+/** Codes of Tasks that the service creates for machines. */
 const taskSystem = 'https://health-interop.org/fhir/CodeSystem/task'
 
 const isSync: State = ({ code }) =>

@@ -1,4 +1,4 @@
-// What can be claimed of a change to a resource, from what it was before and what it is now: the words that rules are made of.
+// Claims about a change to a resource, from its versions before and after: the terms of which rules consist.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../lib/json.ts'
@@ -14,7 +14,7 @@ export interface Surroundings {
   readonly known: RelatedResources
 }
 
-/** One step in the life of a resource. */
+/** One step in the lifecycle of a resource. */
 export interface LifecycleStep {
   readonly id: string
   /** Undefined: it is deleted. */
@@ -29,13 +29,13 @@ export type Claim = (step: LifecycleStep) => boolean
 /** True of some resources. */
 export type State = (resource: JsonObject, around: Surroundings) => boolean
 
-/** It is there, and in the state. */
+/** It exists and is in the state. */
 export const is =
   (state: State): Claim =>
   ({ now, around }) =>
     now !== undefined && state(now, around)
 
-/** It was there, and in the state. */
+/** It existed and was in the state. */
 export const was =
   (state: State): Claim =>
   ({ before, around }) =>
@@ -43,24 +43,24 @@ export const was =
 
 export const exists: Claim = ({ now }) => now !== undefined
 export const gone: Claim = ({ now, before }) => now === undefined && before !== undefined
-/** It was not there before: it is new, or back after a deletion. */
+/** It did not exist before: it is new, or restored after a deletion. */
 export const appeared: Claim = ({ now, before }) => now !== undefined && before === undefined
 
 /** It is in the state and was not. */
 export const entered = (state: State): Claim => all(is(state), not(was(state)))
-/** It was in the state and is no more, or is no more at all. */
+/** It was in the state and no longer is, or no longer exists. */
 export const left = (state: State): Claim => all(was(state), not(is(state)))
 /** It is in the state, and was before. */
 export const stayed = (state: State): Claim => all(was(state), is(state))
 
-/** It has come to have one of the statuses from none of them. */
+/** It has changed to one of the statuses from none of them. */
 export const became = (...statuses: readonly string[]): Claim => entered(status(...statuses))
 
 /** True if the content has changed, and not only the metadata: who wrote it when, and its narrative. */
 export const changed: Claim = ({ now, before }) =>
   now !== undefined && before !== undefined && changedElements(now, before).length > 0
 
-/** Elements that say nothing of what a resource is about. */
+/** Elements that are not part of the content of a resource. */
 const technical: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'implicitRules', 'language', 'text'])
 
 /** Names of the elements that differ, as JSON has them (`_birthDate`, `deceasedBoolean`). */

@@ -7,21 +7,21 @@ import { dateInterval } from '../store/dates.ts'
 import { objects } from '../store/values.ts'
 import { codeIn, codingsIn, extension, targetOf } from './elements.ts'
 
-/** How a consent stands for an organisation. */
+/** The terms of a consent for an organisation. */
 export interface Terms {
   /** `void`: in force, and opens nothing to the organisation, though the patient has not refused it. */
   readonly standing: 'requested' | 'granted' | 'denied' | 'void' | 'over'
   readonly type: string | null
   /** When it ends, in UTC; null: never, or unknown. */
   readonly expiresAt: string | null
-  /** What is opened and what is not: terms that are not the same differ in it. */
+  /** The content of the terms: different terms have different wordings. */
   readonly wording: unknown
 }
 
 /** Most organisations that are notified of one Consent. */
 const mostOrganizations = 1000
 
-/** Provisions within each other. */
+/** Deepest nesting of provisions. */
 const deepest = 5
 
 /** The terms for every organisation (ids) that a Consent about privacy names; none of any other. @param base address of this server's FHIR endpoint */
@@ -68,7 +68,7 @@ function within(provision: JsonObject, frame: Provision, base: Base): Provision[
     wording,
   }
   if (own.depth >= deepest) return [own]
-  // An exception that does not say what it is, is the opposite of what it stands in.
+  // An exception without a type is the opposite of the provision that contains it.
   const exception = { ...own, permits: !own.permits, depth: own.depth + 1 }
   return [own, ...objects(inner).flatMap(each => within(each, exception, base))]
 }
@@ -128,7 +128,7 @@ function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['
   }
 }
 
-/** From the year 10000 on a moment is written otherwise. */
+/** From the year 10000 on, timestamps have another format. */
 const endOfTime = Date.UTC(10_000, 0, 1)
 
 const momentAt = (time: number): string | null => (time < endOfTime ? new Date(time).toISOString() : null)

@@ -62,10 +62,10 @@ export const given: Turn = (now, before) =>
 /** The patient refuses what was not given. */
 export const refused: Turn = (now, before) =>
   now?.standing === 'denied' && before?.standing !== 'denied' && before?.standing !== 'granted'
-/** What was given is given no more, whichever way. */
+/** What was given is no longer given, for any reason. */
 export const takenBack: Turn = (now, before) => before?.standing === 'granted' && now?.standing !== 'granted'
 
-/** Tells every organisation for which the step is such a turn. */
+/** Reports to every organisation for which the step is such a turn. */
 export function toldIf(turn: Turn, tell: TellTerms = standing): Tell {
   return step => {
     const now = termsOf(step.now, step.around.base)
@@ -86,7 +86,7 @@ const words = { requested: 'pending', granted: 'active', denied: 'denied', void:
 const standing: TellTerms = (step, organization, terms) =>
   telling(step, organization, terms, { status: words[terms.standing] })
 
-/** What was given, and why it is no more. */
+/** The terms that were given, and why they ended. */
 export const ending: TellTerms = (step, organization, terms, was = terms) => {
   const reason = reasonOf(step)
   const status = reason === 'expired' || reason === 'denied' ? reason : 'revoked'
@@ -103,7 +103,7 @@ function telling(step: LifecycleStep, organization: string, { type, expiresAt }:
   }
 }
 
-/** Why it does not hold any more; ended without a reason, it was revoked. */
+/** Returns why it no longer holds; a consent that ended without a reason was revoked. */
 function reasonOf({ now }: LifecycleStep): string {
   if (!now) return 'deleted'
   switch (now['status']) {

@@ -56,7 +56,7 @@ const isSigned: State = ({ docStatus }) => docStatus === undefined || docStatus 
 const issuedReference = both(status('current'), isSigned)
 const issuedComposition = status('final', 'amended')
 
-/** It becomes one that others may rely on, or one that was changed after that. */
+/** A document is issued, so that readers may rely on it, or is amended after that. */
 export const issued = {
   DocumentReference: any(entered(issuedReference), entered(both(issuedReference, isAmended))),
   Composition: any(entered(issuedComposition), entered(isAmended)),

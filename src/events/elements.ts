@@ -1,4 +1,4 @@
-// What the rules of events read in resources. Anything may stand in a resource, so nothing here throws.
+// Readers of elements for the rules of events. A resource may hold anything, so nothing here throws.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
@@ -7,7 +7,7 @@ import type { LifecycleStep, Surroundings } from './claims.ts'
 
 const own = 'https://health-interop.org/fhir/StructureDefinition'
 
-/** The resource that a step is about: as it is, or as it was last. */
+/** Returns the resource of a step: its current version, or its last one. */
 export const latest = ({ now, before }: LifecycleStep): JsonObject => now ?? before ?? {}
 
 /** The value (`valueCode`, `valueReference`) of this service's own extension. */
@@ -52,10 +52,10 @@ export const codeIn = (value: unknown): string | null => text(value) ?? null
 /** The codings of a concept, or of a list of them. */
 export const codingsIn = (concepts: unknown): JsonObject[] => objects(concepts).flatMap(({ coding }) => objects(coding))
 
-/** Longest name that is handed on. */
+/** Longest name that an event contains. */
 const longest = 200
 
-/** What a test is called: as its code is displayed, else in words, else its code. */
+/** Returns the name of a test: the display of its code, else its text, else its code. */
 export function nameIn(concept: unknown): string | null {
   const codings = codingsIn(concept)
   const spoken = isObject(concept) ? concept['text'] : undefined

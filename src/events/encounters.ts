@@ -30,7 +30,7 @@ export const encounterEvents = {
 /** It takes place, will or did. */
 export const isReal: State = ({ status }) => status !== 'cancelled' && status !== 'entered-in-error'
 
-/** A visit, and how it stands. */
+/** A visit, and its status. */
 export function encounter(step: LifecycleStep): Telling {
   const resource = latest(step)
   const { subject, status, class: kind, serviceProvider, location } = resource

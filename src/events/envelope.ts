@@ -1,4 +1,5 @@
-// What a subscriber gets: the envelope around the data of an event (interface §6.2). Its bytes are made once, kept, and signed as kept.
+// The envelope around the data of an event, as a subscriber receives it (interface §6.2). Its bytes are made once, stored, and
+// signed as stored.
 import type { JsonObject } from '../lib/json.ts'
 import { payloadVersion } from './event-types.ts'
 
@@ -8,21 +9,21 @@ export interface Enveloped {
   readonly happenedAt: Date
   readonly data: JsonObject
   readonly meta: {
-    /** Who made the change. */
+    /** The organisation that made the change. */
     readonly organization_id: string
     readonly facility_id: string
     readonly environment: string
-    /** Of the request that made it. */
+    /** Id of the request that made the change. */
     readonly request_id: string
   }
 }
 
-/** The envelope as it is sent. */
+/** Returns the envelope as it is sent. */
 export function envelopeOf({ id, type, happenedAt, data, meta }: Enveloped): string {
   return JSON.stringify({ id, type, version: payloadVersion, created_at: happenedAt.toISOString(), data, meta })
 }
 
-/** The same envelope with a resource in its data, which is put in as it is stored: the same bytes each time. */
+/** Returns the same envelope with a resource in its data, inserted as it is stored: the same bytes each time. */
 export function withResource(envelope: string, resource: string): string {
   const meta = envelope.lastIndexOf('},"meta":{')
   const isEmpty = envelope[meta - 1] === '{'

@@ -25,7 +25,7 @@ const all = {
 
 export type EventType = keyof typeof all
 
-/** What there is to know of each. */
+/** The description of each type. */
 export const eventTypes: Readonly<Record<EventType, Description>> = all
 
 /** True for the name of one. */
@@ -39,10 +39,10 @@ export const describedEvents = (): { type: EventType; description: string; schem
     schema: envelopeSchema(type),
   }))
 
-/** Version of what is delivered. */
+/** Version of the payload. */
 export const payloadVersion = '1.0'
 
-/** The whole of what is delivered for an event of the type. */
+/** Returns the schema of the payload for an event of the type. */
 export function envelopeSchema(type: EventType): TObject {
   const { description, data } = eventTypes[type]
   return Type.Object(

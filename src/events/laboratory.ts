@@ -1,4 +1,4 @@
-// What is the laboratory's, and what the observations of a report say of it.
+// Which resources belong to a laboratory, and what the observations of a report show.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { laboratorySections, sectionSystem } from '../lib/laboratory.ts'
@@ -36,7 +36,7 @@ export function mayBeOfLaboratory({ category }: JsonObject): boolean {
 const isLaboratory = ({ system, code }: JsonObject): boolean => laboratoryCodes.has(`${system}|${code}`)
 
 const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
-/** Those that mean nothing is wrong, as the map lab-result-from-fhir has them. */
+/** Interpretations that are normal, as the map lab-result-from-fhir has them. */
 const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B'])
 const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
@@ -54,9 +54,9 @@ export interface Observations {
   readonly unknown: string[]
 }
 
-/** Groups within each other. */
+/** Deepest nesting of groups. */
 const deepest = 3
-/** Most observations that are looked at. */
+/** Most observations that are read. */
 const most = 500
 
 /** The observations that a report is made of, contained or known, and those that they group. */

@@ -3,14 +3,14 @@
 import type { JsonObject } from '../lib/json.ts'
 import type { EventType } from './event-types.ts'
 
-/** A resource that has just been written, and what it was before. */
+/** A resource that has just been written, and its version before. */
 export interface Change {
   readonly type: string
   readonly id: string
   readonly version: number
   /** Undefined: it is deleted. */
   readonly resource: JsonObject | undefined
-  /** As it was before; undefined: it was not there. */
+  /** The version before; undefined: it did not exist. */
   readonly former: JsonObject | undefined
 }
 
@@ -20,11 +20,11 @@ export interface Occurrence {
   readonly source: { readonly type: string; readonly id: string; readonly version: number }
   /** Id of the Patient it is about; its Health ID is put in front of the data when the event is recorded. */
   readonly patient: string | undefined
-  /** Ids, codes of states and flags: never a name of a patient, nor what anybody wrote about one. */
+  /** Ids, codes of states and flags: never a name of a patient, nor free text about one. */
   readonly data: JsonObject
   /** Id of the facility (Organization or Location) where it happened; empty if not given. */
   readonly facility: string
-  /** Whoever may see the source, or only these organisations (ids). */
+  /** All that may see the source, or only these organisations (ids). */
   readonly audience: 'readers' | readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface Verification {
   readonly facility?: string
 }
 
-/** A Health ID was verified, by which no resource changes. */
+/** A Health ID was verified, which changes no resource. */
 export function verified({ healthId, patient, version = 0, organization, facility = '' }: Verification): Occurrence {
   return {
     type: 'health_id.verified',

@@ -68,7 +68,7 @@ export const isLabOrder: State = both(isOrder, isOfLaboratory)
 
 const isReleasedBySomebody = status('final', 'amended', 'corrected', 'appended')
 
-/** Others may rely on it. */
+/** Readers may rely on it. */
 export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 
 /** A released result has changed, or is withdrawn, or deleted: a reader may have relied on it. */
@@ -109,7 +109,7 @@ export function labResult(step: LifecycleStep): Telling {
   }
 }
 
-/** A result, and what has become of it. */
+/** A result, and its new status. */
 export function amendedResult(step: LifecycleStep): Telling {
   const telling = labResult(step)
   return { ...telling, data: { ...telling.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }

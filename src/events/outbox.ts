@@ -13,7 +13,7 @@ import type { Occurrence } from './occurrence.ts'
 export interface Outbox extends Follower {
   /** Returns the statement that inserts occurrences that no change of a resource shows. */
   occurred(occurrences: readonly Occurrence[], origin: Origin): Note
-  /** Calls it whenever this process has put something in. */
+  /** Calls it whenever this process has inserted something. */
   heard(wake: (kinds: Kinds) => void): void
 }
 
@@ -59,7 +59,7 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
   }
 }
 
-/** How often what was read may name more that has to be read. */
+/** Most rounds of reads for one change: what one round reads may name more. */
 const mostRounds = 3
 
 /** Reads the resources that the rules need in addition to the changed ones. */
@@ -104,7 +104,10 @@ const bare = ({ type, id, version, patients }: Followed): Entry => ({
 let last = 0
 let count = 0
 
-/** The id of a new event: milliseconds since 1970, a number within these, and 64 random bits. What this process makes later sorts after it. */
+/**
+ * Returns the id of a new event: milliseconds since 1970, a counter within these, and 64 random bits. Ids of this process sort in
+ * the order of creation.
+ */
 export function newEventId(): string {
   const now = Math.max(Date.now(), last)
   count = now === last ? count + 1 : 0

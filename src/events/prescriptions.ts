@@ -55,13 +55,13 @@ export const prescriptionEvents = {
   ),
 }
 
-/** What was to be dispensed is not to be any more; one that was dispensed can still turn out to be an error. */
+/** It was to be dispensed and no longer is; one that was dispensed can still turn out to be an error. */
 export const cancelled = any(
   all(was(isOrder), became('cancelled', 'stopped', 'entered-in-error')),
   all(was(isOpen), gone),
 )
 
-/** A prescription, and how it stands. */
+/** A prescription, and its status. */
 export function prescription(step: LifecycleStep): Telling {
   const { id, now, around } = step
   const resource = latest(step)
@@ -79,7 +79,7 @@ export function prescription(step: LifecycleStep): Telling {
   }
 }
 
-/** What a pharmacy has given out. */
+/** A dispense by a pharmacy. */
 export function dispense({ id, now = {}, around }: LifecycleStep): Telling {
   const performers = objects(now['performer']).map(({ actor }) => actor)
   const facility = facilityIn(now, around, now['location'], performers)

@@ -2,7 +2,7 @@
 import { valuePlans } from '../db/database.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 
-/** Something in the outbox. */
+/** An entry of the outbox. */
 export interface Waiting {
   readonly key: number
   readonly id: string
@@ -24,14 +24,14 @@ export interface Waiting {
 /** Events of the catalogue, or the changes that FHIR subscriptions follow. */
 export type Kind = 'events' | 'changes'
 
-/** What is still to be dispatched of a kind: the condition of its index. */
+/** The entries of a kind that still wait for dispatch: the condition of its index. */
 const kinds = { events: `event <> '' and problem is null`, changes: `event = '' and problem is null` } as const
 
 const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
 
 /**
- * Takes the oldest out, within a transaction. Planned each time: a plan that is kept from when the outbox was empty looks through
- * all of it, again for each row. And whatever the plan, an array is made once, so that there are never more than the limit.
+ * Takes the oldest entries out, within a transaction. Planned each time: a plan kept from when the outbox was empty scans all of
+ * it, again for each row. With any plan, an array is built once, so that there are never more than the limit.
  */
 export async function takeWaiting(on: Queryable, kind: Kind, limit: number): Promise<Waiting[]> {
   await on.run(valuePlans)
@@ -46,7 +46,7 @@ export async function takeWaiting(on: Queryable, kind: Kind, limit: number): Pro
   return taken
 }
 
-/** Puts one back that was taken and could not be dispatched. @param problem why, for operators to read */
+/** Puts back an entry that was taken and could not be dispatched. @param problem the reason, for operators */
 export async function putBack(on: Queryable, waiting: Waiting, problem: string): Promise<void> {
   const columns = [...Object.keys(waiting), 'problem']
   await on.query({
@@ -56,7 +56,7 @@ export async function putBack(on: Queryable, waiting: Waiting, problem: string):
   })
 }
 
-/** Has what could not be dispatched tried again, by a process that has just been started and may know better. */
+/** Marks entries that could not be dispatched for another attempt, by a process that has just started and may have a fix. */
 export async function retryStuck(on: Queryable): Promise<void> {
   await on.query({ text: 'update event_outbox set problem = null where problem is not null', values: [] })
 }

@@ -1,4 +1,4 @@
-// What a tool such as `npm run map` consists of: commands, each one value from which its help is printed, its arguments are read, and that runs.
+// A tool such as `npm run map`: its commands are values, from which it prints help, reads arguments, and runs.
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
 
@@ -12,7 +12,7 @@ interface Option {
 
 export type Options = Readonly<Record<string, Option>>
 
-/** What stood behind the name of a command. */
+/** The arguments of a command. */
 export interface Arguments {
   /** Those that belong to no option. */
   readonly positionals: readonly string[]
@@ -57,11 +57,11 @@ export interface Tool<Call> {
   readonly options: Options
   readonly commands: readonly Command<Call>[]
   perform(command: Command<Call>, given: Arguments): Promise<CommandResult> | CommandResult
-  /** Says an error in a sentence if it is one that its user can mend. */
+  /** Returns an error as a sentence if the user can fix it. */
   explain?(error: unknown): string | undefined
 }
 
-/** The command was called wrongly: exit code 2. */
+/** Wrong usage of the command: exit code 2. */
 export class UsageError extends Error {}
 
 const everywhere: Options = {
@@ -75,7 +75,7 @@ export interface Streams {
   readonly stderr: { write(text: string): unknown }
 }
 
-/** Runs the command that the arguments name, prints its answer, and gives the exit code. */
+/** Runs the command that the arguments name, prints its answer, and returns the exit code. */
 export async function runTool<Call>(
   tool: Tool<Call>,
   args: readonly string[],

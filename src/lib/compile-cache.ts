@@ -1,4 +1,5 @@
-// What Node makes of the modules of this project, kept for the next process (https://nodejs.org/api/module.html#module-compile-cache).
+// Node's compile cache for the modules of this project, kept for the next process
+// (https://nodejs.org/api/module.html#module-compile-cache).
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

@@ -2,9 +2,9 @@
 // and per client, so that one client never takes all of it. The rest waits in a queue, which is bounded, too.
 import { Failure } from './failure.ts'
 
-/** What is held until it is given back. */
+/** An amount that is held until it is released. */
 export interface Permit {
-  /** Gives back what was taken; a second call changes nothing. */
+  /** Releases the amount; a second call changes nothing. */
   readonly release: () => void
 }
 
@@ -30,7 +30,7 @@ export interface ConcurrencyLimit {
 export interface ConcurrencyOptions {
   /** What is limited, as an error names it: `database connections`. */
   readonly name: string
-  /** Units there are. */
+  /** Units in total. */
   readonly total: number
   /** Units that one client may hold at a time, at most `total`; absent: all. */
   readonly perClient?: number
@@ -102,7 +102,7 @@ export function createConcurrencyLimit(options: ConcurrencyOptions): Concurrency
   return limit
 }
 
-/** What is held, in all and by each client. */
+/** The amounts held, in total and by each client. */
 function createHoldings(total: number, perClient: number) {
   const byClient = new Map<string, number>()
   let used = 0
@@ -145,7 +145,7 @@ function createTurns({ fits, isWithinShare }: Holdings) {
         }
         begun = true
       }
-      // A large amount keeps its place at the head: small ones of others would overtake it for ever.
+      // A large amount keeps its place at the head: small ones of other clients would overtake it forever.
       else if (isWithinShare(who, first.amount)) return false
     }
     return begun

@@ -1,4 +1,4 @@
-// A deadline: what comes of work if it ends in time, and what stands for it otherwise.
+// A deadline: the result of work if it ends in time, and a substitute otherwise.
 
 /**
  * Waits for the work until the deadline. Work that ends later goes on, and its outcome is ignored, failures too.

@@ -52,12 +52,12 @@ export interface FailureOptions {
   /** Replaces the code's own issue type in an OperationOutcome. */
   readonly issue?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Seconds until another try makes sense; also sent as Retry-After. */
+  /** Seconds until a retry makes sense; also sent as Retry-After. */
   readonly retryAfter?: number
-  /** Members that another specification wants in the body, such as OAuth's `error` (RFC 6749 §5.2). */
+  /** Members that another specification requires in the body, such as OAuth's `error` (RFC 6749 §5.2). */
   readonly extra?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
-  /** The same work comes to the same end however often it is run, though others may change the same data. */
+  /** A retry of the same work has the same result, though others may change the same data. */
   readonly isFinal?: boolean
 }
 
@@ -82,14 +82,14 @@ export class Failure extends Error {
   }
 }
 
-/** A request that does not fit its description: the first problem in words, all of them as details. */
+/** A request that does not match its schema: the message is the first problem, the details are all of them. */
 export function invalid(details: readonly FailureDetail[]): Failure {
   const [first] = details
   const text = first ? `${first.field || 'The body'} ${first.message}` : 'The request does not match its schema'
   return new Failure('VALIDATION_FAILED', /[.?!]$/.test(text) ? text : `${text}.`, { details })
 }
 
-/** The failure to show for anything thrown: unknown errors say nothing of themselves. */
+/** Returns the failure to show for anything thrown: unknown errors disclose nothing. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   return new Failure('INTERNAL_ERROR', 'An internal error occurred. Include the request id when you report it.', {
@@ -97,10 +97,10 @@ export function asFailure(error: unknown): Failure {
   })
 }
 
-/** How many details of a failure are written out. */
+/** Most details of a failure that are sent. */
 export const mostDetails = 200
 const longestText = 1000
 
-/** A text that quotes what was sent, which may be of any size. */
+/** Shortens a text that quotes the request, which may be of any size. */
 export const bounded = (text: string): string =>
   text.length <= longestText ? text : `${text.slice(0, longestText - 1).toWellFormed()}…`

@@ -20,7 +20,7 @@ for (let power = 0, value = 1; power < 62; power++) {
   value = value & 16 ? ((value << 1) & 31) ^ 5 : value << 1
 }
 
-/** What a text is: a Health ID in canonical form; or nothing like one; or in its form, but not one that was ever given out. */
+/** The reading of a text: a Health ID in canonical form; or no Health ID; or one in form, but with wrong check symbols. */
 export type Reading =
   | { readonly healthId: string }
   | { readonly fault: 'malformed' }

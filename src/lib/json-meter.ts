@@ -35,7 +35,7 @@ const opening = 0x5b
 const closing = 0x5d
 const braceBit = 0x20
 
-/** A meter for one text. What is no JSON is counted as if it were; the parser refuses it. */
+/** Creates a meter for one text. It counts invalid JSON as if it were valid; the parser refuses it. */
 export function createJsonMeter(bounds: JsonBounds = bodyBounds): JsonMeter {
   // Of each level that is open: commas of an object; of a list none are counted.
   const commas: number[] = []

@@ -1,4 +1,4 @@
-// JSON as FHIR wants it: a decimal keeps the digits it was written with (https://hl7.org/fhir/R4/datatypes.html#decimal).
+// JSON as FHIR requires it: a decimal keeps the digits it was written with (https://hl7.org/fhir/R4/datatypes.html#decimal).
 
 interface RawJSON {
   readonly rawJSON: string
@@ -12,8 +12,8 @@ interface JsonWithSource {
 
 const json = JSON as unknown as JsonWithSource
 
-// A number that JavaScript would write otherwise: trailing zero after the point, an exponent, one so small that JavaScript
-// gives it an exponent, more digits than a double holds, or minus zero.
+// A number that JavaScript would write differently: trailing zero after the point, an exponent, one so small that JavaScript gives
+// it an exponent, more digits than a double holds, or minus zero.
 const fragile =
   /(?:^|[:[,])\s*(?:-?(?:\d+\.\d*0\s*(?:[,\]}]|$)|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*(?:[,\]}]|$))/
 
@@ -31,7 +31,7 @@ export function parseJson(text: string): unknown {
   )
 }
 
-/** The number that these digits write: a raw number where JavaScript would write it otherwise. */
+/** Returns the number with these digits: a raw number where JavaScript would write it differently. */
 export function jsonNumber(digits: string): number | RawJSON {
   const number = Number(digits)
   return String(number) === digits ? number : json.rawJSON(digits)

@@ -1,4 +1,4 @@
-// Where two JSON values differ: each place once, as near to the values as can be.
+// Differences of two JSON values: each place once, as deep in the values as possible.
 
 import { digitsOf, isJsonNumber, isObject } from '../lib/json.ts'
 

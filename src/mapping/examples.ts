@@ -12,9 +12,9 @@ export interface Example {
   /** The second source, where the map has one. */
   readonly context?: JsonObject
   readonly to: JsonObject
-  /** Whose data it is, with its licence. */
+  /** The source of the data, with its licence. */
   readonly origin?: string
-  /** Where it stands. */
+  /** The file that holds it. */
   readonly file: string
   readonly line: number
 }
@@ -27,7 +27,7 @@ export interface Examples {
 
 const SUFFIX = '.examples.json'
 
-/** Where the examples of a map are, by the path of its file. */
+/** Returns the path of the examples of a map, from the path of its file. */
 export function examplesPath(path: string): string {
   return `${mapName(path)}${SUFFIX}`
 }
@@ -37,7 +37,7 @@ export function isExamples({ name }: SourceFile): boolean {
   return name.endsWith(SUFFIX)
 }
 
-/** The examples in these files, and what is wrong with them: malformed ones, and those of maps that are not there. */
+/** Returns the examples in these files, and their problems: malformed ones, and those of maps that do not exist. */
 export function examplesIn(files: readonly SourceFile[]): Examples {
   const maps = new Set(files.flatMap(({ name }) => (isMap(name) ? [mapName(name)] : [])))
   const byMap = new Map<string, readonly Example[]>()

@@ -1,4 +1,4 @@
-// The files of a folder of maps, as text: maps, their examples, and the FHIR resources that maps speak of.
+// The files of a folder of maps, as text: maps, their examples, and the FHIR resources that maps refer to.
 
 import { type BigIntStats, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** What a folder looks like without reading its files: two looks that are equal mean that nothing was changed. */
+/** The state of a folder without reading its files: two equal looks mean that nothing has changed. */
 export interface Look {
   readonly folders: readonly string[]
   readonly files: readonly string[]

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { watchFolders } from './watch.ts'
 
 export interface Follower {
-  /** Resolves when no look is going on any more. */
+  /** Resolves when no look is under way. */
   close(): Promise<void>
 }
 

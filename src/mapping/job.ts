@@ -1,5 +1,5 @@
-// One transformation by a map that came with a request: everything it needs as text, so that it can be done in a thread of
-// its own, whose time is limited.
+// One transformation by a map that came with a request: all its input is text, so that it can run in a thread of its own, with a
+// time limit.
 
 import type { FmlMap } from '../fml/ast.ts'
 import { urlOf } from '../fml/compile/unit.ts'
@@ -23,7 +23,7 @@ export interface Job {
   readonly others: readonly SourceFile[]
   /** The sources in JSON, in the order of the first group's parameters; what the map does not take is left out. */
   readonly sources: readonly string[]
-  /** Say what every rule did. */
+  /** Record what every rule did. */
   readonly isTraced: boolean
 }
 
@@ -49,10 +49,10 @@ interface TraceLine {
   readonly text: string
 }
 
-/** More lines than this are not kept. */
+/** Most lines that are kept. */
 const MOST_LINES = 10_000
 
-/** Compiles the map and runs it. Never throws for what is wrong with the map or the data. */
+/** Compiles the map and runs it. Never throws for problems of the map or the data. */
 export function runJob({ map, others, sources, isTraced }: Job): JobOutcome {
   const read = readMap(map)
   const resource = isTraced ? JSON.stringify(toStructureMap(read.map).resource) : undefined
@@ -100,12 +100,12 @@ function placeOf({ map, span }: Site, nameOf: NameOf): string {
   return `${nameOf(map)}:${span.line}:${span.column}`
 }
 
-/** What went wrong while a map ran. */
+/** Returns the error of a map that ran. */
 function failure({ map, path, message }: MapError, nameOf: NameOf): Remark {
   return { severity: 'error', place: path, message: nameOf(map) + message.slice(map.length) }
 }
 
-/** One rule at work, as a line of a trace. */
+/** One execution of a rule, as a line of a trace. */
 function lineOf({ site, depth, path, value }: Step, nameOf: NameOf): string {
   const found = typeof value === 'object' && value !== null ? '{…}' : JSON.stringify(value)
   const about = path === undefined ? '' : ` ${path}${found === undefined ? '' : ` = ${found}`}`

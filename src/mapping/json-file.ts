@@ -5,7 +5,7 @@ import { NOWHERE, type Problem } from '../fml/problem.ts'
 import { parseJson } from '../lib/json.ts'
 import type { SourceFile } from './files.ts'
 
-/** The value of a file, or what is wrong with it. The message quotes nothing: examples may be private. */
+/** Returns the value of a file, or its problems. The message quotes nothing: examples may be private. */
 export function jsonOf({ path, text }: SourceFile): { value: unknown } | { problem: Problem } {
   try {
     return { value: parseJson(text) }
@@ -47,7 +47,7 @@ const TOKEN = new RegExp(ANY, 'y')
 /** What may come next. */
 type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
 
-/** Where a text ceases to be JSON; `JSON.parse` does not always say. */
+/** Returns where a text stops being JSON; `JSON.parse` does not always report it. */
 function faultIn(text: string): number {
   const open: string[] = []
   let wanted: Wanted | undefined = 'value'

@@ -1,4 +1,4 @@
-// Where each member and each entry of a JSON file stands, by the names and indexes that lead to it.
+// The places of all members and entries of a JSON file, by the names and indexes that lead to them.
 
 import type { Span } from '../fml/ast.ts'
 import { MAX_PROBLEMS, NOWHERE } from '../fml/problem.ts'
@@ -68,7 +68,7 @@ function spansIn(text: string): (token: string, offset: number) => Span {
 export function spanOfPath(places: readonly JsonLocation[], path: Path): Span {
   for (let length = path.length; length > 0; length--) {
     const key = JSON.stringify(path.slice(0, length))
-    // Of what is written twice the last counts.
+    // Of repeated members the last counts.
     const found = places.findLast(each => JSON.stringify(each.path) === key)
     if (found) return found.span
   }

@@ -8,7 +8,7 @@ import { lookInto, readFiles, type SourceFile } from './files.ts'
 import type { Need } from './needs.ts'
 import { buildSet, isWarning, type MappingSet } from './set.ts'
 
-/** What maps are judged by. */
+/** The standard that maps must meet. */
 export interface Standard {
   /** The records that maps can use in addition to R4. */
   readonly shapes: readonly TObject[]
@@ -20,7 +20,7 @@ export interface Standard {
   readonly needsConsents?: boolean
 }
 
-/** Files, and what was made of them. */
+/** Files, and the result of checking them. */
 export interface Judged {
   readonly files: readonly SourceFile[]
   readonly set: MappingSet | undefined
@@ -28,7 +28,7 @@ export interface Judged {
   readonly problems: readonly Problem[]
 }
 
-/** Judges files; other work of the process goes on between one map and the next. What has not changed is not read again. */
+/** Checks files; other work of the process runs between one map and the next. What has not changed is not read again. */
 export async function judge(files: readonly SourceFile[], standard: Standard, before?: MappingSet): Promise<Judged> {
   const steps = buildSet(files, { ...standard, before })
   for (;;) {
@@ -49,7 +49,7 @@ export function isSound({ problems }: Judged): boolean {
   return problems.length === 0
 }
 
-/** True if nothing was changed between the two. */
+/** True if nothing has changed between the two. */
 export function isSame(judged: Judged, files: readonly SourceFile[]): boolean {
   if (!judged.set || judged.files.length !== files.length) return false
   return files.every(({ name, text }, index) => {

@@ -1,4 +1,4 @@
-// The last sound set of maps, kept in a file: what a process serves that starts while the folder holds a broken one.
+// The last valid set of maps, kept in a file: a process that starts while the folder holds a broken set serves it.
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
@@ -6,14 +6,14 @@ import { dirname } from 'node:path'
 import { isObject } from '../lib/json.ts'
 import type { SourceFile } from './files.ts'
 
-/** Files as they were when they were found sound. */
+/** Files as they were when they were valid. */
 export interface Kept {
   /** When they were, in ISO 8601. */
   readonly since: string
   readonly files: readonly SourceFile[]
 }
 
-/** What was kept in a file; undefined if nothing was, or nothing that can be read. */
+/** Returns what a file keeps; undefined if there is none, or if it cannot be read. */
 export async function readKept(path: string): Promise<Kept | undefined> {
   try {
     const { since, files } = JSON.parse(await readFile(path, 'utf8')) as Partial<Kept>
@@ -24,8 +24,8 @@ export async function readKept(path: string): Promise<Kept | undefined> {
 }
 
 /**
- * Keeps files, unless the same are kept already: every process comes with them. Says since when they are. The file is never
- * half written.
+ * Keeps files, unless the same are kept already: every process calls it. Returns since when they are kept. The file is never
+ * partially written.
  */
 export async function keep(path: string, kept: Kept): Promise<string> {
   const known = await readKept(path)

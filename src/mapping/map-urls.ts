@@ -1,8 +1,8 @@
-// Maps by their canonical URL, in which an import may write `*` for anything.
+// Finds maps by their canonical URL; an import may write `*` as a wildcard.
 
 import { unversioned } from '../fml/structures.ts'
 
-/** What stands under a URL, or under all that fit it. */
+/** Returns the value of a URL, or of all that match it. */
 export function matching<Value>(byUrl: ReadonlyMap<string, Value>, url: string): Value[] {
   const [start = '', ...ends] = unversioned(url).split('*')
   if (ends.length > 0) return [...byUrl].filter(([each]) => fits(each, start, ends)).map(([, value]) => value)

@@ -1,4 +1,4 @@
-// One map of the set that the service runs, with everything known of it.
+// One map of the set that the service runs, with all its properties.
 
 import type { FmlMap } from '../fml/ast.ts'
 import type { Compiled, Program } from '../fml/compile.ts'
@@ -12,9 +12,9 @@ export interface Mapping {
   readonly name: string
   readonly source: SourceFile
   readonly parsed: Parsed
-  /** Absent if the map has problems that are no mere warnings. */
+  /** Absent if the map has problems other than warnings. */
   readonly program: Program | undefined
-  /** What is wrong with it and with what it imports. */
+  /** Its problems and those of its imports. */
   readonly problems: readonly Problem[]
   /** Absent if the map could not be read. */
   readonly coverage: Compiled['coverage'] | undefined

@@ -1,5 +1,5 @@
-// The maps that the service runs: those of a folder. What is changed there is served at once, but only as a whole and only
-// if it is sound; until then what was served before.
+// The maps that the service runs: those of a folder. A change there is served at once, but only as a whole and only if the set is
+// valid; until then the set before is served.
 
 import { basename } from 'node:path'
 import type { Program } from '../fml/compile.ts'
@@ -16,7 +16,7 @@ import type { MappingSet } from './set.ts'
 
 export interface MappingsParts extends Standard {
   readonly folder: string
-  /** The file that keeps the last sound set for the next start. */
+  /** The file that keeps the last valid set for the next start. */
   readonly kept: string
   readonly log: Log
   /** Milliseconds between looks into the folder, for systems that do not report changes. */
@@ -26,19 +26,19 @@ export interface MappingsParts extends Standard {
 export interface Mappings {
   /** The map of this name as it is now. @throws Error if there is none; what is named as a need is always there. */
   program(name: string): Program
-  /** What people are matched by now. @throws Error if there is nothing; where it is needed it is always there. */
+  /** Returns the weights for matching patients. @throws Error if there are none; where they are required they are always there. */
   matching(): Matching
   /** Returns what patients can consent to now. @throws Error if no file defines it; where it is required it is always there. */
   consents(): ConsentTypes
-  /** All that is served now, which is sound. */
+  /** Returns the set that is served now, which is valid. */
   set(): MappingSet
   /** The files that these come from. */
   files(): readonly SourceFile[]
-  /** `ok`, or that what stands in the folder is not what is served. */
+  /** Returns `ok`, or that the folder's content is not what is served. */
   state(): string
   /** Why the folder is not served, as `file:line:column: message` without the path of the folder; the first twenty. */
   problems(): readonly string[]
-  /** From now on, what is changed in the folder is served. */
+  /** Serves changes in the folder from now on. */
   follow(): void
   close(): Promise<void>
 }
@@ -49,12 +49,12 @@ class MappingsError extends ConfigError {}
 interface Served {
   readonly set: MappingSet
   readonly files: readonly SourceFile[]
-  /** When it was first found sound. */
+  /** When it was first found valid. */
   readonly since: string
 }
 
 interface Live extends MappingsParts {
-  /** How the folder looked when it was judged. */
+  /** The state of the folder when it was checked. */
   mark: string
   judged: Judged
   served: Served
@@ -145,7 +145,7 @@ async function lastSound(broken: Judged, parts: MappingsParts): Promise<Served> 
   )
 }
 
-/** Tells the log of every problem. Messages speak of maps, never of data. */
+/** Logs every problem. Messages are about maps, never about data. */
 function tell(live: Live): void {
   for (const { file, span, message } of live.judged.problems)
     live.log.error({ place: `${file}:${span.line}:${span.column}` }, `mappings: ${message}`)

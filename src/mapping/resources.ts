@@ -29,7 +29,7 @@ export interface Resources {
   readonly problems: readonly Problem[]
 }
 
-/** What the JSON files of a folder say to its maps. Those that are neither models nor concept maps are others' business. */
+/** Returns what the JSON files of a folder define for its maps. Those that are neither models nor concept maps are ignored here. */
 export function resourcesIn(files: readonly SourceFile[], shapes: readonly TObject[]): Resources {
   const problems: Problem[] = []
   const models = new Map<LogicalModel, SourceFile>()

@@ -1,4 +1,4 @@
-// What a record loses on its way through a map and the map that leads back: `allergy-to-fhir` and `allergy-from-fhir`.
+// What a record loses on its way through a map and its inverse: `allergy-to-fhir` and `allergy-from-fhir`.
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { differences } from './difference.ts'
@@ -12,24 +12,24 @@ export interface RoundTrip {
   readonly back: string
   /** How many examples were taken there and back. */
   readonly examples: number
-  /** What does not come back, by the number of examples in which it does not; places in lists are left out. */
+  /** What is lost, by the number of examples that lose it; places in lists are left out. */
   readonly lost: ReadonlyMap<string, number>
   readonly changed: ReadonlyMap<string, number>
-  /** What comes back without having been there. */
+  /** What is added on the way. */
   readonly added: ReadonlyMap<string, number>
-  /** Why some did not come back at all. */
+  /** Why some examples failed on the way back. */
   readonly errors: readonly string[]
 }
 
-/** The name of the map that leads back. */
+/** Returns the name of the inverse map. */
 export function opposite(name: string): string | undefined {
   const [, what, way, other] = /^(.+)-(to|from)-(.+)$/.exec(name) ?? []
   return what && `${what}-${way === 'to' ? 'from' : 'to'}-${other}`
 }
 
 /**
- * Takes the examples of a map through it and back. Those that do not even get there are not counted; a map that has a second
- * source is given `spare` where the example has none.
+ * Takes the examples of a map through it and back. Those that fail in the first map are not counted; a map that has a second source
+ * receives `spare` where the example has none.
  */
 export function roundTrip(
   there: Mapping,

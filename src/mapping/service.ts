@@ -25,9 +25,9 @@ export interface MapService {
   knows(url: string): boolean
   /** Runs a map that came with the request, in the client's turn. @throws Failure as the transformer. */
   run(job: Job): Promise<JobOutcome>
-  /** What maps say of themselves. @throws Failure as the transformer. */
+  /** Returns the static facts of maps. @throws Failure as the transformer. */
   study(files: readonly SourceFile[]): Promise<readonly Study[]>
-  /** What the service itself is made of, as resources. */
+  /** The service's own definitions, as resources. */
   own(): readonly OwnResource[]
   /** Runs the service's own map of a URL, which is compiled already; undefined if there is none. */
   runOwn(url: string, work: Pick<Job, 'sources' | 'isTraced'>): JobOutcome | undefined

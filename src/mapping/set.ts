@@ -1,4 +1,4 @@
-// All maps of a folder as one whole: read, checked against each other and compiled.
+// All maps of a folder as one set: read, checked against each other and compiled.
 
 import type { TObject } from 'typebox'
 import type { FmlMap } from '../fml/ast.ts'
@@ -22,11 +22,11 @@ export interface MappingSet {
   /** By name. */
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly structures: Structures
-  /** What people are matched by; absent if the folder has none. */
+  /** The weights for matching patients; absent if the folder has none. */
   readonly matching: Matching | undefined
-  /** What patients can consent to; absent if the folder does not say. */
+  /** What patients can consent to; absent if the folder has none. */
   readonly consents: ConsentTypes | undefined
-  /** Everything that is wrong, warnings too, in order of file and place. */
+  /** All problems, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
   /** The resources next to the maps, and the files that they were made from, for the next set. */
   readonly beside: Beside
@@ -65,7 +65,7 @@ export function isWarning({ severity }: Problem): boolean {
   return severity === 'warning'
 }
 
-/** The set that these files make. Never throws; what is wrong is in its problems. */
+/** Returns the set of these files. Never throws; its problems are part of it. */
 export function mappingSet(files: readonly SourceFile[], options: SetOptions): MappingSet {
   const steps = buildSet(files, options)
   for (;;) {

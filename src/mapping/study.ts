@@ -12,7 +12,7 @@ export interface Study {
   readonly references: References
 }
 
-/** What is known of a map from its text; of one that cannot be read, what could be. */
+/** Returns the static facts of a map from its text; for one that cannot be read, those that were found. */
 export function studyOf(file: SourceFile): Study {
   const { map } = readMap(file)
   return { url: urlOf(map), references: referencesOf(map) }

@@ -1,5 +1,5 @@
-// Reads, compiles and runs maps that come with requests, in threads, each step for a limited time: such a map can hold
-// expressions that take for ever, and the service goes on answering. Clients share the threads, and none has more than one.
+// Reads, compiles and runs maps that come with requests, in threads, each step with a time limit: such a map can hold expressions
+// that never end, and the service must go on answering. Clients share the threads, and none has more than one.
 
 import { Worker } from 'node:worker_threads'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
@@ -15,7 +15,7 @@ export interface Transformer {
    * @throws Failure VALIDATION_FAILED if it takes too long, RATE_LIMITED if too many of the client wait, UNAVAILABLE if too many in all.
    */
   run(client: string, job: Job): Promise<JobOutcome>
-  /** What maps say of themselves: read in a thread too, since they may be of any size. @throws Failure as `run`. */
+  /** Returns the static facts of maps: read in a thread too, since they may be of any size. @throws Failure as `run`. */
   study(client: string, files: readonly SourceFile[]): Promise<readonly Study[]>
   close(): Promise<void>
 }

@@ -26,7 +26,7 @@ export const deedOfMethod = {
   DELETE: 'delete',
 } as const satisfies Readonly<Record<WriteMethod, Deed>>
 
-/** True for what changes something, or was to change it. */
+/** True for a change, or an attempt at one. */
 export const isChange = (deed: Deed): boolean => changes.has(deed)
 
 const changes: ReadonlySet<Deed> = new Set([...Object.values(deedOfMethod), 'transaction'])
@@ -43,20 +43,20 @@ export interface Access {
   readonly patients: readonly string[]
   /** How many resources were disclosed or changed. */
   readonly resources: number
-  /** Why nothing came of it. */
+  /** Why it failed. */
   readonly failure?: unknown
 }
 
 export type Witness = (access: Access) => void
 
-/** Rows that are there if the changes are, and not if they are not. */
+/** Rows that exist exactly if the changes do. */
 export interface Note {
-  /** Tells its statement from others: notes of one name have the same statement. */
+  /** Identifies its statement: notes of one name have the same statement. */
   readonly name: string
   /** The text of the statement that writes it, given the places of its values, each with its type. */
   readonly insertion: (places: readonly string[]) => string
   /** The values, and their types. */
   readonly values: readonly (readonly [type: string, value: unknown])[]
-  /** Called once it is certain that it is there. */
+  /** Called once it is committed. */
   readonly committed: () => void
 }

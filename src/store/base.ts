@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 /** The path of the FHIR endpoint below every address of the service. */
 export const fhirBase = '/api/fhir/R4'
 
-/** What texts that name this data set by an address mean. */
+/** The meaning of texts that name this data set by an address. */
 export interface Base {
-  /** What the systems of the data set's identifiers begin with; it never changes. */
+  /** The prefix of the systems of the data set's identifiers; it never changes. */
   readonly origin: string
   /** Its FHIR endpoint below the origin: a name of the data set, whether or not something answers there now. */
   readonly endpoint: string

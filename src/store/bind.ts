@@ -45,7 +45,7 @@ function bind(session: Session): Store {
 function bound(session: Session): Store {
   const allowedTypes = (interaction: 'r' | 's'): string[] =>
     resourceTypes.filter(type => session.principal.may(type, interaction))
-  // Whoever defines a search parameter can use it with the next request.
+  // A client that defines a search parameter can use it with the next request.
   const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
     const result = await work
     if (session.isInTransaction || !types.includes('SearchParameter')) return result

@@ -1,10 +1,10 @@
-// What this data set is called, wherever it is served: read once by each process, and added to by each start.
+// The names of this data set, wherever it is served: read once by each process, and extended by each start.
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { formsOf } from './base.ts'
 
 /** The identity of a data set, as docs/decisions/0055-data-set-identity.md describes it. */
 export interface DataSet {
-  /** What the systems of its identifiers begin with; it never changes. */
+  /** The prefix of the systems of its identifiers; it never changes. */
   readonly origin: string
   /** `iss` and `aud` of its tokens; undefined until the service has been started. */
   readonly issuer: string | undefined

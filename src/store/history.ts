@@ -37,13 +37,13 @@ export interface HistoryRequest {
 export interface HistoryPage {
   /** The newest first; one more than the page holds if there are more. */
   readonly versions: Version[]
-  /** How many there are in all; undefined if they would have to be counted. */
+  /** The total; undefined if the versions would have to be counted. */
   readonly total: number | undefined
 }
 
 /**
- * Versions, newest first, one more than `count` if there are more.
- * @throws Failure NOT_FOUND for the history of a resource that never was.
+ * Returns versions, newest first, one more than `count` if there are more.
+ * @throws Failure NOT_FOUND for the history of a resource that never existed.
  */
 export async function history(reading: Reading, request: HistoryRequest): Promise<HistoryPage> {
   const { on, principal } = reading

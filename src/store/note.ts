@@ -17,11 +17,11 @@ import { typeName, typeNumber, type WriteMethod } from './type-number.ts'
 /** A change as the caller requested it. */
 interface Changing {
   readonly method: WriteMethod
-  /** What it was conditional on. */
+  /** The condition of the request. */
   readonly condition?: string
 }
 
-/** What came of it. */
+/** The outcome of the change. */
 interface Changed {
   readonly type: string
   readonly id: string
@@ -30,20 +30,20 @@ interface Changed {
   readonly body: string | undefined
 }
 
-/** A resource that has just been written, and what it was before. */
+/** A resource that has just been written, and its version before. */
 export interface Followed {
   readonly type: string
   readonly id: string
   readonly version: number
-  /** As it is stored now; undefined if it is stored no more. */
+  /** The stored version; undefined after a deletion. */
   readonly resource: JsonObject | undefined
-  /** As it was stored before; undefined if it was not. */
+  /** The version before; undefined if there was none. */
   readonly former: JsonObject | undefined
   /** Ids of the patients that it is about or refers to. */
   readonly patients: readonly string[]
 }
 
-/** What a follower may ask. */
+/** The questions that a follower may ask. */
 export interface FollowerContext {
   /** True if a follower needs every change of a type. */
   isWatched(type: string): boolean
@@ -56,7 +56,7 @@ export interface FollowerContext {
 
 /** A follower of all changes that have an origin, by any caller. */
 export interface Follower {
-  /** What is to be written with the changes; undefined: nothing. */
+  /** Returns what to write with the changes; undefined: nothing. */
   note(changes: readonly Followed[], origin: Origin, known: FollowerContext): Promise<Note | undefined>
 }
 
@@ -139,7 +139,7 @@ async function readNamed(
   return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }
 
-/** Tells that a note is there: now, or when the transaction is committed that it is part of. */
+/** Reports that a note is written: now, or when its transaction has committed. */
 export function tellCommitted(on: Queryable | Transaction, { committed }: Note): void {
   if ('afterwards' in on) on.afterwards(committed)
   else committed()

@@ -7,7 +7,7 @@ export interface AuditedOperation extends Pick<Access, 'type' | 'id'> {
   readonly query: string
 }
 
-/** What came of an operation, and what it shows or is about. */
+/** The outcome of an operation, and the data that it discloses or concerns. */
 export interface Shown<T> extends Pick<Access, 'patients' | 'resources'> {
   readonly result: T
   /** Of the resource, if it is known only now. */

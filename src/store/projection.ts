@@ -7,14 +7,14 @@ import type { Principal } from './principal.ts'
 export interface Projected {
   readonly type: string
   readonly id: string
-  /** As it is stored now; undefined if it is stored no more. */
+  /** The stored version; undefined after a deletion. */
   readonly resource: JsonObject | undefined
 }
 
-/** Who writes a resource; without an author: the service itself. */
+/** The writer of a resource; without an author: the service itself. */
 export type Writer = Pick<Principal, 'author' | 'may' | 'party'>
 
-/** A table, or some, that follow resources. */
+/** Tables that follow resources. */
 export interface Projection {
   /** The types that it follows. */
   readonly types: ReadonlySet<string>
@@ -41,7 +41,7 @@ export interface Projection {
   readonly anew?: (on: Queryable, stored: readonly Projected[]) => Promise<void>
 }
 
-/** Has projections take what locks they need before anything is written. */
+/** Has projections take the locks they need before anything is written. */
 export async function readied(
   on: Queryable,
   projections: readonly Projection[],
@@ -53,7 +53,7 @@ export async function readied(
   }
 }
 
-/** What is stored in the place of a resource. @throws Failure if one of them cannot take it. */
+/** Returns what to store for a resource. @throws Failure if a projection refuses it. */
 export function prepared(
   projections: readonly Projection[],
   type: string,

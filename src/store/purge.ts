@@ -1,5 +1,5 @@
-// Takes resources away, history included; texts that they were found by stay in the table `term`, which does not say whose
-// they were. For demo data only: clinical data is deleted, never purged.
+// Removes resources, history included; their indexed texts stay in the table `term`, which does not link them to a resource. For
+// demo data only: clinical data is deleted, never purged.
 import { int2Array, int8Array, textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import { selfHash } from './index/postings.ts'

@@ -1,4 +1,4 @@
-// What every operation of the store works with: a connection, a caller, and the parts that know FHIR.
+// The session of every operation of the store: a connection, a caller, and the parts that know FHIR.
 
 import type { Queryable, Statement, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -27,7 +27,7 @@ export interface StoreParts {
   readonly validate: Validate
   /** What follows the resources that are written. */
   readonly projections: readonly Projection[]
-  /** Who keeps something of every change. */
+  /** Keeps something of every change. */
   readonly follower: Follower
   readonly registered: Registered
   /** Of the data set, as the caller may name it. */
@@ -85,7 +85,7 @@ const mostAttempts = 5
  */
 const mostLessons = 500
 
-/** How often work may be tried that ended so. */
+/** Returns how often to attempt work that ended with this error. */
 export const attemptsAfter = (error: unknown): number => (isOutdated(error) ? mostLessons : mostAttempts)
 
 /** Losers of a race run one after another, so that they do not lose against each other again. */

@@ -30,7 +30,7 @@ export interface Store {
   everything(request: EverythingRequest): Promise<EverythingPage>
   /** The newest of each kind among the observations that a search finds. */
   lastn(request: SearchRequest, max: number): Promise<{ matches: readonly Hit[]; warnings: readonly string[] }>
-  /** Every problem of a resource that is not stored; for callers that may do anything with the type at all. */
+  /** Returns every problem of a resource that is not stored; for callers with any permission on the type. */
   validate(type: string, resource: unknown): Issue[]
   create(type: string, resource: unknown, ifNoneExist?: string): Promise<Written>
   update(type: string, id: string, resource: unknown, preconditions: change.Preconditions): Promise<Written>
@@ -46,15 +46,15 @@ export interface Store {
   ): Promise<EntryResult<Reply>[]>
   /** True if everything is part of a transaction of the caller's. */
   readonly isPart: boolean
-  /** Does something that may fail without harm to what else is done: within a transaction, it alone is undone. */
+  /** Runs work that may fail without harm to the rest: within a transaction, it alone is rolled back. */
   separately<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** What background exports need beyond searching. */
   readonly exporting: Exporting
-  /** What texts mean that name this data set by an address. */
+  /** The meaning of texts that name this data set by an address. */
   readonly base: Base
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */
   library(): Library
-  /** The types on which the caller may do it. */
+  /** Returns the types on which the caller may do this. */
   allowedTypes(interaction: 'r' | 's'): string[]
   may(type: string, interaction: Interaction): boolean
 }

@@ -28,7 +28,7 @@ export interface TransactionEntry {
   readonly createOnly?: boolean
 }
 
-/** A write in the making. */
+/** A planned write. */
 interface Plan {
   readonly entry: TransactionEntry
   readonly index: number
@@ -39,7 +39,7 @@ interface Plan {
   isDone: boolean
 }
 
-/** What one entry came to; a read entry has none and is answered by `readEntry`. */
+/** The result of one entry; a read entry has none and is answered by `readEntry`. */
 export type EntryResult<Reply> = { readonly written: Written | undefined } | { readonly reply: Reply }
 
 const mostEntries = 20_000
@@ -47,7 +47,7 @@ const mostEntries = 20_000
 /**
  * Applies the entries atomically.
  * @param readEntry answers a GET entry within the transaction, after every write.
- * @throws Failure for the first thing that is wrong; nothing has happened then.
+ * @throws Failure for the first problem; nothing is changed then.
  */
 export async function transact<Reply>(
   session: Session,
@@ -170,7 +170,7 @@ async function applyDeletions(
   written.forEach((result, position) => results.set(indexes[position]!, result))
 }
 
-/** Finds what each conditional entry is about. */
+/** Finds the resource of each conditional entry. */
 async function lookUp(
   session: Session,
   plans: readonly Plan[],
@@ -205,7 +205,10 @@ async function lookUp(
 /** Most different references such as `Patient?identifier=x` of one bundle: each is a search. */
 const mostConditions = 2000
 
-/** Where each placeholder of the bundle leads: fullUrls to the resources they became, conditional references to their matches. */
+/**
+ * Returns the target of each placeholder of the bundle: fullUrls lead to the resources they became, conditional references to their
+ * matches.
+ */
 async function linksOf(session: Session, plans: readonly Plan[]): Promise<Links> {
   const links = new Map<string, string>()
   for (const { entry, id } of plans) {
