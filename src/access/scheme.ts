@@ -2,8 +2,9 @@
 import type { Caller, PatientCaller, UserCaller } from './caller.ts'
 
 /**
- * How a caller proves who it is, and whom that proves: `open` nobody, `bearer` a client by its access token, `client` by its own
- * credentials, `client-or-bearer` by either, `patient` a patient by his token, `session` a user of the portal by his cookie.
+ * How a caller authenticates, and the kind of caller that results: `open` none, `bearer` a client by its access token,
+ * `client` a client by its own credentials, `client-or-bearer` a client by either, `patient` a patient by their token,
+ * `session` a user of the portal by a cookie.
  */
 export interface Proofs {
   readonly open: undefined

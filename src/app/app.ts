@@ -81,7 +81,7 @@ async function learnDataSet(connection: Connection, address: string): Promise<St
   return startedDataSet(database, address, originsInUse).finally(() => database.end())
 }
 
-/** Says what is new about the addresses of the data set, and has what was stored before them known by them. */
+/** Logs what is new about the addresses of the data set, and makes resources stored before them known by them. */
 async function settled(
   storage: Storage,
   address: string,

@@ -1,4 +1,4 @@
-// What a person sees who has just started the service: where it is, how to get in, and three calls to try.
+// The text shown when the service has started: its address, how to sign in, and three calls to try.
 import { demoClient } from '../identity/demo.ts'
 import type { Config } from '../lib/config.ts'
 

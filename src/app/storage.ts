@@ -26,7 +26,7 @@ import { fhirPathInvariants } from '../store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../store/validate.ts'
 import { subscriptionProjection } from '../webhooks/subscription.ts'
 
-/** What works without anybody asking: a database, and the store of FHIR resources in it. */
+/** The parts that work without a request: a database, and the store of FHIR resources in it. */
 export interface Storage {
   readonly database: Database
   /** What texts mean that name the data set by an address. */

@@ -1,4 +1,4 @@
-// Everything that is answered to: the routes of all surfaces, each with what it works with.
+// The routes of all surfaces, each with the parts it works with.
 
 import { system } from '../access/caller.ts'
 import { opens } from '../access/consent/opening.ts'
@@ -48,7 +48,7 @@ export interface SurfaceParts extends Storage {
   /** Of encryption. */
   readonly key: Buffer
   readonly log: Log
-  /** Has this process look for what is to be delivered. */
+  /** Makes this process look for deliveries. */
   readonly wakeWebhooks: () => void
   /** The figures of the service. */
   readonly metrics: () => Promise<string>

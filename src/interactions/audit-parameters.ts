@@ -14,7 +14,7 @@ export interface AuditParameter {
   readonly type: SearchParamType
   /** Modifiers beside :missing. */
   readonly modifiers: readonly string[]
-  /** What a value asks for. @throws Failure MALFORMED_REQUEST for one that makes no sense */
+  /** Returns the test for a value. @throws Failure MALFORMED_REQUEST for a value that is not valid */
   readonly find: (value: string, modifier: string, base: Base) => AuditTest
   /** The rows that have a value. */
   readonly has: AuditTest

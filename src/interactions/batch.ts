@@ -120,7 +120,8 @@ const notKept = JSON.stringify({
 })
 
 /**
- * Whoever writes works by the search parameters that are defined, and those of a transaction are not while it lasts.
+ * A write uses the search parameters that are defined, and those that a transaction writes are not defined while it
+ * lasts.
  * @throws Failure MALFORMED_REQUEST if an entry changes a SearchParameter.
  */
 function mustDefineNothing(entries: readonly unknown[], base: Base): void {

@@ -1,4 +1,4 @@
-// Patient/$match: who is registered that a patient could be (https://hl7.org/fhir/R4/patient-operation-match.html).
+// Patient/$match: which registered people a patient could be (https://hl7.org/fhir/R4/patient-operation-match.html).
 
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
@@ -30,7 +30,7 @@ interface Match {
   readonly score: number
 }
 
-/** Whom the caller may not see is left out, and not named by the trail, which the caller may read. */
+/** Patients that the caller may not see are left out, and not named in the audit trail, which the caller may read. */
 export async function matchOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   if (!store.may('Patient', 's'))
     throw new Failure(
@@ -63,7 +63,7 @@ function mustBeSound(store: Store, patient: JsonObject): void {
   })
 }
 
-/** All who it could be, the likeliest first. */
+/** Returns all candidates, the likeliest first. */
 async function matchesOf(people: People, patient: JsonObject): Promise<Match[]> {
   const person = featuresOf(personOf(patient))
   const [{ ranked }, holder] = await Promise.all([people.rank(person), holderIn(people, patient)])

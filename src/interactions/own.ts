@@ -8,7 +8,10 @@ import type { SearchRequest } from '../store/search/request.ts'
 import type { Store } from '../store/store.ts'
 import type { FhirRequest } from './request.ts'
 
-/** A resource of the service in place of one that is not stored. @throws what the store said, if there is none either. */
+/**
+ * Returns a resource of the service in place of one that is not stored. @throws the store's failure, if there is none
+ * either.
+ */
 export function ownById({ maps, segments }: FhirRequest, store: Store, missing: unknown): OwnResource {
   const [type, id] = segments as [string, string]
   const isMissing = missing instanceof Failure && missing.code === 'NOT_FOUND' && store.may(type, 'r')

@@ -1,4 +1,4 @@
-// What an operation is called with: the query of its address, and a Parameters resource if there is a body
+// The parameters of an operation: the query of its address, and a Parameters resource if there is a body
 // (https://hl7.org/fhir/R4/operations.html#executing).
 import { Failure } from '../lib/failure.ts'
 import { isJsonNumber, isObject, numberOf } from '../lib/json.ts'

@@ -1,4 +1,4 @@
-// Which facilities an organisation may speak for: itself, what is part of it, and the locations that it manages.
+// The facilities that an organisation may report for: itself, its parts, and the locations that it manages.
 
 import type { Caller } from '../access/caller.ts'
 import type { Base } from '../store/base.ts'
@@ -12,7 +12,7 @@ export interface FacilityParts {
   readonly addresses: { readonly base: Base }
 }
 
-/** What a facility is, by its id; what is not here is not the caller's. */
+/** The type of each facility, by its id; a facility that is absent is not the caller's. */
 export type Facilities = ReadonlyMap<string, 'Organization' | 'Location'>
 
 /**

@@ -1,4 +1,5 @@
-// In the first of several processes: asks the others for their figures, and adds them up for the one that is scraped.
+// In the first of several processes: requests the metrics of the others, and adds them up for the process that is
+// scraped.
 import cluster, { type Worker } from 'node:cluster'
 import { withDeadline } from '../lib/deadline.ts'
 import { singleFlight } from '../lib/single-flight.ts'
@@ -53,7 +54,7 @@ export function collectFigures(expected: number): void {
 const alive = (): Worker[] =>
   Object.values(cluster.workers ?? {}).flatMap(worker => (worker?.isConnected() ? [worker] : []))
 
-/** Whoever has gone meanwhile hears nothing, and that is all. */
+/** A process that has ended meanwhile receives nothing. */
 const say = (worker: Worker, said: Said) => worker.isConnected() && worker.send(said, undefined, () => {})
 
 const isCount = ({ type }: Figure): boolean => type !== 'gauge'

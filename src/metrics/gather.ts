@@ -1,4 +1,5 @@
-// How the process that is scraped comes by the figures of all: alone it has them, among several it asks the first one (collector.ts).
+// How the process that is scraped obtains the metrics of all: a single process has them, one of several requests them
+// from the first (collector.ts).
 import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import { type Figure, plain, textOf } from './figures.ts'

@@ -1,5 +1,5 @@
-// What a process counts while it works: requests, connections to the database, attempts to deliver webhooks. Names and units are by
-// https://prometheus.io/docs/practices/naming/. Labels take few values, and never name anybody.
+// What a process counts while it works: requests, connections to the database, attempts to deliver webhooks. Names and
+// units are by https://prometheus.io/docs/practices/naming/. Labels take few values, and never identify a person.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../db/database.ts'
 import { type Figure, figuresOf } from './figures.ts'
@@ -7,7 +7,7 @@ import { type Figure, figuresOf } from './figures.ts'
 /** A request that was answered. */
 interface Answered {
   readonly method: string
-  /** The pattern of its route; undefined: there is nothing at its address. */
+  /** The pattern of its route; undefined: no route has its address. */
   readonly route: string | undefined
   readonly status: number
   readonly seconds: number

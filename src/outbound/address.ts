@@ -53,7 +53,7 @@ const longest = 2000
 
 const loopback = networks('127.0.0.0/8,::1')
 
-/** Addresses outside these are not given to anybody; an IPv4 address mapped into IPv6 is judged as what it maps. */
+/** Addresses outside these are not assigned; an IPv4 address mapped into IPv6 is judged by the IPv4 address. */
 const assigned = networks('0.0.0.0/0,2000::/3')
 
 const special = networks(

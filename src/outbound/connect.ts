@@ -56,7 +56,7 @@ function vettedConnector({ reach, timeout, lookup = resolving(), ca }: ConnectOp
     ca,
   })
   return (target, done) => {
-    // Nobody looks up what is an address already.
+    // An address needs no lookup.
     const early = isIP(target.hostname) === 0 ? undefined : refusal(target.protocol, target.hostname, reach)
     if (early) return queueMicrotask(() => done(early, null))
     open(target, (error, socket) => {

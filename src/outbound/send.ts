@@ -1,4 +1,4 @@
-// Sends one delivery to its receiver and says what came of it (interface §6.3: a 2xx status within 10 seconds).
+// Sends one delivery to its receiver and returns the outcome (interface §6.3: a 2xx status within 10 seconds).
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { Reach } from './address.ts'

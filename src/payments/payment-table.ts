@@ -50,7 +50,7 @@ interface Row {
   readonly status: string
 }
 
-/** Only what is active counts: drafts are not yet said, and what was cancelled or entered in error is taken back. */
+/** Only active payments count: drafts are not final, and cancelled ones or those entered in error are withdrawn. */
 function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   if (resource?.['status'] !== 'active') return undefined
   const organization = idIn(resource['requestor'], 'Organization', base)

@@ -7,7 +7,7 @@ import { authMethods } from '../../identity/credentials.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { paths } from '../../identity/paths.ts'
 
-/** What the RFC 8414 document and SMART's say alike. @param address at which the endpoints are */
+/** Returns what the RFC 8414 document and SMART's have in common. @param address at which the endpoints are */
 export function commonMetadata(address: string) {
   return {
     token_endpoint: address + paths.token,

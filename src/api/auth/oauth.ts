@@ -6,7 +6,7 @@ import { check } from '../../shapes/check.ts'
 /** Every media type that the OAuth routes take. */
 export const formOrJson = ['application/x-www-form-urlencoded', 'application/json'] as const
 
-/** Larger than any honest request; these routes are read before anybody has proved who they are. */
+/** Larger than any honest request; these bodies are read before the caller is authenticated. */
 export const maxOAuthBody = 65_536
 
 const OAuthError = Type.Object(

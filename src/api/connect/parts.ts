@@ -28,10 +28,10 @@ export interface ConnectParts extends Acting {
   readonly outbox: Outbox
   /** Where webhooks may be sent to. */
   readonly reach: Reach
-  /** Of what is kept secret. */
+  /** The key that encrypts stored secrets. */
   readonly encryptionKey: Buffer
   /** local, sandbox or production. */
   readonly environment: string
-  /** Has this process look for what is to be delivered. */
+  /** Makes this process look for deliveries. */
   readonly wakeWebhooks: () => void
 }

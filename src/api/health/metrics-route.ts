@@ -9,15 +9,15 @@ export interface MetricsRouteParts {
   readonly text: () => Promise<string>
   /** Media type of that. */
   readonly type: string
-  /** The token of a scraper; empty: no access. */
+  /** The token of a scraper; empty: no access unless `isOpen`. */
   readonly token: string
-  /** True if anybody may look. */
+  /** True if access needs no token. */
   readonly isOpen: boolean
 }
 
 const replies = { 200: Type.String(), 503: null }
 
-/** The route, if there is anybody who may use it. */
+/** Returns the route, if any client may use it. */
 export function metricsRoutes({ text, type, token, isOpen }: MetricsRouteParts): Route[] {
   if (!isOpen && token === '') return []
   const allows = isOpen ? () => true : isToken(token)

@@ -1,4 +1,4 @@
-// What a patient decides about the own record, by telephone, and who has looked into it.
+// The routes by which a patient decides about their own record, by telephone, and sees who has read it.
 import { Type } from 'typebox'
 import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
 import { accessesOf } from '../../audit/accesses.ts'

@@ -1,6 +1,6 @@
-// Runs an import: fetches what is to be fetched, then stores it line by line with the machinery of `npm run load`. After
-// every window of lines the place is noted; lines after it may be stored twice after a crash, which changes nothing,
-// because every resource is put under an id that is the same each time.
+// Runs an import: downloads the files, then stores them line by line with the machinery of `npm run load`. After every
+// window of lines the place is noted. After a crash, lines after it may be stored twice, which changes nothing, because
+// every resource is put under an id that is the same each time.
 import { createReadStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Failure } from '../../lib/failure.ts'

@@ -1,5 +1,6 @@
-// What an export is asked for, read strictly: what is not understood is refused, or, under `Prefer: handling=lenient`,
-// left out and noted in the export's error file (https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters).
+// The parameters of an export, read strictly: a parameter that is not supported is refused, or, under `Prefer:
+// handling=lenient`, left out and noted in the export's error file
+// (https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters).
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject } from '../../lib/json.ts'
@@ -181,7 +182,7 @@ function elementsOf(params: readonly Param[]): string[] {
   return elements
 }
 
-/** Never left out, leniently or not: without it the export would be about everybody. */
+/** Never left out, leniently or not: without it the export would cover all patients. */
 function patientsOf(level: Level, params: readonly Param[]): readonly string[] | undefined {
   const given = named(params, 'patient')
   if (given.length === 0) return undefined

@@ -1,4 +1,4 @@
-// Whom an export is about: the members of a group, and the patients that a request names.
+// The patients of an export: the members of a group, and the patients that a request names.
 
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'

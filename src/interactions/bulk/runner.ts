@@ -1,5 +1,6 @@
-// The part of a process that works on jobs: one at a time, under a lease that it renews. What it cannot finish, because
-// the process stops or the database is away, it puts back; what it loses, it lets go of.
+// The part of a process that works on jobs: one at a time, under a lease that it renews. A job that it cannot finish,
+// because the process stops or the database is unavailable, returns to the queue; a job whose lease it loses is
+// dropped.
 import type { Database } from '../../db/database.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
@@ -10,7 +11,7 @@ export interface RunnerParts {
   readonly log: Log
   /** Works on a job until it is done, or the signal is aborted. */
   readonly work: (job: HeldJob, signal: AbortSignal) => Promise<void>
-  /** Told of a job that this process worked on and that is not its own any more. */
+  /** Called with a job that this process worked on and whose lease it has lost. */
   readonly lost: (job: HeldJob) => Promise<void>
   readonly leaseSeconds: number
   /** When the result of a job that ends now is removed. */
@@ -24,7 +25,7 @@ export interface Runner {
   close(): Promise<void>
 }
 
-/** Milliseconds between two looks for jobs that another process has queued. */
+/** Milliseconds between two polls for jobs that another process has queued. */
 const lookEvery = 1000
 /** Times that a job may be taken up without coming forward: whatever ends the process each time must not do so for ever. */
 const mostAttempts = 5
@@ -61,7 +62,7 @@ export function startRunner(parts: RunnerParts): Runner {
   }
 }
 
-/** Works on a job if there is one; false if there was none, or the database could not be asked. */
+/** Works on a job if there is one; returns false if there is none, or the database cannot be reached. */
 async function takeOne(parts: RunnerParts, stopping: AbortSignal): Promise<boolean> {
   const { database, log, leaseSeconds } = parts
   try {

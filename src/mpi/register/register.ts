@@ -35,7 +35,7 @@ export interface Register {
   lock(on: Queryable, person: Features, number?: OwnNumber): Promise<void>
 }
 
-/** This many people are looked at per key, and this many are compared over all keys: those who share most. */
+/** This many people are looked at per key, and this many are compared over all keys: the people who share most. */
 const MOST_BY_KEY = 500
 const MOST_COMPARED = 100
 

@@ -54,7 +54,7 @@ const withSecret = (status: number, shown: object, secret: string): Reply => ({
   kept: JSON.stringify(shown),
 })
 
-/** @throws Failure VALIDATION_FAILED naming every type that there is not. */
+/** @throws Failure VALIDATION_FAILED naming every type that does not exist. */
 function knownEvents(names: readonly string[]): string[] {
   const details = names.flatMap((name, index) => {
     if (isEventType(name)) return []

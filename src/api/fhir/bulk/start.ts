@@ -24,7 +24,7 @@ export interface BulkParts {
   readonly importBytes: number
   readonly origins: Origins
   readonly now: () => Date
-  /** Tells the runner of this process that there is a job. */
+  /** Notifies the runner of this process that there is a job. */
   readonly wake: () => void
 }
 
@@ -56,7 +56,7 @@ export function newJob(parts: BulkParts, kind: NewJob['kind'], request: Request,
   }
 }
 
-/** Queues the job, with what else belongs to it, and says where to ask for it. */
+/** Queues the job, with what belongs to it, and returns the address of its status. */
 export async function begin(
   { database, limits, wake }: BulkParts,
   request: Request,
