@@ -1,4 +1,4 @@
-// children(): every element of a value, whatever its type. http://hl7.org/fhirpath/N1/#tree-navigation
+// children(): every element of a value of any type. http://hl7.org/fhirpath/N1/#tree-navigation
 
 import type { Sink, Step } from './node.ts'
 import { dispatch } from './path.ts'

@@ -41,7 +41,7 @@ export interface CompileOptions {
   readonly paths?: boolean
 }
 
-/** Evaluates on a focus; gives plain JSON values. */
+/** Evaluates on a focus; returns plain JSON values. */
 export type Compiled = (focus: unknown, env?: Env) => unknown[]
 
 /**
@@ -107,7 +107,7 @@ export interface InnerOptions {
   readonly system: TypeSystem
   /** The types of the focus; none: there is no focus, so a path begins with a name. */
   readonly types: Types
-  /** What the host language gives names to. */
+  /** The names that the host language defines. */
   readonly names: ReadonlyMap<string, Binding>
   readonly untrusted: boolean
 }

@@ -1,4 +1,4 @@
-// What a compiled expression is made of: closures from a collection to a collection, with the types known beforehand.
+// Compiled expressions: closures from a collection to a collection, with the types known beforehand.
 
 import type { Expression, Position } from './ast.ts'
 import { executionError } from './errors.ts'
@@ -125,7 +125,7 @@ export interface Scope {
   readonly start: Types
   readonly counter: { slots: number }
   readonly totals?: Types
-  /** What the host language gives names to. */
+  /** The names that the host language defines. */
   readonly names?: ReadonlyMap<string, Binding>
   /** Elements may be written as JSON has them: `valueString` for `value`. */
   readonly jsonNames?: boolean

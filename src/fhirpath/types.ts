@@ -56,7 +56,7 @@ export interface TypeSystem {
   /** True if `type` is `base` or derives from it. */
   isSubtype(type: string, base: string): boolean
   isPrimitive(type: string): boolean
-  /** True for types whose values say themselves what they are (`Resource`), or may be anything (`Element`). */
+  /** True for types whose values name their own type (`Resource`), or can have any (`Element`). */
   isOpen(type: string): boolean
   /** The full name of a type as written in an expression; undefined if there is none. */
   find(parts: readonly string[]): string | undefined

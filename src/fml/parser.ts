@@ -1,4 +1,4 @@
-// Reads a map in the FHIR Mapping Language, whatever is wrong with it. https://hl7.org/fhir/R4/mapping-language.html
+// Reads a map in the FHIR Mapping Language, and recovers from errors. https://hl7.org/fhir/R4/mapping-language.html
 
 import { nearest } from '../lib/nearest.ts'
 import type { ConceptMap, Constant, Declaration, FmlMap, Group, Import, Metadata, Uses } from './ast.ts'
@@ -35,8 +35,8 @@ type Word = keyof typeof READERS
 const WORDS = Object.keys(READERS) as Word[]
 
 /**
- * The map that a text describes, and everything that is wrong with the text; reading goes on behind a problem. Both R4's
- * spelling and that of the current incubator are read. Never throws, and takes time linear in the text.
+ * Returns the map of a text, and all problems of the text; reading continues after a problem. Both R4's spelling and that of the
+ * current incubator are read. Never throws, and takes time linear in the text.
  */
 export function parse(text: string, file?: string): Parsed {
   if (text.length > MAX_CHARACTERS) {

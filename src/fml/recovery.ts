@@ -1,4 +1,4 @@
-// Where reading goes on after something that could not be understood, so that one slip hides nothing that follows.
+// Recovers from syntax errors, so that one error hides nothing that follows.
 
 import type { Reader } from './reader.ts'
 

@@ -64,7 +64,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list, whatever else stands in it or in its place. */
+/** Returns the objects of a list, without other values; none if it is no list. */
 export function objects(value: unknown): Json[] {
   return Array.isArray(value) ? value.filter(isJson) : []
 }

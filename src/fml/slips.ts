@@ -6,7 +6,7 @@ import type { Reader } from './reader.ts'
 
 const ARROW_LIKE = new Set(['=', '>', '-', '>=', '<-', '~', '->', '|'])
 
-/** True after `->`, whose likes and whose absence are reported. */
+/** Takes `->`; reports similar symbols and a missing one. */
 export function arrow(reader: Reader, from: number): boolean {
   if (reader.accept('->')) return true
   const token = reader.peek()
@@ -60,7 +60,7 @@ const CLAUSES = [
   'only_one',
 ]
 
-/** Says what is wrong about a token that no rule goes on with. */
+/** Reports a token that no rule accepts. */
 export function unexpected(reader: Reader): void {
   const token = reader.peek()
   const span = reader.spanOfToken(token)

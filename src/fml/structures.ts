@@ -1,4 +1,4 @@
-// The types that maps speak of: those of R4 and those of logical models. https://hl7.org/fhir/R4/structuredefinition.html
+// The types that maps can name: those of R4 and those of logical models. https://hl7.org/fhir/R4/structuredefinition.html
 
 import type { ElementModel, TypeModel } from '../definitions/model.ts'
 import { typeModel, typeNames, valueSetSystems, valueSetUrls } from '../definitions/r4.ts'
@@ -8,7 +8,9 @@ import { shown } from './problem.ts'
 /** The types a map can name. */
 export interface Structures extends Model {
   typeModel(name: string): TypeModel | undefined
-  /** The type that a canonical URL names, whatever its version: `http://hl7.org/fhir/StructureDefinition/Patient` is Patient. */
+  /**
+   * Returns the type of a canonical URL, regardless of its version: `http://hl7.org/fhir/StructureDefinition/Patient` is Patient.
+   */
   byUrl(url: string): string | undefined
   /** All URLs, for suggestions. */
   readonly urls: readonly string[]

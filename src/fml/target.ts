@@ -1,4 +1,4 @@
-// The right side of a rule: what is made of its values. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.2
+// The right side of a rule: the targets of its values. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.2
 
 import { functions } from '../fhirpath/functions/table.ts'
 import { nearest } from '../lib/nearest.ts'

@@ -1,4 +1,4 @@
-// `create('Type')`: what is made, and whether its element can hold it.
+// `create('Type')`: the new value, and whether its element can hold it.
 
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import { didYouMean, nearest } from '../../lib/nearest.ts'

@@ -1,4 +1,4 @@
-// Defaults of sources: what stands in for a value that is missing, as a value of the element's type.
+// Defaults of sources: the replacement of a missing value, as a value of the element's type.
 // https://hl7.org/fhir/R4/structuremap-definitions.html#StructureMap.group.rule.source.defaultValue_x_
 
 import type { Items } from '../../fhirpath/compile.ts'

@@ -1,4 +1,4 @@
-// Targets without a value: something is made in an element, or a place for a primitive.
+// Targets without a value: they create a value in an element, or a place for a primitive.
 
 import type { Target } from '../ast.ts'
 import type { Action, Json, Place } from '../run/frame.ts'

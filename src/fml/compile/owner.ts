@@ -1,4 +1,4 @@
-// Where something is made: the object that the last element of a target's path belongs to.
+// The owner of a new value: the object that the last element of a target's path belongs to.
 
 import type { Name, Path } from '../ast.ts'
 import { type Frame, type Json, objectAt, placeAt } from '../run/frame.ts'

@@ -95,7 +95,7 @@ function explained(error: unknown, again: () => unknown): unknown {
   return error
 }
 
-/** Says in which rule, and at which value, something went wrong. */
+/** Adds to an error the rule, and the value, at which it occurred. */
 function located(error: unknown, { mark, frame }: Run, site: Site): MapError {
   const path = error instanceof Refusal ? error.path : undefined
   const items = mark?.slot === undefined ? undefined : (frame?.vars[mark.slot] as Items | undefined)

@@ -1,4 +1,5 @@
-// What is made must get what its type requires. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min
+// A created value must have what its type requires.
+// https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.min
 
 import { jsonKey } from '../../fhirpath/types.ts'
 import { type Build, type Creation, isMade, lenient, report } from './scope.ts'

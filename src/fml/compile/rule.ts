@@ -51,7 +51,7 @@ export function sequence(actions: readonly Action[]): Action {
   }
 }
 
-/** A map whose groups are compiled for so many types that it has more rules than this goes round in circles. */
+/** A map that has more rules than this, counted once for each choice of types, is circular. */
 const MOST_RULES = 200_000
 const MOST_RULES_UNTRUSTED = 20_000
 

@@ -1,4 +1,4 @@
-// Names that mean nothing: which was probably meant, where it would mean something, or what there is.
+// Unknown names: suggests the one that was probably meant, where it would be valid, or what exists.
 
 import { jsonKey, type TypeSystem } from '../../fhirpath/types.ts'
 import { didYouMean, nearest } from '../../lib/nearest.ts'

@@ -1,4 +1,4 @@
-// What a value of one primitive type is as another, where nothing is lost. https://hl7.org/fhir/R4/datatypes.html#primitive
+// Conversion of primitive values to other types, where nothing is lost. https://hl7.org/fhir/R4/datatypes.html#primitive
 
 import { Decimal } from '../../fhirpath/decimal.ts'
 import { Quantity } from '../../fhirpath/quantity.ts'

@@ -26,7 +26,7 @@ export class MapError extends Error {
   readonly column: number
   /** The place in the data, `AllergyRecord.codes[1].code`, as far as it is known. */
   readonly path: string | undefined
-  /** What went wrong, without the places. */
+  /** The reason, without the places. */
   readonly reason: string
 
   constructor(reason: string, site: Site, path: string | undefined, cause?: unknown) {
@@ -48,7 +48,7 @@ export class MapError extends Error {
   }
 }
 
-/** A reason to stop whose rule is not known where it arises; the rule that is running makes a MapError of it. */
+/** A reason to stop that arises where the rule is not known; the running rule turns it into a MapError. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   /** The place in the data, where it is nearer than that of the value the rule runs for. */

@@ -1,9 +1,9 @@
-// Lists whose rules say which items come first and which last. https://hl7.org/fhir/R4/valueset-map-target-list-mode.html
+// Lists whose rules state which items come first and which last. https://hl7.org/fhir/R4/valueset-map-target-list-mode.html
 
 import type { JsonObject } from '../../lib/json.ts'
 import type { Target } from '../ast.ts'
 
-/** What has to be put in order when everything is made: until then items keep their places, so that they can be filled. */
+/** A list to sort once the result is complete: until then items keep their places, so that they can be filled. */
 export interface Order {
   readonly holder: JsonObject
   readonly key: string

@@ -13,9 +13,9 @@ export interface CareDates {
 }
 
 /**
- * Where the dates of care of a type stand. `always`: it has none, or goes on, so that it is never left out; `at`: a date parameter,
- * or the ordering date where that has no value; `lasting`: from one date on, until another if there is one; `element`: a period
- * or date that R4 has no parameter for.
+ * The dates of care of a type. `always`: it has none, or is ongoing, so that it is never left out; `at`: a date parameter, or the
+ * ordering date where that has no value; `lasting`: from one date on, until another if there is one; `element`: a period or date
+ * that R4 has no parameter for.
  */
 type Care =
   | { readonly kind: 'always' }
@@ -135,7 +135,7 @@ function atCondition(param: string, orElseOrdered: boolean, place: Place): strin
   return `(case when exists (${spans}) then ${within} else ${orElseOrdered ? place.ordered : 'true'} end)`
 }
 
-/** What has begun before the end and has not ended before the start; without an end it goes on. */
+/** Matches what has begun before the end and has not ended before the start; without an end it is ongoing. */
 function lastingCondition(from: string, until: string | undefined, place: Place): string {
   const { row, bounds, indexer, type } = place
   const conditions: string[] = []

@@ -16,7 +16,7 @@ import { seen } from '../visibility.ts'
 import { inScope, members, since } from './members.ts'
 import type { EverythingRequest, Outside } from './request.ts'
 
-/** Bodies that are looked through at a time where a page does not hold the whole compartment. */
+/** Bodies that are read at a time where a page does not hold the whole compartment. */
 const batch = 2000
 
 /** Outside of one patient's compartment; the references are read in the bodies, so those count too that no parameter finds. */

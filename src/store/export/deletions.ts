@@ -31,8 +31,8 @@ interface GoneRow {
 const pageSize = 500
 
 /**
- * A page of the resources in the scope that were deleted after `since` and up to `time`, and are not there again. The
- * filters of types are left aside: what is gone cannot be searched.
+ * Returns a page of the resources in the scope that were deleted after `since` and up to `time`, and do not exist again. The
+ * filters of types are ignored: deleted resources cannot be searched.
  */
 export async function deletions(
   session: Session,

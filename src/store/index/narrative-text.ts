@@ -4,8 +4,8 @@
 const within = /^\/?(?:b|big|em|i|small|span|strong|sub|sup)$/
 
 /**
- * What a reader of the XHTML sees, with spaces where elements begin and end. Takes time in proportion to its length,
- * whatever it holds; text that is no XHTML comes out as it can.
+ * Returns the visible text of the XHTML, with spaces where elements begin and end. Takes time in proportion to its length for any
+ * input; from invalid XHTML it returns what it can.
  */
 export function narrativeText(xhtml: string): string {
   let text = ''

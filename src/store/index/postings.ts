@@ -26,7 +26,7 @@ export function namedKey(name: string): ParamKey {
 /** The parameter has a value at all: answers `:missing`. */
 export const present = (key: ParamKey): bigint => hash64(`${key.name}?`)
 
-/** A code, whatever its system. */
+/** A code, regardless of its system. */
 export const codePosting = (key: ParamKey, code: string): bigint => hash64(`${key.name}=${code}`)
 
 /** A code of one system; the empty system stands for none. */
@@ -56,7 +56,7 @@ export const ofTypePosting = (key: ParamKey, system: string, code: string, value
  */
 export const spanToken = (system: string, code: string): bigint => unitNumber(system, code)
 
-/** The first and last spanToken of a code, whatever its system. */
+/** The first and last spanToken of a code, regardless of its system. */
 export function spanTokenRange(code: string): [bigint, bigint] {
   const high = BigInt(hash32(code)) << 32n
   return [BigInt.asIntN(64, high), BigInt.asIntN(64, high | 0xffff_ffffn)]

@@ -1,4 +1,4 @@
-// For which organisations and facilities an organisation speaks: itself, what it recorded, what is part of it.
+// The organisations and facilities that an organisation speaks for: itself, what it recorded, what is part of it.
 
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -32,7 +32,7 @@ export interface Speaker {
 interface Entry {
   /** As the column says. */
   readonly owner: string | null
-  /** Of an Organization what it is part of, of a Location what manages it. */
+  /** The parent of an Organization, or the managing organisation of a Location. */
   readonly above: string | undefined
 }
 
@@ -49,7 +49,7 @@ export type Created = ReadonlyMap<string, Omit<KnownParty, 'isRegistered'>>
 /** Levels of organisations above each other. */
 const deepest = 10
 
-/** Finds out for which of the ids the organisation `own` speaks. */
+/** Returns the ids that the organisation `own` speaks for. */
 export async function speakerFor(
   ground: Ground,
   own: string,

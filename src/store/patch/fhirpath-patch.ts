@@ -7,7 +7,7 @@ import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { type PatchOperation, readOperations } from './fhirpath-operations.ts'
 
-/** Where a value stands: `holder[key]`, and its place in the list there, if there is one. */
+/** The place of a value: `holder[key]`, and its index in the list there, if there is one. */
 interface Place {
   /** The element's name: the key, save for its type where the element is a choice. */
   readonly name: string

@@ -89,7 +89,7 @@ function apply(work: Work, operation: Operation): void {
   }
 }
 
-/** Where a value stands, or is to stand; in a list the key is an index, the list's length for `-`. */
+/** The place of a value, present or new; in a list the key is an index, the list's length for `-`. */
 interface Place {
   readonly holder: JsonObject
   readonly key: string

@@ -8,8 +8,8 @@ export type Patch =
   | { readonly kind: 'fhirpath'; readonly parameters: unknown }
 
 /**
- * Applies a patch to a freshly parsed resource, which it changes; after a failure the object is of no use any more.
- * @returns the resource, which may be another object, and anything at all if the patch replaced the whole.
+ * Applies a patch to a freshly parsed resource, which it changes; after a failure the object must not be used.
+ * @returns the resource, which may be another object, and any value if the patch replaced the whole.
  * @throws Failure MALFORMED_REQUEST for a patch that is none, VALIDATION_FAILED for one that does not fit the resource.
  */
 export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {

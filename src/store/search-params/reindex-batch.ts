@@ -38,7 +38,7 @@ interface Batches {
   release(): Promise<void>
 }
 
-/** Seconds without a sign of life after which another process goes on. */
+/** Seconds without a heartbeat after which another process takes over. */
 const leaseSeconds = 10
 /** Milliseconds of work after which others get their turn. */
 const turn = 5
@@ -50,7 +50,7 @@ interface Waiting {
   readonly reached: string
 }
 
-/** What is found out about a resource before anything is locked. */
+/** What is computed for a resource before anything is locked. */
 interface Found {
   readonly body: Body
   readonly entry?: IndexEntry

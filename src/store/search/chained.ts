@@ -12,7 +12,7 @@ const mostFound = 1000
 /** Most types of one step that are looked up; a step with more types runs as one statement. */
 export const mostLookedUp = 8
 
-/** The step with what it finds, or with the word that it finds many. */
+/** Returns the step with what it finds, or marked as finding too many. */
 export async function lookedUp(on: Queryable, target: ChainTarget, options: SearchOptions): Promise<ChainTarget> {
   const { context, where } = conditions({ types: [target.type], criteria: [target.criterion] }, options)
   const text = `select found.self::text as self from (select s.self from search s where ${where} offset 0) found

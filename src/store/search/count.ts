@@ -63,7 +63,7 @@ const estimate = (counted: () => Counted): SearchStep<number, CountRow> => ({
   read: ([row]) => Math.max(estimateFrom + 1, row!['QUERY PLAN']![0]!.Plan['Plan Rows']),
 })
 
-/** Most matches whose visibility is looked at one by one: from there on it is cheaper to look at all grants at once. */
+/** Most matches whose visibility is checked one by one: beyond, it is cheaper to check all grants at once. */
 const countedSingly = 500
 
 /** Counts matches, and looks at the visibility of each. */

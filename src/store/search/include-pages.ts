@@ -1,5 +1,5 @@
-// Pages of a search whose included resources are too many for the page: it ends earlier and the next one goes on, and where one
-// match alone brings too many, these go on over further pages, on which no match is repeated. Nothing is left out.
+// Pages of a search with too many included resources: a page ends earlier and the next one continues, and where one match alone
+// includes too many, these continue over further pages, on which no match is repeated. Nothing is left out.
 import type { Queryable } from '../../db/statement.ts'
 import type { HitRow } from './hit.ts'
 import { includedWith } from './include.ts'
@@ -20,7 +20,7 @@ export interface Filled {
   readonly previous: Cursor | undefined
 }
 
-/** The page with what its matches include; with fewer matches if that is too much. */
+/** Returns the page with what its matches include; with fewer matches if that is too much. */
 export async function filled(
   on: Queryable,
   request: SearchRequest,
@@ -85,7 +85,7 @@ function pageOf(
   return { included, next: rest ?? next, previous }
 }
 
-/** The page that goes on with what one match includes; undefined if the match is no match any more. */
+/** Returns the page that continues what one match includes; undefined if it no longer matches. */
 export async function goneOn(
   on: Queryable,
   request: SearchRequest,

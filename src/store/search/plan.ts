@@ -1,5 +1,5 @@
-// Decides how a page of matches is read: by which statements, in which order. Asks nothing of the database.
-// `npm run bench -- explain` prints what comes of it; test/store/search/plan.test.ts lists it for the searches that clients send.
+// Decides how a page of matches is read: by which statements, in which order. Sends nothing to the database.
+// `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
 import { suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow } from './reach.ts'

@@ -1,5 +1,5 @@
-// Everything that includes lead to from some matches, to whatever depth, as one statement that works with row numbers: nothing but
-// a page of bodies is ever fetched, and what has been met once is not followed again.
+// Everything that includes lead to from some matches, to any depth, as one statement that works with row numbers: it fetches only
+// one page of bodies, and follows no resource twice.
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -45,7 +45,7 @@ export function reachable(
     : reachableAtOnce(on, start, after, options)
 }
 
-/** What the matches themselves lead to, however much that is: only what comes after `after` is looked for. */
+/** What the matches themselves lead to, of any number: the statement looks only for what comes after `after`. */
 async function reachableAtOnce(
   on: Queryable,
   start: Start,

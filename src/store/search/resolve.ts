@@ -131,7 +131,7 @@ async function relatedCodes(value: string, { param, modifier }: ParamCriterion, 
 const refused = (field: string, message: string, issue = 'not-supported'): Failure =>
   new Failure('MALFORMED_REQUEST', message, { details: [{ field, code: issue, message }] })
 
-/** What is not there or cannot be worked out is a fault of the query: it has no meaning then. */
+/** A missing or invalid resource is reported as a fault of the query. */
 async function asQuery<T>(field: string, look: () => Promise<T>): Promise<T> {
   try {
     return await look()

@@ -23,7 +23,7 @@ export interface SearchOptions extends Seen {
   readonly party: Party
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean
-  /** Most included resources of one page; what is more goes on over further pages. */
+  /** Most included resources of one page; the rest continue on further pages. */
   readonly maxIncluded: number
 }
 

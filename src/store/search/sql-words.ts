@@ -37,7 +37,7 @@ function withinCondition(criterion: ParamCriterion, context: SqlContext): string
   return `(v.param, v.folded) in (${termsWith(criterion, 'd.param, d.folded', context)})`
 }
 
-/** What stands in the table `term` and contains one of the values, found by its runs of three letters if it has any. */
+/** Texts of the table `term` that contain one of the values, found by their runs of three letters if a value has any. */
 export function termsWith(
   criterion: ParamCriterion,
   columns: string,

@@ -12,8 +12,8 @@ export interface SearchStep<Result, Row extends object> {
   /** Returns the result, or undefined to give up. */
   readonly read: (rows: readonly Row[]) => Result | undefined
   /**
-   * The strategy that takes over if the rows name what the caller may see, because that is little: it looks through that alone.
-   * Absent for a step that does not ask.
+   * The strategy that takes over if the rows list what the caller may see, because that is little: it reads only that. Absent for a
+   * step that does not check.
    */
   readonly within?: (reach: Reach) => Strategy<Result, Row>
 }
