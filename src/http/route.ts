@@ -157,3 +157,9 @@ export function route<
 >(definition: RouteDefinition<Params, Query, Body, Proved>): Route {
   return definition as unknown as Route
 }
+
+/** Returns a header; of one that was sent several times, its values with commas between (RFC 9110 §5.3). */
+export const headerOf = ({ headers }: { readonly headers: IncomingHttpHeaders }, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}

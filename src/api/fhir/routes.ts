@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts'
 import type { AuditReader } from '../../audit/reader.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { mediaType } from '../../http/body.ts'
-import { open, type Reply, type Route, route } from '../../http/route.ts'
+import { headerOf, open, type Reply, type Route, route } from '../../http/route.ts'
 import { processBundle } from '../../interactions/batch.ts'
 import { type Capabilities, createCapabilities } from '../../interactions/capabilities.ts'
 import { interact } from '../../interactions/interact.ts'
@@ -39,11 +39,6 @@ interface Parts extends FhirParts {
   readonly capabilities: Capabilities
 }
 
-const headersOf = (request: Request, name: string): string | undefined => {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
 function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
   const segments = request.path
@@ -53,20 +48,20 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
     .map(decodeURIComponent)
   const isRead = isContentRead({ method: request.method, segments })
   const sent = Buffer.isBuffer(request.body) ? uploaded(request) : undefined
-  if (!isRead && !sent?.isContent) mustAcceptJson(headersOf(request, 'accept'), request.search.get('_format'))
-  mustBeR4(headersOf(request, 'content-type'))
-  const prefer = headersOf(request, 'prefer')
+  if (!isRead && !sent?.isContent) mustAcceptJson(headerOf(request, 'accept'), request.search.get('_format'))
+  mustBeR4(headerOf(request, 'content-type'))
+  const prefer = headerOf(request, 'prefer')
   return {
     method: request.method,
     segments,
     // What is kept of a Binary is decided once it is known whether it is returned as a resource.
     search: isRead ? new URLSearchParams() : request.search,
     body: sent ? sent.resource : request.body,
-    contentType: mediaType(headersOf(request, 'content-type')),
-    ifMatch: headersOf(request, 'if-match'),
-    ifNoneMatch: headersOf(request, 'if-none-match'),
-    ifModifiedSince: headersOf(request, 'if-modified-since'),
-    ifNoneExist: headersOf(request, 'if-none-exist'),
+    contentType: mediaType(headerOf(request, 'content-type')),
+    ifMatch: headerOf(request, 'if-match'),
+    ifNoneMatch: headerOf(request, 'if-none-match'),
+    ifModifiedSince: headerOf(request, 'if-modified-since'),
+    ifNoneExist: headerOf(request, 'if-none-exist'),
     // A client that sends a file does not receive it back in base64, unless it asks for it.
     prefer: preferences(sent?.isContent && !prefer?.includes('return=') ? `return=minimal, ${prefer ?? ''}` : prefer),
     base: `${request.baseUrl}${fhirBase}`,

@@ -1,6 +1,6 @@
 // How an export is asked for: of everything, of all patients, or of a group.
 import { Type } from 'typebox'
-import type { Reply, Route } from '../../../http/route.ts'
+import { headerOf, type Reply, type Route } from '../../../http/route.ts'
 import { type BulkOperation, exportOperations, exportParameters } from '../../../interactions/bulk/operations.ts'
 import { type ExportOrder, readOrder } from '../../../interactions/bulk/order.ts'
 import { membersOf, namedPatients } from '../../../interactions/bulk/patients.ts'
@@ -9,7 +9,7 @@ import { preferences } from '../../../interactions/request.ts'
 import type { Failure } from '../../../lib/failure.ts'
 import { fhirBase } from '../../../store/base.ts'
 import { Resource } from '../route-shapes.ts'
-import { type BulkParts, begin, common, header, mustAcceptBulk, newJob, type Request } from './start.ts'
+import { type BulkParts, begin, common, mustAcceptBulk, newJob, type Request } from './start.ts'
 
 export const exportRoutes = (parts: BulkParts): Route[] => exportOperations.flatMap(each => routesOf(parts, each))
 
@@ -52,10 +52,10 @@ function routesOf(parts: BulkParts, operation: BulkOperation): Route[] {
 
 /** Without `Prefer: respond-async` as well: an export can happen in no other way, and the guide leaves that open. */
 async function startExport(parts: BulkParts, { level }: BulkOperation, request: Request): Promise<Reply> {
-  mustAcceptBulk(header(request, 'accept'))
-  mustBeR4(header(request, 'content-type'))
+  mustAcceptBulk(headerOf(request, 'accept'))
+  mustBeR4(headerOf(request, 'content-type'))
   const store = parts.storeFor(request.caller)
-  const { lenient } = preferences(header(request, 'prefer'))
+  const { lenient } = preferences(headerOf(request, 'prefer'))
   const { base } = store
   const { order, patients } = readOrder(
     { level, search: request.search, body: request.body, isLenient: lenient },

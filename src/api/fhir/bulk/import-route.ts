@@ -1,7 +1,7 @@
 // How an import is asked for: with an NDJSON file in the body, or with the addresses of files.
 import type { Readable } from 'node:stream'
 import { resourceTypes } from '../../../definitions/r4.ts'
-import { type Reply, type Route, route } from '../../../http/route.ts'
+import { headerOf, type Reply, type Route, route } from '../../../http/route.ts'
 import { readManifest } from '../../../interactions/bulk/import-order.ts'
 import { createInputs, inputName, type NewInput } from '../../../interactions/bulk/inputs.ts'
 import { mustHaveRoom } from '../../../interactions/bulk/jobs.ts'
@@ -12,7 +12,7 @@ import { Failure } from '../../../lib/failure.ts'
 import { fhirBase } from '../../../store/base.ts'
 import { databaseOf } from '../../../store/principal.ts'
 import { Resource } from '../route-shapes.ts'
-import { type BulkParts, begin, common, header, mustAcceptBulk, ndjsonTypes, newJob, type Request } from './start.ts'
+import { type BulkParts, begin, common, mustAcceptBulk, ndjsonTypes, newJob, type Request } from './start.ts'
 
 export function importRoute(parts: BulkParts): Route {
   return route({
@@ -30,8 +30,8 @@ export function importRoute(parts: BulkParts): Route {
     streams: ndjsonTypes,
     replies: { 202: null },
     async handle(request) {
-      mustAcceptBulk(header(request, 'accept'))
-      preferences(header(request, 'prefer'))
+      mustAcceptBulk(headerOf(request, 'accept'))
+      preferences(headerOf(request, 'prefer'))
       const store = parts.storeFor(request.caller)
       if (!resourceTypes.some(type => store.may(type, 'u')))
         throw new Failure(
@@ -55,7 +55,7 @@ async function importManifest(parts: BulkParts, request: Request): Promise<Reply
 /** The file is on disk before the job is queued, so that there is no job for half a file. */
 async function importBody(parts: BulkParts, request: Request): Promise<Reply> {
   const { folder, importBytes } = parts
-  if (Number(header(request, 'content-length') ?? 0) > importBytes)
+  if (Number(headerOf(request, 'content-length') ?? 0) > importBytes)
     throw new Failure('PAYLOAD_TOO_LARGE', `The file is larger than ${importBytes} bytes (BULK_IMPORT_BYTES).`)
   const job = newJob(parts, 'import', request, {})
   await folder.make(job.id)

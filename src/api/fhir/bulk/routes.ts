@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import type { Caller } from '../../../access/caller.ts'
 import { hasNarrowed } from '../../../access/consent/narrowed.ts'
 import type { Database } from '../../../db/database.ts'
-import { type Route, reply, route } from '../../../http/route.ts'
+import { headerOf, type Route, reply, route } from '../../../http/route.ts'
 import { filesOf, findFile } from '../../../interactions/bulk/files.ts'
 import { inputsOf } from '../../../interactions/bulk/inputs.ts'
 import { findJob, type Job, removeJob } from '../../../interactions/bulk/jobs.ts'
@@ -16,7 +16,7 @@ import { fhirBase } from '../../../store/base.ts'
 import { exportRoutes } from './export-routes.ts'
 import { importRoute } from './import-route.ts'
 import { statusReply } from './manifest.ts'
-import { addressOf, type BulkParts, common, header, JobPath, ndjson } from './start.ts'
+import { addressOf, type BulkParts, common, JobPath, ndjson } from './start.ts'
 
 /** The routes; they go before those of the FHIR surface, whose addresses are more general. */
 export function bulkRoutes(parts: BulkParts): Route[] {
@@ -91,7 +91,7 @@ function fileRoute({ database, folder, now }: BulkParts): Route {
       if (!file || !handle) throw new Failure('NOT_FOUND', 'The file does not exist: use the URLs in the manifest.')
       const stream = handle.createReadStream({ end: file.bytes - 1 })
       const headers = { 'content-type': ndjson, expires: job.expiresAt!.toUTCString(), vary: 'accept-encoding' }
-      if (!takesGzip(header(request, 'accept-encoding')))
+      if (!takesGzip(headerOf(request, 'accept-encoding')))
         return reply(200, stream, { ...headers, 'content-length': String(file.bytes) })
       return reply(200, gzipped(stream), { ...headers, 'content-encoding': 'gzip' })
     },

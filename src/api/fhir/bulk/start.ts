@@ -77,11 +77,6 @@ export async function begin(
 /** Below it are a job's state and its files. */
 export const addressOf = (request: Request, job: string): string => `${request.baseUrl}${fhirBase}/bulk/${job}`
 
-export const header = (request: Request, name: string): string | undefined => {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value.join(', ') : value
-}
-
 /** Clients name the type of the answer, of the files, or of a manifest. @throws Failure NOT_ACCEPTABLE for none of these. */
 export function mustAcceptBulk(accept: string | undefined): void {
   if (!accept || accept.split(',').some(each => /json|\*\/\*|application\/\*/.test(mediaType(each) ?? ''))) return
