@@ -7,7 +7,7 @@ import type { Ran, Running } from './running.ts'
 
 /** Tests that take long, start processes of their own, or are about languages and data that know no records. */
 const apart =
-  /^test\/(start|load|clients|fml|fhirpath|definitions|mapping|commands\/map|lib|shapes|metrics|api\/fhir\/bulk)\/|\/fhir\/(guide|binary|capability|costly|errors|search-(cases|text|terminology))|\/(embedded|floors|docs|mappings|plans|race|bodies-in-flight|fairness|deep-bodies)[.-]/
+  /^test\/(start|clients|fml|fhirpath|definitions|mapping|commands\/map|lib|shapes|api\/fhir\/bulk)\/|\/(crash|load|metrics)\.|\/fhir\/(guide|binary|capability|costly|errors|search-(cases|text|terminology))|\/(embedded|floors|docs|mappings|plans|race|bodies-in-flight|fairness|deep-bodies)[.-]/
 
 interface Known {
   readonly hash: string
