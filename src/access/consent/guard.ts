@@ -129,14 +129,14 @@ function isOwnParty({ party, organization }: Recorder, writer: Writer): boolean 
   return party === authorHash(writer.author) || (organization !== 0n && organization === organizationHash(writer))
 }
 
-/** Returns true if no rule of another party stands in the way. */
+/** Returns true if the writer may end the rules of every party: an exempt client, or the patient. */
 async function mayEnd(consent: JsonObject, { party }: Writer, { base, same }: GuardParts): Promise<boolean> {
   if (party.ends === 'all') return true
   const patient = patientIn(consent, base)
   return party.ends !== undefined && (await same(party.ends.patient)).some(each => each === patient)
 }
 
-/** Requires that nothing ends except permissions of the writer's own organisation. @throws Failure CONFLICT */
+/** Requires that only permissions of the writer's own organisation end, and that no rule is added. @throws Failure CONFLICT */
 function mustKeep(
   id: string,
   before: ReadonlyMap<string, Said>,
