@@ -123,3 +123,28 @@ test('parts of a record are open as consents say, and the first is told with the
   await records.put([consentOf('but', 'excepted', 'clinic', except)])
   expect(await opened('excepted')).toEqual([[1], 'but'])
 })
+
+/** An appointment of these patients, as the service records it. */
+const appointment = (id: string, ...patients: string[]) => ({
+  resourceType: 'Appointment',
+  id,
+  status: 'booked',
+  start: '2026-03-14T09:00:00Z',
+  end: '2026-03-14T10:00:00Z',
+  participant: patients.map(reference => ({ actor: { reference }, status: 'accepted' })),
+})
+
+test('a resource about several patients is open where all of them are, by consent or in an emergency, and never where one is unknown', async () => {
+  await records.put([...recordOf('open-too'), consentOf('whole-too', 'open-too', 'clinic')])
+  await records.put([
+    appointment('both', 'Patient/open', 'Patient/open-too'),
+    appointment('one', 'Patient/open', 'Patient/shut'),
+    appointment('none', 'Patient/shut', 'Patient/coded'),
+    appointment('strange', 'Patient/open', 'https://elsewhere.example/fhir/Patient/open'),
+  ])
+  const all = ['both', 'one', 'none', 'strange'].map(id => `Appointment/${id}`)
+  const inEmergency = { ...clinic, visibility: byConsent({ ...viewer, opened: [hash64('Patient/shut')] }) }
+  expect(await records.seen(clinic, ...all)).toEqual(['Appointment/both'])
+  expect((await found(clinic, 'Appointment', '')).ids).toEqual(['both'])
+  expect(await records.seen(inEmergency, ...all)).toEqual(['Appointment/both', 'Appointment/one'])
+})
