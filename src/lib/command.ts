@@ -86,7 +86,8 @@ export async function runTool<Call>(
     return code
   }
   try {
-    if (args.length === 0 || args[0] === '--help') return print(overview(tool), args.length === 0 ? 2 : 0)
+    const group = groupOf(tool, args)
+    if (group) return print(overview(tool, group), group.isAsked ? 0 : 2)
     const { command, rest } = commandOf(tool, args)
     const given = readArguments({ ...command.options, ...tool.options }, rest)
     if (given.isSet('help')) return print(helpOf(tool, command), 0)
@@ -128,6 +129,25 @@ function parsed(args: readonly string[], options: Record<string, { type: 'string
   }
 }
 
+/** Commands whose names begin with the same words, none of which is the name of a command. */
+interface Group<Call> {
+  /** `client`; empty for the group of all commands. */
+  readonly name: string
+  readonly commands: readonly Command<Call>[]
+  /** False if the arguments end where the rest of a name should be. */
+  readonly isAsked: boolean
+}
+
+/** The group whose help is to be shown: arguments that end, or continue with --help, before they name a command. */
+function groupOf<Call>({ commands }: Tool<Call>, args: readonly string[]): Group<Call> | undefined {
+  const asked = args.indexOf('--help')
+  const words = asked < 0 ? args : args.slice(0, asked)
+  const members = commands.filter(({ name }) => words.every((word, at) => word === name.split(' ')[at]))
+  const name = words.join(' ')
+  if (members.length === 0 || members.some(member => member.name === name)) return undefined
+  return { name, commands: members, isAsked: asked >= 0 }
+}
+
 function commandOf<Call>({ commands }: Tool<Call>, args: readonly string[]): Named<Call> {
   for (const command of commands) {
     const words = command.name.split(' ')
@@ -135,7 +155,8 @@ function commandOf<Call>({ commands }: Tool<Call>, args: readonly string[]): Nam
   }
   const names = commands.map(each => each.name)
   const words = names[0]!.split(' ').length
-  const name = args.slice(0, words).join(' ')
+  const options = args.findIndex(each => each.startsWith('-'))
+  const name = args.slice(0, options < 1 ? words : Math.min(words, options)).join(' ')
   const meant = nearest(name, names)
   throw new UsageError(
     `there is no command ${name}; ${meant ? `did you mean ${meant}?` : `there are ${names.join(', ')}`}`,
@@ -164,16 +185,16 @@ function helpOf<Call>(tool: Tool<Call>, { name, usage, summary, details, options
   ].join('\n')
 }
 
-function overview<Call>({ name: tool, about, commands }: Tool<Call>): string {
+function overview<Call>({ name: tool, about }: Tool<Call>, { name: group, commands }: Group<Call>): string {
   const rows = commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trimEnd(), summary] as const)
   return [
-    `Usage: ${tool} -- COMMAND …`,
+    `Usage: ${tool} -- ${group ? `${group} ` : ''}COMMAND …`,
     '',
     about,
     '',
     ...columns(rows),
     '',
-    `${tool} -- COMMAND --help shows the options of a command.`,
+    `${tool} -- ${group ? `${group} ` : ''}COMMAND --help shows the options of a command.`,
     '',
   ].join('\n')
 }

@@ -30,7 +30,7 @@ export const clientCreate: AdminCommand = {
   details:
     'The scopes limit its access tokens: patients:read, or SMART scopes such as system/Observation.rs. A client with keys signs assertions (private_key_jwt) and gets no secret.',
   options: {
-    name: { value: 'NAME', meaning: 'the name of the agent' },
+    name: { value: 'NAME', meaning: 'the name of the client' },
     organization: { value: 'NAME', meaning: 'the organization of the client' },
     scopes: { value: 'SCOPES', meaning: 'the scopes, separated by spaces' },
     'consent-exempt': { meaning: 'a record-keeping system: consent does not filter its reads' },

@@ -119,6 +119,23 @@ test('every command explains itself, without a database', async () => {
   expect(output).toContain('--consent-exempt')
 })
 
+test('every group lists its commands, and no others, for --help and for a name that ends there', async () => {
+  const nowhere = { DATABASE_URL: 'postgresql://nowhere.invalid/x' }
+  const commandsIn = (text: string) => [...text.matchAll(/^ {2}([a-z-]+ [a-z-]+)/gm)].map(([, name]) => name!)
+  const all = commandsIn((await admin(['--help'], nowhere)).output)
+  const groups = [...new Set(all.map(name => name.split(' ')[0]!))]
+  expect(groups).toEqual(expect.arrayContaining(['client', 'agent', 'user', 'patient', 'keys', 'audit']))
+  for (const group of groups) {
+    const help = await admin([group, '--help'], nowhere)
+    expect(help.code, help.output).toBe(0)
+    expect(help.output).toMatch(new RegExp(`^Usage: npm run admin -- ${group} COMMAND …\n`))
+    expect(commandsIn(help.output)).toEqual(all.filter(name => name.startsWith(`${group} `)))
+    expect(await admin([group], nowhere)).toEqual({ code: 2, output: help.output })
+  }
+  expect(await adminProcess(['client', '--help'], nowhere)).toEqual(await admin(['client', '--help'], nowhere))
+  expect((await admin(['nothing', '--help'], nowhere)).output).toContain('there is no command nothing; ')
+})
+
 test('a length of time is a number and a unit', () => {
   expect(['90s', '30m', '24h', '7d', '0', '0h'].map(each => duration(each, 604_800))).toEqual([
     90, 1800, 86_400, 604_800, 0, 0,
