@@ -12,7 +12,7 @@ const query = `
     select busy.endpoint from busy join webhook_endpoint p on p.key = busy.endpoint and p.is_active
   ), first as (
     select min(d.due_at) as due_at from served cross join lateral (
-      select w.due_at from webhook_delivery w where w.endpoint = served.endpoint order by w.due_at limit 1
+      select min(w.due_at) as due_at from webhook_delivery w where w.endpoint = served.endpoint
     ) d
   ), due as (
     select count(*) as count from (

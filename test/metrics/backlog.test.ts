@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { auditBacklog } from '../../src/audit/backlog.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Queryable } from '../../src/db/statement.ts'
 import { eventBacklog } from '../../src/events/backlog.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createBacklog } from '../../src/metrics/backlog.ts'
@@ -17,15 +18,12 @@ beforeAll(async () => {
 
 const run = (text: string) => database.query({ text, values: [] })
 
-async function counted(most?: number): Promise<Record<string, number>> {
-  const figures = await createBacklog(
-    database,
-    createLog('silent'),
-    [webhookBacklog, eventBacklog, auditBacklog],
-    most,
-  )()
+const figures = (most?: number, on: Queryable = database) =>
+  createBacklog(on, createLog('silent'), [webhookBacklog, eventBacklog, auditBacklog], most)()
+
+async function counted(most?: number, on?: Queryable): Promise<Record<string, number>> {
   return Object.fromEntries(
-    figures.flatMap(({ name, values }) =>
+    (await figures(most, on)).flatMap(({ name, values }) =>
       values.map(({ labels, value }) => [[name, ...Object.values(labels)].join(' '), Math.floor(value)]),
     ),
   )
@@ -60,18 +58,34 @@ test('what is due is told from what is due later, and from what a disabled subsc
     `insert into webhook_health (endpoint, failures) select key, 3 from webhook_endpoint where id in ('whs_3', 'whs_5')`,
   )
   await run(`insert into webhook_delivery (endpoint, event, id, due_at)
-    select key, 'evt_' || n, gen_random_uuid(), now() + make_interval(mins => n * case id when 'whs_2' then 1 else -1 end)
-    from webhook_endpoint, generate_series(1, 7) n where id in ('whs_1', 'whs_2', 'whs_5')`)
+    select key, 'evt_' || n, gen_random_uuid(), now() + make_interval(mins => n * case id when 'whs_2' then 1 when 'whs_5' then -60 else -1 end)
+    from webhook_endpoint, generate_series(1, 7) n where id in ('whs_1', 'whs_2', 'whs_3', 'whs_5')`)
   const { webhook_oldest_due_seconds, ...rest } = await counted()
   expect(rest).toMatchObject({
-    webhook_queue_deliveries: 7,
-    webhook_waiting_deliveries: 21,
+    webhook_queue_deliveries: 14,
+    webhook_waiting_deliveries: 28,
     'webhook_subscriptions active': 2,
     'webhook_subscriptions failing': 1,
     'webhook_subscriptions disabled': 2,
   })
   expect(webhook_oldest_due_seconds).toBeGreaterThanOrEqual(420)
   expect(webhook_oldest_due_seconds).toBeLessThanOrEqual(now(420, began))
+})
+
+test('a delivery is due from its time on, not only after it', async () => {
+  await database.transaction(async on => {
+    const before = await counted(undefined, on)
+    await on.query({
+      text: `with endpoint as (
+          insert into webhook_endpoint (id, client_id, author, organization, url, events, secrets)
+          values ('whs_now', 'client', 1, 1, 'https://receiver.example', '{}', '') returning key
+        )
+        insert into webhook_delivery (endpoint, event, id, due_at) select key, 'evt_now', gen_random_uuid(), now() from endpoint`,
+      values: [],
+    })
+    const after = await counted(undefined, on)
+    expect(after['webhook_queue_deliveries']).toBe(before['webhook_queue_deliveries']! + 1)
+  })
 })
 
 test('events that nobody tries again are told from those that wait', async () => {
@@ -96,4 +110,14 @@ test('no more are counted than the most', async () => {
     event_outbox_stuck_events: 2,
     audit_pending_changes: 2,
   })
+  const states = ['active', 'failing', 'disabled'].map(state => rest[`webhook_subscriptions ${state}`]!)
+  expect(states.reduce((sum, each) => sum + each)).toBe(2)
+})
+
+test('the description of a count states its limit', async () => {
+  const limited = (await figures(2)).filter(({ help }) => help.endsWith('At most 2 are counted.'))
+  expect(limited.map(({ name }) => name)).toEqual([
+    ...['webhook_queue_deliveries', 'webhook_waiting_deliveries', 'webhook_subscriptions'],
+    ...['event_outbox_events', 'event_outbox_stuck_events', 'audit_pending_changes'],
+  ])
 })
