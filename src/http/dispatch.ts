@@ -19,8 +19,17 @@ function prefixOf(path: string): string {
 
 interface Surface {
   readonly router: Router
-  readonly routes: Map<unknown, Route>
+  readonly routes: Map<unknown, Registered>
 }
+
+interface Registered {
+  readonly route: Route
+  /** How many segments of its address are fixed; 0 if it shares the address of a route with parameters. */
+  readonly fixed: number
+}
+
+const fixedOf = ({ path, sharesAddress }: Route): number =>
+  sharesAddress ? 0 : path.split('/').filter(segment => segment && !segment.startsWith('{')).length
 
 /** Builds the finder; later routes of the same shape lose to earlier ones. */
 export function createDispatch(routes: readonly Route[]): Dispatch {
@@ -34,24 +43,31 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
       [route.method],
       () => {},
     )
-    surface.routes.set(layer, route)
+    surface.routes.set(layer, { route, fixed: fixedOf(route) })
   }
   // Some clients escape the dollar sign of an operation.
   return (method, path) => find(surfaces.get(prefixOf(path)), method, path.replaceAll('%24', '$'))
 }
 
+/**
+ * Returns the route. An address belongs to the routes with the most fixed segments that fit it: `PUT metadata` is not an
+ * update of all resources of a type `metadata`.
+ * @throws Failure NOT_FOUND, METHOD_NOT_ALLOWED
+ */
 function find(surface: Surface | undefined, method: string, path: string): RouteMatch {
   const matched = surface?.router.match(path, method === 'HEAD' ? 'GET' : method)
-  const layer = matched?.pathAndMethod[0]
-  if (surface && layer) {
-    return { route: surface.routes.get(layer)!, params: layer.params(path, layer.captures(path)) }
-  }
-  if (!matched?.path.length)
+  if (!surface || !matched?.path.length)
     throw new Failure(
       'NOT_FOUND',
       `No operation exists at this address (${method}): see /openapi.json for all operations.`,
     )
-  const allowed = [...new Set(matched.path.flatMap(entry => entry.methods))].filter(name => name !== 'HEAD')
+  const fixed = (layer: unknown): number => surface.routes.get(layer)!.fixed
+  const most = matched.path.reduce((highest, layer) => Math.max(highest, fixed(layer)), 0)
+  const layer = matched.pathAndMethod[0]
+  if (layer && matched.pathAndMethod.some(each => fixed(each) === most))
+    return { route: surface.routes.get(layer)!.route, params: layer.params(path, layer.captures(path)) }
+  const own = matched.path.filter(each => fixed(each) === most)
+  const allowed = [...new Set(own.flatMap(each => each.methods))].filter(name => name !== 'HEAD')
   throw new Failure('METHOD_NOT_ALLOWED', `This address does not support ${method}, only ${allowed.join(', ')}.`, {
     headers: { allow: allowed.join(', ') },
   })

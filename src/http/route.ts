@@ -86,6 +86,8 @@ export interface RouteDefinition<
   readonly method: Method
   /** `/a/{name}`; the parameters in braces are those of `params`. */
   readonly path: string
+  /** True if its address is one of those of a route with parameters, which takes the other methods there. */
+  readonly sharesAddress?: true
   /** Groups the operation in the documentation. */
   readonly tag: string
   /** Unique name for generated clients, lowerCamelCase. */

@@ -43,7 +43,7 @@ export const SearchQuery = Type.Object(
 
 export type Answer = (request: Request) => Promise<Reply>
 
-export interface Shape extends Pick<Route, 'takesBytes' | 'givesBytes'> {
+export interface Shape extends Pick<Route, 'takesBytes' | 'givesBytes' | 'sharesAddress'> {
   readonly path: string
   readonly operationId: string
   readonly summary: string

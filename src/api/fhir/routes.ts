@@ -134,6 +134,7 @@ function namedSearch(answer: Answer, type: string): Route {
   )
   return reads(answer, {
     path: `${fhirBase}/${type}`,
+    sharesAddress: true,
     operationId: `search${type}`,
     summary: `Search ${type} resources`,
     query,

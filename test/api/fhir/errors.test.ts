@@ -67,6 +67,39 @@ describe('a method that an address does not take answers 405 and those that it t
   })
 })
 
+describe('at an address of its own, a method that it does not take answers 405 before the body is looked at', () => {
+  test.each([
+    ['metadata', 'GET'],
+    ['.well-known/smart-configuration', 'GET'],
+    ['_history', 'GET'],
+    ['_search', 'POST'],
+    ['$import', 'POST'],
+    ['$export', 'GET, POST'],
+    ['Patient/$export', 'GET, POST'],
+    ['Patient/$everything', 'GET, POST'],
+    ['Patient/%24match', 'POST'],
+    ['Patient/_search', 'POST'],
+    ['Patient/_history', 'GET'],
+    ['Observation/$validate', 'POST'],
+  ])('%s takes %s only', async (path, allowed) => {
+    const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter(method => !allowed.includes(method))
+    for (const method of others)
+      for (const body of method === 'DELETE' ? [undefined] : [undefined, 'no JSON']) {
+        const answer = await call(method, path, body === undefined ? {} : { body })
+        expectRefusal(answer, 405)
+        expect(answer.headers.get('allow')?.split(', ').toSorted().join(', '), method).toBe(allowed)
+      }
+  })
+
+  test('types with a search that is described on its own still take what every type takes', async () => {
+    const body = { resourceType: 'Encounter', id: 'own', status: 'planned', class: { code: 'AMB' } }
+    expect((await call('PUT', 'Encounter/own', { body })).status).toBe(201)
+    expectRefusal(await call('POST', 'Encounter'), 400)
+    expectRefusal(await call('PATCH', 'Encounter'), 400)
+    expect((await call('DELETE', 'Encounter?_id=own')).status).toBe(204)
+  })
+})
+
 describe('text that is none is refused with 400', () => {
   const broken = ['%', '%zz', '%E0%A4', '%ff', '%00']
 
