@@ -81,22 +81,35 @@ test('koa, pg and prom-client are named only where they belong', () => {
   expect(strays).toEqual([])
 })
 
-/** Each table and the folder whose statements alone name it; another folder gets what it needs from there, as a function or as a fragment of SQL. */
-const owners: Readonly<Record<string, string>> = JSON.parse(
+type Owners = Readonly<Record<string, string>>
+
+/** Each table, and each function in SQL, with the folder whose statements alone name it; another folder gets what it needs from there, as a function or as a fragment of SQL. */
+const owners: { readonly tables: Owners; readonly functions: Owners } = JSON.parse(
   readFileSync(join(source, 'db/migrations/owners.json'), 'utf8'),
 )
 
-/** The tables that the migrations leave; migrate.ts makes the one in which it notes them. */
+const migrations = readdirSync(join(source, 'db/migrations'))
+  .filter(name => name.endsWith('.sql'))
+  .sort()
+
+test('the order of the migrations by name is that of their numbers, which are unique', () => {
+  const numbers = migrations.map(name => /^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])
+  expect(numbers).not.toContain(undefined)
+  expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => Number(one) - Number(other)))
+})
+
+/** Returns the text of all migrations, in order; migrate.ts makes the table in which it notes them. */
+const allMigrations = (): string =>
+  [...migrations.map(name => join(source, 'db/migrations', name)), join(source, 'db/migrate.ts')]
+    .map(path => readFileSync(path, 'utf8'))
+    .join('\n')
+    .replaceAll(/--.*$/gm, '')
+
+/** The tables that the migrations leave. */
 function tablesMade(): string[] {
-  const folder = join(source, 'db/migrations')
-  const migrations = readdirSync(folder).filter(name => name.endsWith('.sql'))
-  const texts = [...migrations.sort().map(name => join(folder, name)), join(source, 'db/migrate.ts')]
   const tables = new Set<string>()
   const made = /\b(create (?:unlogged )?|drop )table (?:if (?:not )?exists )?([a-z_]+)/g
-  for (const [, verb, table] of texts
-    .map(text => readFileSync(text, 'utf8'))
-    .join('\n')
-    .matchAll(made))
+  for (const [, verb, table] of allMigrations().matchAll(made))
     if (verb === 'drop ') tables.delete(table!)
     else tables.add(table!)
   return [...tables].sort()
@@ -131,15 +144,15 @@ const tableLists = new RegExp(
 )
 
 test('every table has the folder that owns it', () => {
-  expect(Object.keys(owners).sort()).toEqual(tablesMade())
-  expect(Object.values(owners).filter(folder => floorOf(folder) < 0)).toEqual([])
+  expect(Object.keys(owners.tables).sort()).toEqual(tablesMade())
+  expect(Object.values(owners.tables).filter(folder => floorOf(folder) < 0)).toEqual([])
 })
 
 test('only the folder that owns a table names it in SQL', () => {
   const strays = files.flatMap(file =>
     [...new Set(tablesNamed(readFileSync(join(source, file), 'utf8')))]
-      .filter(table => Object.hasOwn(owners, table) && owners[table] !== folderOf(file))
-      .map(table => `${file}: ${table} belongs to ${owners[table]}`),
+      .filter(table => Object.hasOwn(owners.tables, table) && owners.tables[table] !== folderOf(file))
+      .map(table => `${file}: ${table} belongs to ${owners.tables[table]}`),
   )
   expect(strays).toEqual([])
 })
@@ -154,7 +167,96 @@ test.each([
   ["for (const each of ['bulk_file']) `delete from $" + '{each}`', ['bulk_file']],
   ["const each = 'bulk_file' // from bulk_job", []],
 ])('%s names %j', (text, tables) => {
-  expect(tablesNamed(text).filter(each => Object.hasOwn(owners, each))).toEqual(tables)
+  expect(tablesNamed(text).filter(each => Object.hasOwn(owners.tables, each))).toEqual(tables)
+})
+
+/** The functions that migrations leave, each as it was last defined. */
+function functionsMade(sql: string): Map<string, string> {
+  const functions = new Map<string, string>()
+  const made =
+    /\bdrop (?:function|procedure) (?:if exists )?(?:public\.)?(\w+)|\bcreate (?:or replace )?(?:function|procedure) (?:public\.)?(\w+)(?:(?!\bcreate\b).)*?(\$\w*\$)(.*?)\3/gis
+  for (const [definition, dropped, name] of sql.matchAll(made))
+    if (dropped) functions.delete(dropped)
+    else functions.set(name!, definition)
+  return functions
+}
+
+interface Trigger {
+  readonly name: string
+  readonly table: string
+  readonly calls: string
+}
+
+const triggersMade = (sql: string): Trigger[] =>
+  [
+    ...sql.matchAll(
+      /\bcreate (?:or replace )?(?:constraint )?trigger (\w+)[^;]*? on (?:public\.)?(\w+)[^;]*? execute (?:function|procedure) (?:public\.)?(\w+)/gi,
+    ),
+  ].map(([, name, table, calls]) => ({ name: name!, table: table!, calls: calls! }))
+
+/** The tables that a function names, also as types; in one that puts statements together, every word may be a table. */
+function tablesIn(definition: string): string[] {
+  const types = [...definition.matchAll(/(\w+)%(?:row)?type|\bsetof (\w+)/gi)].map(([, row, set]) => row ?? set!)
+  const words = /\bexecute\b/i.test(definition) ? (definition.match(/\w+/g) ?? []) : []
+  return [...new Set([...tablesNamed(definition), ...types, ...words])].filter(each =>
+    Object.hasOwn(owners.tables, each),
+  )
+}
+
+/** Where a function names a table of another folder, and why; empty: none does. */
+const crossings: Readonly<Record<string, string>> = {}
+
+/** What functions and triggers name that is not their owner's. */
+function straysIn(sql: string, { tables, functions }: typeof owners): string[] {
+  const named = [...functionsMade(sql)].flatMap(([name, definition]) =>
+    tablesIn(definition)
+      .filter(table => tables[table] !== functions[name] && crossings[`${name}: ${table}`] === undefined)
+      .map(table => `${name} of ${functions[name]}: ${table} belongs to ${tables[table]}`),
+  )
+  const called = triggersMade(sql)
+    .filter(({ table, calls }) => tables[table] !== functions[calls])
+    .map(({ name, table, calls }) => `${name} on ${table} of ${tables[table]}: ${calls} belongs to ${functions[calls]}`)
+  return [...named, ...called]
+}
+
+test('every function in SQL has the folder that owns it', () => {
+  const sql = allMigrations()
+  expect(Object.keys(owners.functions).sort()).toEqual([...functionsMade(sql).keys()].sort())
+  expect(Object.values(owners.functions).filter(folder => floorOf(folder) < 0)).toEqual([])
+  expect(sql.match(/\b(?:function|procedure) \w+\s*\(.*?\) returns\b/gis)).toHaveLength(functionsMade(sql).size)
+  expect(triggersMade(sql)).toHaveLength(sql.match(/\bcreate [a-z ]*trigger\b/gi)!.length)
+})
+
+test('functions and triggers name tables of their owner only', () => {
+  expect(straysIn(allMigrations(), owners)).toEqual([])
+})
+
+test('only the folder that owns a function in SQL calls it', () => {
+  const strays = files.flatMap(file => {
+    const code = withoutComments(readFileSync(join(source, file), 'utf8'))
+    return Object.entries(owners.functions)
+      .filter(([name, owner]) => owner !== folderOf(file) && new RegExp(`\\b${name}\\b`).test(code))
+      .map(([name, owner]) => `${file}: ${name} belongs to ${owner}`)
+  })
+  expect(strays).toEqual([])
+})
+
+test.each([
+  ['language sql as $$ select from client $$', ['client']],
+  ['language plpgsql as $body$ begin delete from public.person; end $body$', ['person']],
+  ["language plpgsql as $$ begin execute format('delete from %I', 'payment'); end $$", ['payment']],
+  ['language plpgsql as $$ declare row event%rowtype; begin end $$', ['event']],
+  ['returns setof health_id language sql as $$ select 1 $$', ['health_id']],
+  ['language sql as $$ select s.key from search s join history h on h.key = s.key $$', []],
+])('a function of the store that names another folder’s table is found: %s', (rest, tables) => {
+  const functions = { stray: 'store' }
+  const found = straysIn(`create or replace function stray() ${rest};`, { tables: owners.tables, functions })
+  expect(found).toEqual(tables.map(table => `stray of store: ${table} belongs to ${owners.tables[table]}`))
+})
+
+test('a trigger that calls the function of another folder is found', () => {
+  const sql = 'create constraint trigger t after insert on payment for each row execute function audit_refuse();'
+  expect(straysIn(sql, owners)).toEqual(['t on payment of payments: audit_refuse belongs to audit'])
 })
 
 /** http/trail.ts makes the witness of each request. */

@@ -4,3 +4,10 @@ import { hash64 } from '../lib/hash.ts'
 /** The hash of an author; 0 for the service itself. */
 export const authorHash = (author: string | undefined): bigint =>
   author === undefined ? 0n : hash64(`author ${author}`)
+
+/**
+ * Returns SQL for the keys of the resources of the types that the author wrote, or null if there are more than `most`.
+ * Both `author` and `types` are SQL for values: a hash, and an array of type numbers.
+ */
+export const keysWrittenBy = (author: string, types: string, most: number): string =>
+  `keys_written_by(${author}, ${types}, ${most})`

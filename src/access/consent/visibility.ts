@@ -4,7 +4,7 @@
 
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { authorHash } from '../../store/author.ts'
+import { authorHash, keysWrittenBy } from '../../store/author.ts'
 import { nobody, several } from '../../store/index/subject.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
@@ -169,7 +169,7 @@ function reach(organization: string, author: string, opened: string, types: stri
   const first = `order by g.patient limit ${most.grants + 1}`
   const patients = `array(select g.patient from consent_grant g where ${isNow(organization)} ${first})`
   return `select found.patients, found.own from (
-      select (${patients} || ${opened})::text as patients, keys_written_by(${author}, ${types}, ${most.own})::text as own
+      select (${patients} || ${opened})::text as patients, ${keysWrittenBy(author, types, most.own)}::text as own
       where (select count(*) from (select from consent_grant g where g.organization = ${organization} ${first}) counted) <= ${most.grants} offset 0
     ) found where found.own is not null`
 }

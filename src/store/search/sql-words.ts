@@ -52,7 +52,6 @@ export function termsWith(
   return `select ${columns} from term d where d.param = ${numbersOf(criterion, context)} and ${anyOf(conditions)}`
 }
 
-/** The order of the C collation is that of code points, as `_filter` requires. */
 /** Most texts that are looked up one by one. */
 const mostTexts = 1000
 
