@@ -7,6 +7,7 @@ import { createEmergencyAccess } from '../access/consent/emergency.ts'
 import { createReadPurpose } from '../access/purpose.ts'
 import { connectNeeds } from '../api/connect/needs.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
+import { sdkNeeds } from '../api/sdk/needs.ts'
 import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
@@ -66,7 +67,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     folder: mappingsDir,
     kept: join(dataDir, 'mappings.json'),
     shapes,
-    needs: connectNeeds,
+    needs: [...connectNeeds, ...sdkNeeds],
     needsMatching: true,
     needsConsents: true,
     log,

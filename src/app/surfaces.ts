@@ -11,6 +11,7 @@ import { metricsRoutes } from '../api/health/metrics-route.ts'
 import { healthRoutes } from '../api/health/routes.ts'
 import { mobileRoutes } from '../api/mobile/routes.ts'
 import { portalRoutes } from '../api/portal/routes.ts'
+import { sdkRoutes } from '../api/sdk/routes.ts'
 import { createAuditReader } from '../audit/reader.ts'
 import { createConsents } from '../consents/consents.ts'
 import type { DemoData } from '../demo/data.ts'
@@ -70,8 +71,13 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...{ ...shared, mergedWith },
     opens: (type, scopes) => opens(mappings.consents(), type, scopes),
     usualDays: () => mappings.consents().expiresAfterDays,
+    requestDays: () => mappings.consents().requestsExpireAfterDays,
   })
   const { environment, timeZone } = config
+  const consentTypes = () => mappings.consents()
+  const peopleFor = createPeople(shared)
+  const service = { version: interfaceVersion, origin: base.origin }
+  const mapsFor = createMapServices(mappings, parts.transformer, service)
   return [
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
@@ -89,14 +95,15 @@ export function surfaces(parts: SurfaceParts): Route[] {
       registered: registeredOrganizations,
       ...{ ...shared, consents, timeZone, environment, encryptionKey: parts.key },
       ...{ outbox: parts.outbox, reach: reachOf(config), wakeWebhooks: parts.wakeWebhooks },
-      consentTypes: () => mappings.consents(),
+      consentTypes,
     }),
+    ...sdkRoutes({ ...shared, consents, consentTypes, mapsFor, peopleFor }),
     ...parts.bulk.routes,
     ...fhirRoutes({
       ...shared,
       searchParams: () => parts.indexer.params,
-      peopleFor: createPeople(shared),
-      mapsFor: createMapServices(mappings, parts.transformer, { version: interfaceVersion, origin: base.origin }),
+      peopleFor,
+      mapsFor,
       log,
       version: interfaceVersion,
     }),

@@ -24,6 +24,8 @@ export interface ConsentParts extends FindParts {
   readonly opens: (consentType: string | undefined, scopes: readonly string[]) => Opening
   /** Days that a consent holds if no end is given. */
   readonly usualDays: () => number
+  /** Days that a patient has to answer a request. */
+  readonly requestDays: () => number
 }
 
 export function createConsents(parts: ConsentParts): ConsentService {
@@ -37,10 +39,18 @@ export function createConsents(parts: ConsentParts): ConsentService {
     ask: (request, subject, organization, terms) =>
       alone(parts, request, subject, async inner => {
         const before = await find(parts, inner, subject, organization)
-        const asked = before.find(({ record }) => record.status === 'pending' && isOfType(record, terms))
+        const record = {
+          ...{
+            ...none(subject, organization),
+            ...told(parts, terms),
+            consent_id: uuidv7(),
+            status: 'pending' as const,
+          },
+          expires_at: terms.expiresAt ?? null,
+        }
+        const asked = before.find(each => each.record.status === 'pending' && asksTheSame(each.record, record))
         if (asked) return asked.record
-        const record = { ...none(subject, organization), ...told(parts, terms), consent_id: uuidv7() }
-        return write(parts, inner, subject, { ...record, status: 'pending', expires_at: terms.expiresAt ?? null })
+        return write(parts, inner, subject, { ...record, request_expires_at: inDays(parts.now(), parts.requestDays()) })
       }),
     grant: (request, subject, organization, terms, proof) =>
       alone(parts, request, subject, async inner => {
@@ -84,6 +94,7 @@ const none = ({ healthId }: Subject, organization: string): ConsentStatus => ({
   scopes: null,
   granted_at: null,
   expires_at: null,
+  request_expires_at: null,
   revoked_at: null,
   organization_id: organization,
 })
@@ -99,6 +110,18 @@ const told = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) 
 function usualPurposeOf({ consent_opens: opened }: Opening, consentType: string): string | null {
   if (opened === 'emergencies' || opened === 'nothing') return null
   return consentType === 'research' ? 'research' : 'treatment'
+}
+
+/** What a patient has seen and can agree to stays as it is: other terms are another request. */
+const asksTheSame = (one: ConsentStatus, other: ConsentStatus): boolean =>
+  one.consent_type === other.consent_type &&
+  one.purpose === other.purpose &&
+  sameMembers(one.scopes ?? [], other.scopes ?? []) &&
+  (other.expires_at === null || Date.parse(one.expires_at ?? '') === Date.parse(other.expires_at))
+
+function sameMembers(one: readonly string[], other: readonly string[]): boolean {
+  const [first, second] = [new Set(one), new Set(other)]
+  return first.size === second.size && [...first].every(each => second.has(each))
 }
 
 const isOfType = (record: ConsentStatus, { consentType }: Terms): boolean => record.consent_type === consentType
@@ -130,11 +153,13 @@ async function renewable(
 }
 
 const day = 86_400_000
+const inDays = (from: Date, days: number): string => new Date(from.getTime() + days * day).toISOString()
 
 function inForce({ now, usualDays }: ConsentParts, expiresAt: string | null | undefined) {
   const granted = now()
-  const expires_at = expiresAt ?? new Date(granted.getTime() + usualDays() * day).toISOString()
-  return { status: 'active' as const, granted_at: granted.toISOString(), expires_at, revoked_at: null }
+  const expires_at = expiresAt ?? inDays(granted, usualDays())
+  const ended = { request_expires_at: null, revoked_at: null }
+  return { status: 'active' as const, granted_at: granted.toISOString(), expires_at, ...ended }
 }
 
 /** The status that a consent must have for each answer. */

@@ -1,6 +1,6 @@
 // Reads the terms of a consent from a request, checked against the known types and the clock.
 
-import { isScope, nearestScope, typesOpenedBy } from '../access/scopes.ts'
+import { isScope, scopes as known, nearestScope, typesOpenedBy } from '../access/scopes.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
@@ -55,12 +55,21 @@ function differenceProblems({ scopes, requested_scopes: requested }: Given): Fai
   return [{ field: 'scopes', code: 'different', message }]
 }
 
+/** The scopes that open a part of a record. */
+const opening = Object.keys(known).filter(name => typesOpenedBy([name]).length > 0)
+
 function scopeProblems(scopes: readonly string[] | undefined, field: string): FailureDetail[] {
   if (!scopes) return []
   const unknown = scopes.flatMap((scope, index) =>
     isScope(scope)
       ? []
-      : [{ field: `${field}.${index}`, code: 'unknown', message: `is not a scope${didYouMean(nearestScope(scope))}` }],
+      : [
+          {
+            field: `${field}.${index}`,
+            code: 'unknown',
+            message: `is not a scope${didYouMean(nearestScope(scope), '.')} A patient can open ${opening.join(', ')}`,
+          },
+        ],
   )
   if (unknown.length > 0 || typesOpenedBy(scopes).length > 0) return unknown
   return [{ field, code: 'empty', message: 'grant no read access, so there is nothing to consent to' }]

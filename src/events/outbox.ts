@@ -25,6 +25,7 @@ interface Kinds {
 
 /** An entry on its way into the outbox. */
 interface Entry extends Pick<Occurrence, 'source' | 'patient' | 'data' | 'facility' | 'audience'> {
+  readonly id: string
   /** Empty for a change that matches no rule. */
   readonly type: string
   /** Ids of all patients that it concerns. */
@@ -34,12 +35,15 @@ interface Entry extends Pick<Occurrence, 'source' | 'patient' | 'data' | 'facili
 /** @param now of this process */
 export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
   let wake = (_kinds: Kinds): void => {}
-  const noteOf = (entries: readonly Entry[], origin: Origin): Note => ({
-    name: 'events',
-    insertion,
-    values: valuesOf(entries, origin, now()),
-    committed: () => wake({ events: entries.some(isEvent), changes: !entries.every(isEvent) }),
-  })
+  const noteOf = (entries: readonly Entry[], origin: Origin): Note => {
+    origin.recorded?.(entries.filter(isEvent).map(({ id }) => id))
+    return {
+      name: 'events',
+      insertion,
+      values: valuesOf(entries, origin, now()),
+      committed: () => wake({ events: entries.some(isEvent), changes: !entries.every(isEvent) }),
+    }
+  }
   return {
     async note(changes, origin, { isWatched, read }) {
       const told = changes.filter(({ type }) => catalogue.types.has(type))
@@ -85,6 +89,7 @@ async function surroundings(
 
 const entryOf = (occurrence: Occurrence, patients: readonly string[]): Entry => ({
   ...occurrence,
+  id: newEventId(),
   patients: [...new Set([...(occurrence.patient === undefined ? [] : [occurrence.patient]), ...patients])],
 })
 
@@ -92,6 +97,7 @@ const isEvent = ({ type }: Entry): boolean => type !== ''
 
 /** Returns a change for the followers of every change of its type. */
 const bare = ({ type, id, version, patients }: Followed): Entry => ({
+  id: newEventId(),
   type: '',
   source: { type, id, version },
   patient: undefined,
@@ -126,7 +132,7 @@ const insertion = ([...places]: readonly string[]): string =>
 function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['values'] {
   const texts = (pick: (entry: Entry) => string) => ['text[]', textArray(entries.map(pick))] as const
   return [
-    texts(newEventId),
+    texts(entry => entry.id),
     texts(entry => entry.type),
     ['smallint[]', int2Array(entries.map(({ source }) => typeNumber(source.type)))],
     texts(entry => entry.source.id),

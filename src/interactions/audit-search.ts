@@ -8,7 +8,7 @@ import { type AuditParameter, auditParameters } from './audit-parameters.ts'
 import { type Link, searchset } from './bundle.ts'
 import { wrongParameter } from './parameters.ts'
 import { project, projectionFrom } from './projection.ts'
-import type { FhirReply, FhirRequest } from './request.ts'
+import type { FhirReply, FhirRequest, SearchCall } from './request.ts'
 
 type Pairs = readonly (readonly [string, string])[]
 
@@ -31,13 +31,18 @@ async function readTrail(request: FhirRequest, id: string): Promise<FhirReply> {
   return { status: 200, body: project(body, projectionFrom(request.search)), version: 1, updatedAt: record.recordedAt }
 }
 
-async function searchTrail({ base, trail, people, search, body }: FhirRequest): Promise<FhirReply> {
+/** @param about an address of its own, and the criterion that it stands for */
+export async function searchTrail(
+  { base, trail, people, search, body }: SearchCall,
+  about?: { readonly address: string; readonly own: readonly [string, string] },
+): Promise<FhirReply> {
   const pairs: Pairs = [...search, ...(body instanceof URLSearchParams ? body : [])]
   const applied = pairs.filter(([name, value]) => name !== '_cursor' && value !== '')
   const shape = shapeOf(pairs)
   const own = people.addresses.base
-  const tests = applied.filter(([name]) => !controls.has(name)).map(([name, value]) => testOf(name, value, own))
-  const found = await trail.search({ tests, count: shape.count, after: shape.after, text: text(applied) })
+  const asked = about ? [about.own, ...applied] : applied
+  const tests = asked.filter(([name]) => !controls.has(name)).map(([name, value]) => testOf(name, value, own))
+  const found = await trail.search({ tests, count: shape.count, after: shape.after, text: text(asked) })
   const shown = found.slice(0, shape.count)
   const projection = projectionFrom(new URLSearchParams(text(pairs)))
   const hits = shown.map(record => ({
@@ -45,7 +50,7 @@ async function searchTrail({ base, trail, people, search, body }: FhirRequest): 
     id: auditEventId(record),
     body: project(JSON.stringify(auditEventOf(record, own.endpoint)), projection),
   }))
-  const address = `${base}/AuditEvent`
+  const address = about?.address ?? `${base}/AuditEvent`
   const links: Link[] = [{ relation: 'self', url: `${address}?${text(applied)}` }]
   const last = found.length > shown.length ? shown.at(-1) : undefined
   if (last) {

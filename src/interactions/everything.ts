@@ -4,7 +4,7 @@ import type { EverythingPlace, EverythingRequest } from '../store/everything/req
 import type { Store } from '../store/store.ts'
 import { type Link, searchset } from './bundle.ts'
 import { operationPairs, single, wrongParameter } from './parameters.ts'
-import type { FhirReply, FhirRequest } from './request.ts'
+import type { FhirReply, SearchCall } from './request.ts'
 import { typesNamed } from './search.ts'
 
 type Pairs = readonly (readonly [string, string])[]
@@ -14,11 +14,16 @@ const most = 10_000
 /** Page of `Patient/$everything` without _count: all patients are seldom meant to come at once. */
 const typePage = 1000
 
-export async function everythingOf(store: Store, request: FhirRequest): Promise<FhirReply> {
+/** @param address of the request, for the links of its pages */
+export async function everythingOf(
+  store: Store,
+  request: SearchCall,
+  address = `${request.base}/${request.segments.join('/')}`,
+): Promise<FhirReply> {
   const pairs = operationPairs(request)
   const patient = request.segments.length === 3 ? request.segments[1] : undefined
   const page = await store.everything({ ...wanted(pairs, patient === undefined ? typePage : most), patient })
-  const links = linksOf(`${request.base}/${request.segments.join('/')}`, pairs, page.next)
+  const links = linksOf(address, pairs, page.next)
   return { status: 200, body: searchset(request.base, page.matches, page.included, links, page.total, undefined) }
 }
 

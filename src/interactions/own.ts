@@ -45,7 +45,7 @@ const SHAPING: ReadonlySet<string> = new Set(
  * A search is about them if it is for one type and names what they are found by.
  */
 export function ownMatches(
-  { maps }: FhirRequest,
+  { maps }: Pick<FhirRequest, 'maps'>,
   { types, applied, cursor }: SearchRequest,
   stored: readonly Hit[],
 ): Hit[] {

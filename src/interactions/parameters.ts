@@ -5,7 +5,7 @@ import { isJsonNumber, isObject, numberOf } from '../lib/json.ts'
 import type { FhirRequest } from './request.ts'
 
 /** The simple parameters in order, those of the address first. @throws Failure MALFORMED_REQUEST for a body of another kind. */
-export function operationPairs({ search, body }: FhirRequest): [string, string][] {
+export function operationPairs({ search, body }: Pick<FhirRequest, 'search' | 'body'>): [string, string][] {
   if (body === undefined) return [...search]
   if (body instanceof URLSearchParams) return [...search, ...body]
   if (!isObject(body) || body['resourceType'] !== 'Parameters')

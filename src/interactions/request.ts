@@ -34,6 +34,12 @@ export interface FhirRequest {
   readonly capabilities: () => Metadata
 }
 
+/** What a search takes of a request. */
+export type SearchCall = Pick<
+  FhirRequest,
+  'segments' | 'search' | 'body' | 'base' | 'prefer' | 'maps' | 'people' | 'trail'
+>
+
 export interface Preferences {
   readonly return: 'minimal' | 'representation' | 'OperationOutcome'
   readonly strict: boolean

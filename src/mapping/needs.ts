@@ -15,9 +15,10 @@ export interface Need {
   readonly to: string
 }
 
-/** Returns the needs that these maps do not meet, except for maps that have problems of their own. */
+/** Returns the needs that these maps do not meet, each once, except for maps that have problems of their own. */
 export function unmet(needs: readonly Need[], mappings: ReadonlyMap<string, Mapping>): Problem[] {
-  return needs.flatMap(need => {
+  const different = new Map(needs.map(need => [`${need.map} ${need.from} ${need.to}`, need]))
+  return [...different.values()].flatMap(need => {
     const message = fault(need, mappings)
     const source = mappings.get(need.map)?.source
     return message === undefined ? [] : [{ message, span: NOWHERE, file: source?.path ?? `${need.map}.fml` }]

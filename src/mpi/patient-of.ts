@@ -21,16 +21,19 @@ export interface RegisteredPatient {
   readonly isMerged: boolean
 }
 
-/** Returns the patient with a Health ID. @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND. */
-export async function patientOf(on: Queryable, text: string): Promise<RegisteredPatient> {
-  const healthId = await readHealthId(on, text, 'path.health_id')
+/**
+ * Returns the patient with a Health ID. @param field where the request names it, for errors.
+ * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND.
+ */
+export async function patientOf(on: Queryable, text: string, field = 'path.health_id'): Promise<RegisteredPatient> {
+  const healthId = await readHealthId(on, text, field)
   const holder = await holderOf(on, healthId)
   if (holder) return { ...holder, healthId: holder.current ?? healthId }
   throw new Failure(
     'PATIENT_NOT_FOUND',
     'No patient is registered with this Health ID: register the patient with POST /api/v1/connect/patients/resolve.',
     {
-      details: [{ field: 'path.health_id', code: 'not-found', message: 'is not registered' }],
+      details: [{ field, code: 'not-found', message: 'is not registered' }],
     },
   )
 }

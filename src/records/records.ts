@@ -19,17 +19,20 @@ import type { Acting } from '../store/unit-of-work.ts'
 const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
 
 /** One kind of records. */
-export interface Kind extends Part {
-  readonly name: 'diagnoses' | 'prescriptions' | 'lab_results' | 'vitals'
+export interface Kind<Name extends string = string> extends Part {
+  readonly name: Name
+  /** The map from FHIR to the shape. */
   readonly map: string
   readonly shape: TObject
   /** The parameter of the date by which they are ordered. */
   readonly date: string
-  /** What a search for them asks beside the patient. */
+  /** The search criteria in addition to the patient. */
   readonly query: Readonly<Record<string, string>>
 }
 
-const observations = (name: 'lab_results' | 'vitals', code: string, map: string, shape: TObject): Kind => ({
+type RecordsKind = Kind<'diagnoses' | 'prescriptions' | 'lab_results' | 'vitals'>
+
+const observations = (name: 'lab_results' | 'vitals', code: string, map: string, shape: TObject): RecordsKind => ({
   name,
   type: 'Observation',
   code: { system: category, code },
@@ -39,7 +42,7 @@ const observations = (name: 'lab_results' | 'vitals', code: string, map: string,
   query: { category: code },
 })
 
-export const kinds: readonly Kind[] = [
+export const kinds: readonly RecordsKind[] = [
   {
     name: 'diagnoses',
     type: 'Condition',
@@ -60,19 +63,24 @@ export const kinds: readonly Kind[] = [
   observations('vitals', 'vital-signs', 'vital-sign-from-fhir', VitalSign),
 ]
 
-/** What the caller sees, of the kinds that are asked for. */
-export interface Sight {
-  /** The caller, who sees them. */
+/** What a caller may see of the requested parts of a record. */
+export interface Sight<Of extends Part> {
+  /** The caller with the visibility that applies. */
   readonly caller: Caller
-  readonly shown: readonly Kind[]
-  /** Kinds that no consent opens. */
-  readonly withheld: readonly Kind[]
-  /** The Consent that opens them; undefined where none is asked. */
+  readonly shown: readonly Of[]
+  /** The parts that no consent opens. */
+  readonly withheld: readonly Of[]
+  /** The id of the Consent that opens them. Undefined if the caller needs none. */
   readonly consent: string | undefined
 }
 
-/** @throws Failure CONSENT_… if nothing of it is opened. */
-export async function sightOf(on: Queryable, caller: Caller, patient: string, wanted: readonly Kind[]): Promise<Sight> {
+/** @throws Failure CONSENT_… if none of the parts is open. */
+export async function sightOf<Of extends Part>(
+  on: Queryable,
+  caller: Caller,
+  patient: string,
+  wanted: readonly Of[],
+): Promise<Sight<Of>> {
   const { visibility } = caller
   const whole = { caller, shown: wanted, withheld: [], consent: undefined }
   if (!visibility) return whole
@@ -89,10 +97,12 @@ export interface Slice {
   readonly limit: number
   /** Where the page of each kind begins; undefined: at the beginning of all. */
   readonly after: ReadonlyMap<string, string> | undefined
+  /** A search parameter to sort by; absent: the newest stored first. */
+  readonly sort?: string
 }
 
 export interface Page {
-  readonly data: Readonly<Partial<Record<Kind['name'], readonly JsonObject[]>>>
+  readonly data: Readonly<Partial<Record<RecordsKind['name'], readonly JsonObject[]>>>
   /** Where the next page of each kind begins that has one. */
   readonly next: ReadonlyMap<string, string>
   /** Stored resources that cannot be written in the shape of their kind. */
@@ -103,21 +113,19 @@ export interface RecordsParts extends Pick<Acting, 'databaseFor' | 'storeFor'> {
   readonly translator: Translator
 }
 
-interface Request extends Called {
+export interface RecordsRequest extends Called {
   readonly caller: Caller
 }
 
 /** The records of these kinds, the newest of each first; one that has come to its end is left out. */
 export async function recordsOf(
   parts: RecordsParts,
-  request: Request,
+  request: RecordsRequest,
   subject: RegisteredPatient,
-  shown: readonly Kind[],
+  shown: readonly RecordsKind[],
   slice: Slice,
 ): Promise<Page> {
-  const same = subject.isMerged
-    ? (await mergedWith(parts.databaseFor(request.caller), [subject.patient])).get(subject.patient)!
-    : [subject.patient]
+  const same = await samePatients(parts, request.caller, subject)
   const due = slice.after ? shown.filter(({ name }) => slice.after!.has(name)) : shown
   const query = `connect/patient/${subject.healthId}/records?type=${due.map(({ name }) => name).join(',')}`
   const operation = { type: 'Patient', id: subject.patient, query }
@@ -134,13 +142,33 @@ export async function recordsOf(
   }
 }
 
-async function pageOf(
+/** Returns the ids of the patients that are the same person as the subject. */
+export async function samePatients(
+  { databaseFor }: Pick<RecordsParts, 'databaseFor'>,
+  caller: Caller,
+  { patient, isMerged }: RegisteredPatient,
+): Promise<readonly string[]> {
+  return isMerged ? (await mergedWith(databaseFor(caller), [patient])).get(patient)! : [patient]
+}
+
+/** A page of the records of one kind. */
+export interface KindPage<Of extends Kind> {
+  readonly kind: Of
+  readonly records: readonly JsonObject[]
+  /** Stored resources that cannot be represented in the shape. */
+  readonly unreadable: number
+  /** Where the next page begins; undefined on the last one. */
+  readonly next: string | undefined
+}
+
+/** Searches the records of one kind as the caller may see them. Resources entered in error are omitted. */
+export async function pageOf<Of extends Kind>(
   parts: RecordsParts,
-  request: Request,
-  { patient, healthId, same }: RegisteredPatient & { readonly same: readonly string[] },
-  kind: Kind,
-  { since, until, limit, after }: Slice,
-) {
+  request: RecordsRequest,
+  { patient, healthId, same }: Omit<RegisteredPatient, 'isMerged'> & { readonly same: readonly string[] },
+  kind: Of,
+  { since, until, limit, after, sort }: Slice,
+): Promise<KindPage<Of>> {
   const opens = (type: string, interaction: string): boolean => type === kind.type && interaction === 's'
   const store = parts.storeFor({ ...request.caller, may: opens })
   const query: [string, string][] = [
@@ -148,6 +176,7 @@ async function pageOf(
     ...Object.entries(kind.query),
     ['_count', String(limit)],
   ]
+  if (sort !== undefined) query.push(['_sort', sort])
   if (since !== undefined) query.push([kind.date, `ge${since}`])
   if (until !== undefined) query.push([kind.date, `le${until}`])
   const cursor = after?.get(kind.name)
@@ -155,7 +184,10 @@ async function pageOf(
   const { matches, next } = await store.search(store.parse([kind.type], query, true))
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
   const resources = matches.map(({ body }) => parseJson(body) as JsonObject).filter(isMeant)
-  const records = resources.flatMap(each => parts.translator.fromFhir(kind.map, kind.shape, each, context) ?? [])
+  const records = resources.flatMap((each): JsonObject[] => {
+    const record = parts.translator.fromFhir(kind.map, kind.shape, each, context)
+    return record ? [record as JsonObject] : []
+  })
   return { kind, records, unreadable: resources.length - records.length, next: next && encodeCursor(next) }
 }
 

@@ -3,6 +3,7 @@
 import type { TObject } from 'typebox'
 import { AllergyRecord } from './allergy.ts'
 import { AppointmentRecord } from './appointment.ts'
+import { BloodGroup } from './blood-group.ts'
 import { BloodUnit } from './blood-unit.ts'
 import { ClinicalNote } from './clinical-note.ts'
 import { ConsentRecord } from './consent.ts'
@@ -21,6 +22,7 @@ import { VitalSign } from './vital-sign.ts'
 export const shapes: readonly TObject[] = [
   AllergyRecord,
   AppointmentRecord,
+  BloodGroup,
   BloodUnit,
   ClinicalNote,
   ConsentRecord,

@@ -24,6 +24,8 @@ export interface ConsentTypes {
   readonly types: ReadonlyMap<string, ConsentType>
   /** How long a consent holds that does not say so. */
   readonly expiresAfterDays: number
+  /** How long a request can be answered. */
+  readonly requestsExpireAfterDays: number
 }
 
 /** A mistake, and the names of the members and indexes that lead to it. */
@@ -38,6 +40,8 @@ export const consentTypeName = '^[a-z][a-z0-9_]{0,63}$'
 /** The type that is meant where none is named. */
 const WHOLE = 'full_record'
 const MOST_TYPES = 100
+/** How long a request can be answered if the file does not say so. */
+const usualRequestDays = 30
 
 /** Codes of http://terminology.hl7.org/CodeSystem/observation-category that resources of a type are filed under. */
 const categoriesOf: ReadonlyMap<string, readonly string[]> = new Map([
@@ -64,12 +68,16 @@ interface Reader {
 }
 
 function consentsOf(value: unknown, reader: Reader): ConsentTypes {
-  const file = objectIn(value, reader, ['expires_after_days', 'types'])
+  const file = objectIn(value, reader, ['expires_after_days', 'types'], ['requests_expire_after_days'])
   const listed = typesIn(file['types'], within(reader, 'types'))
   const types = Object.entries(listed).map(([name, each]) => typeOf(name, each, within(reader, 'types', name)))
   return {
     types: new Map(types.map(each => [each.name, each])),
     expiresAfterDays: daysOf(file['expires_after_days'], within(reader, 'expires_after_days')),
+    requestsExpireAfterDays: daysOf(
+      file['requests_expire_after_days'] ?? usualRequestDays,
+      within(reader, 'requests_expire_after_days'),
+    ),
   }
 }
 

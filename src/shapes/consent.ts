@@ -24,6 +24,7 @@ export const ConsentRecord = Type.Object(
     scopes: nullable(Type.Array(text('A scope, such as labs:read.'), { description: 'The requested scopes, if any.' })),
     granted_at: nullable(moment('When the patient agreed.')),
     expires_at: nullable(moment('When the consent expires.')),
+    request_expires_at: nullable(moment('When a pending request expires if the patient does not answer.')),
     revoked_at: nullable(moment('When the patient revoked the consent.')),
     organization_id: nullable(id('The organisation that may access the data.')),
   },

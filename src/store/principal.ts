@@ -10,6 +10,8 @@ export type Interaction = 'c' | 'r' | 'u' | 'd' | 's'
 export interface Origin {
   readonly organizationId: string
   readonly requestId: string
+  /** Receives the ids of the events that a change causes, before it is committed. */
+  readonly recorded?: (events: readonly string[]) => void
 }
 
 /**

@@ -20,7 +20,7 @@ import { createTestDatabase, deliveredMaps } from '../support/service.ts'
 
 const log = createLog('silent')
 const day = 86_400_000
-const now = new Date()
+let now = new Date()
 const inDays = (days: number) => new Date(now.getTime() + days * day).toISOString()
 
 let storage: Storage
@@ -37,6 +37,7 @@ beforeAll(async () => {
     translator: createTranslator(maps, base, log),
     opens: (type, scopes) => opens(maps.consents(), type, scopes),
     usualDays: () => 30,
+    requestDays: () => 14,
   })
 })
 
@@ -78,7 +79,7 @@ const refusal = (work: Promise<unknown>) =>
 
 const nothing = {
   ...{ status: 'none', consent_id: null, consent_type: null, purpose: null, scopes: null },
-  ...{ granted_at: null, expires_at: null, revoked_at: null, organization_id: 'clinic' },
+  ...{ granted_at: null, expires_at: null, request_expires_at: null, revoked_at: null, organization_id: 'clinic' },
 }
 
 test('who was never asked has consented to nothing', async () => {
@@ -92,6 +93,7 @@ describe('to ask', () => {
     const expected = {
       ...{ ...nothing, health_id: amina.healthId, status: 'pending', consent_id: expect.any(String) },
       ...{ consent_type: 'lab_results', purpose: 'treatment', scopes: ['labs:read'], expires_at: inDays(3) },
+      request_expires_at: inDays(14),
     }
     expect(told).toEqual(expected)
     expect(await desk.list(own, amina)).toEqual([told])
@@ -121,12 +123,38 @@ describe('to ask', () => {
   })
 })
 
+test('asking for other terms is another request, so that a patient grants what was shown', async () => {
+  const first = await ask('full_record', { scopes: ['labs:read', 'prescriptions:read'] })
+  const same = await ask('full_record', { scopes: ['prescriptions:read', 'labs:read'] })
+  const wider = await ask('full_record', { scopes: ['labs:read', 'prescriptions:read', 'patients:read'] })
+  const research = await ask('full_record', { scopes: ['labs:read', 'prescriptions:read'], purpose: 'research' })
+  expect(same).toEqual(first)
+  expect(new Set([first, wider, research].map(each => each.consent_id)).size).toBe(3)
+  expect(await answer(first.consent_id, 'grant')).toMatchObject({ scopes: ['labs:read', 'prescriptions:read'] })
+})
+
+test('a request that is not answered in time expires, cannot be granted, and can be made again', async () => {
+  const first = await ask('lab_results')
+  now = new Date(now.getTime() + 14 * day)
+  expect(await standing()).toBe('expired lab_results')
+  expect(await refusal(answer(first.consent_id, 'grant'))).toMatchObject({ code: 'CONFLICT' })
+  const second = await ask('lab_results')
+  expect(second).toMatchObject({ status: 'pending', request_expires_at: inDays(14) })
+  expect(second.consent_id).not.toBe(first.consent_id)
+})
+
 describe('to grant', () => {
   test('takes the place of what was asked for, and then of what was given, of the same type', async () => {
     const first = await ask('lab_results')
     const given = await grant('lab_results', {}, 'signed form')
     expect(given).toEqual({
-      ...{ ...first, status: 'active', granted_at: now.toISOString(), expires_at: inDays(30), revoked_at: null },
+      ...{
+        ...first,
+        status: 'active',
+        granted_at: now.toISOString(),
+        expires_at: inDays(30),
+        request_expires_at: null,
+      },
     })
     expect((await grant('lab_results', { expiresAt: inDays(2) })).consent_id).toBe(first.consent_id)
     expect((await grant('summary')).consent_id).not.toBe(first.consent_id)

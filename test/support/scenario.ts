@@ -71,6 +71,10 @@ const operations: readonly (readonly [address: RegExp, word: string])[] = [
   [/^.*connect\/patient\/[^/]+\/records(\?.*)?$/, 'records.read'],
   [/^.*connect\/patient\/[^/]+\/consent\/(\w+)$/, 'consent.$1'],
   [/^.*connect\/pharmacy\/stock$/, 'stock.report'],
+  [/^.*sdk\/patients\/[^/]+\/summary$/, 'patient.summary'],
+  [/^.*sdk\/patients\/[^/]+\/fhir\/(.*)$/, 'patient.fhir $1'],
+  [/^.*sdk\/records\/(.*)$/, 'push $1'],
+  [/^.*sdk\/consents\/requests$/, 'consent.request'],
   [/^.*mobile\/consents\/[^/]+\/(\w+)$/, 'mobile consent.$1'],
 ]
 

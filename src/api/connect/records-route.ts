@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { listName, pageQuery, wantedOf, wrong } from '../../lib/paging.ts'
 import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
-import { type Kind, kinds, recordsOf, sightOf } from '../../records/records.ts'
+import { kinds, recordsOf, sightOf } from '../../records/records.ts'
 import { dateInterval } from '../../store/dates.ts'
 import type { ConnectParts } from './parts.ts'
 
@@ -102,9 +102,9 @@ export function recordsRoute(parts: ConnectParts): Route {
 }
 
 /** Kinds and places, one after the other, as the cursor has them. */
-function placesOf(flat: readonly string[]): Map<Kind['name'], string> {
-  const places = new Map<Kind['name'], string>()
-  for (let at = 0; at + 1 < flat.length; at += 2) places.set(flat[at] as Kind['name'], flat[at + 1]!)
+function placesOf(flat: readonly string[]): Map<string, string> {
+  const places = new Map<string, string>()
+  for (let at = 0; at + 1 < flat.length; at += 2) places.set(flat[at]!, flat[at + 1]!)
   return places
 }
 

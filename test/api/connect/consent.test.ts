@@ -43,6 +43,7 @@ const none = {
   scopes: null,
   granted_at: null,
   expires_at: null,
+  request_expires_at: null,
   revoked_at: null,
   organization_id: 'clinic',
 }
