@@ -79,7 +79,7 @@ function formOf(value: unknown, operation: Operation, world: World, roll: Roll, 
 /** What FHIR takes of that type: a resource as it was seen, a bundle or parameters made of such, or a patch. */
 function resourceOf(media: string, operation: Operation, { pool, type, id }: World, roll: Roll): unknown {
   const seen = (): Record<string, unknown> =>
-    JSON.parse(pick(roll, pool.get(`${type}`) ?? pool.get('resource') ?? ['{}']))
+    JSON.parse(pick(roll, pool.get(`${type}`) ?? pool.get('any resource') ?? ['{}']))
   if (media.includes('json-patch') || (operation.method === 'PATCH' && roll(2) === 0)) return patchOf(roll)
   const isOperation = operation.path.includes('$') || operation.method === 'PATCH'
   if (operation.path.endsWith('R4')) {

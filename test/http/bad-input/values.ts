@@ -21,7 +21,7 @@ export function harvest(pool: Pool, body: unknown, depth = 0): void {
   if (typeof type === 'string' && typeof id === 'string' && /^[A-Za-z]+$/.test(type)) {
     add(pool, `id of ${type}`, id)
     const text = JSON.stringify(body)
-    for (const name of text.length < 4000 ? ['resource', type] : []) add(pool, name, text)
+    for (const name of text.length < 4000 ? ['any resource', type] : []) add(pool, name, text)
   }
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === 'string' && value.length < 300 && !Array.isArray(body) && !pinned.has(name))
