@@ -1,0 +1,1 @@
+"""The modules of AsyncServiceClient, generated from clients/contract.json but for base.py and driver.py."""

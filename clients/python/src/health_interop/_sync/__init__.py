@@ -1,0 +1,1 @@
+"""The modules of ServiceClient, generated from clients/contract.json but for base.py."""

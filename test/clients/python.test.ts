@@ -1,0 +1,65 @@
+// The tests of the Python library (clients/python/tests), run by Python against the scripted server, each as one test here.
+// They need Python 3.9; those of AsyncServiceClient, the types and the samples also what clients/python/requirements-dev.txt
+// names, in clients/python/.venv (.ci/run makes it). What is absent is told as skipped; in CI Python must be there.
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { startScriptedServer } from './support/scripted-server.ts'
+
+const library = resolve(import.meta.dirname, '../../clients/python')
+const run = promisify(execFile)
+
+interface Entry {
+  readonly file: string
+  readonly name: string
+  readonly status: 'passed' | 'failed' | 'skipped'
+  readonly message: string
+}
+
+const candidates = [join(library, '.venv/bin/python'), 'python3', 'python']
+
+/** The first Python that is new enough. */
+async function findPython(): Promise<string | undefined> {
+  for (const python of candidates) {
+    const version = run(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'])
+    if (await version.then(() => true).catch(() => false)) return python
+  }
+  return undefined
+}
+
+/** Runs all tests; the reports of those that ran, and what Python printed. */
+async function runTests(python: string): Promise<{ entries: readonly Entry[]; output: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'python-tests-'))
+  const report = join(folder, 'report.jsonl')
+  const server = await startScriptedServer()
+  const env = { ...process.env, PYTHONPATH: 'src', SCRIPTED_SERVER: server.url, TEST_REPORT: report }
+  try {
+    const output = await run(python, ['-m', 'tests'], { cwd: library, env, timeout: 120_000, maxBuffer: 1e8 }).then(
+      ({ stderr }) => stderr,
+      (error: Error & { stderr?: string }) => error.stderr ?? error.message,
+    )
+    const lines = existsSync(report) ? readFileSync(report, 'utf8').split('\n').filter(Boolean) : []
+    return { entries: lines.map(line => JSON.parse(line) as Entry), output }
+  } finally {
+    await server.close()
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const python = await findPython()
+
+describe.skipIf(python === undefined && !process.env['CI'])('the Python library', async () => {
+  const { entries, output } = python ? await runTests(python) : { entries: [], output: 'There is no Python 3.9 here.' }
+
+  test('its test run reports every test', () => {
+    expect(entries.length, output).toBeGreaterThan(400)
+  })
+
+  for (const { file, name, status, message } of entries)
+    test.skipIf(status === 'skipped')(`${file}: ${name}${status === 'skipped' ? ` (${message})` : ''}`, () => {
+      expect(status, message).toBe('passed')
+    })
+})
