@@ -20,6 +20,7 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- sdk [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
        npm run bench -- budget bodies [--data DIR] [--seconds N]
@@ -42,6 +43,8 @@ nothing if it is there already, and measures each workload; the median round cou
   consent     measures instead what the consent filter costs, for organisations that few, some and all patients have
               granted; the grants are written straight into the table consent_grant, not by way of Consents
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
+  sdk         measures instead the patient summary and FHIR searches by Health ID, beside the FHIR searches under them, on
+              DIR-records
   webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
@@ -73,6 +76,7 @@ const folders: Readonly<Record<string, string>> = {
   budget: '-budget',
   inventory: '-inventory',
   records: '-records',
+  sdk: '-records',
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
 }
@@ -161,11 +165,11 @@ async function main(): Promise<void> {
     const connections = Number(options.connections)
     return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd })
   }
-  if (positionals[0] === 'records') {
+  if (positionals[0] === 'records' || positionals[0] === 'sdk') {
     const { benchRecords } = await import('./records.ts')
     const [connections, seconds, rounds] = [options.connections, options.seconds, options.rounds].map(Number)
     const figures = { connections: connections!, seconds: seconds!, rounds: rounds! }
-    return benchRecords({ root, env: environment(), dataDir, base, answering, ...figures })
+    return benchRecords(positionals[0], { root, env: environment(), dataDir, base, answering, ...figures })
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,

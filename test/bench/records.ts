@@ -1,4 +1,4 @@
-// npm run bench -- records: a patient's records by Connect beside the FHIR searches of the same, both under a consent, turn by turn.
+// npm run bench -- records, sdk: operations on a patient's record beside the FHIR searches under them, both under a consent, turn by turn.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -26,11 +26,54 @@ export interface RecordsBench {
 
 const patients = 50
 
-/** The searches that each kind of records is made of. */
-const searches = {
-  all: ['Condition?', 'MedicationRequest?', 'Observation?category=laboratory&', 'Observation?category=vital-signs&'],
-  lab_results: ['Observation?category=laboratory&'],
-} as const
+/** An operation, and the FHIR requests that it stands for. */
+interface Comparison {
+  readonly name: string
+  readonly path: (healthId: string) => string
+  readonly fhir: (id: string) => readonly string[]
+}
+
+const records = (type: string, searches: readonly string[]): Comparison => ({
+  name: type,
+  path: healthId => `connect/patient/${healthId}/records?type=${type}&limit=20`,
+  fhir: id => searches.map(search => `${search}patient=${id}&_count=20`),
+})
+
+const laboratory = 'Observation?category=laboratory&'
+const yearAgo = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10)
+
+const comparisons = {
+  records: [
+    records('all', ['Condition?', 'MedicationRequest?', laboratory, 'Observation?category=vital-signs&']),
+    records('lab_results', [laboratory]),
+  ],
+  sdk: [
+    {
+      name: 'summary',
+      path: healthId => `sdk/patients/${healthId}/summary`,
+      fhir: id => [
+        `Patient/${id}`,
+        `MedicationRequest?patient=${id}&status=active&_sort=-authoredon&_count=100`,
+        `AllergyIntolerance?patient=${id}&clinical-status:not=inactive,resolved&_sort=-date&_count=100`,
+        `${laboratory}patient=${id}&date=ge${yearAgo}&_sort=-date&_count=10`,
+        `Encounter?patient=${id}&date=ge${yearAgo}&_sort=-date&_count=10`,
+        `Observation?patient=${id}&code=${['882-1', '883-9', '10331-7'].map(each => `http://loinc.org|${each}`)}&_sort=-date&_count=20`,
+      ],
+    },
+    ...['Condition', 'Observation', 'MedicationRequest'].map(
+      (type): Comparison => ({
+        name: `fhir/${type}`,
+        path: healthId => `sdk/patients/${healthId}/fhir/${type}?_count=20`,
+        fhir: id => [`${type}?patient=${id}&_count=20`],
+      }),
+    ),
+    {
+      name: 'fhir/$everything',
+      path: healthId => `sdk/patients/${healthId}/fhir/$everything?_count=100`,
+      fhir: id => [`Patient/${id}/$everything?_count=100`],
+    },
+  ],
+} satisfies Record<string, readonly Comparison[]>
 
 interface Subject {
   readonly id: string
@@ -38,7 +81,7 @@ interface Subject {
 }
 
 /** Prints a table: wall and CPU of each, and their ratio; several searches count together. */
-export async function benchRecords(options: RecordsBench): Promise<void> {
+export async function benchRecords(which: keyof typeof comparisons, options: RecordsBench): Promise<void> {
   const { root, env, dataDir, base } = options
   const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
   try {
@@ -48,10 +91,9 @@ export async function benchRecords(options: RecordsBench): Promise<void> {
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )
-    const head = ['type', 'FHIR searches', 'FHIR p50 ms', 'p50 ms', 'FHIR CPU-ms', 'CPU-ms', 'CPU ratio', 'errors']
+    const head = ['operation', 'FHIR searches', 'FHIR p50 ms', 'p50 ms', 'FHIR CPU-ms', 'CPU-ms', 'CPU ratio', 'errors']
     process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
-    for (const type of ['all', 'lab_results'] as const)
-      process.stdout.write(await row(type, token, subjects, service, options))
+    for (const each of comparisons[which]) process.stdout.write(await row(each, token, subjects, service, options))
   } finally {
     service.kill('SIGTERM')
     await new Promise(done => service.once('exit', done))
@@ -104,7 +146,7 @@ interface Round {
 }
 
 async function row(
-  type: keyof typeof searches,
+  { name, path, fhir: searches }: Comparison,
   token: string,
   subjects: readonly Subject[],
   service: ChildProcess,
@@ -113,12 +155,10 @@ async function row(
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const cpu = (): number => cpuOf(service.pid!, postmaster) + cpuOf(postmaster)
   const get = (path: string): autocannon.Request => ({ method: 'GET', path })
-  const fhir = subjects.flatMap(({ id }) =>
-    searches[type].map(search => get(`/api/fhir/R4/${search}patient=${id}&_count=20`)),
-  )
-  const own = subjects.map(({ healthId }) => get(`/api/v1/connect/patient/${healthId}/records?type=${type}&limit=20`))
-  const many = searches[type].length
-  const sides = [fhir, own].map(requests => ({ name: type, origin: base, connections, requests: () => requests }))
+  const fhir = subjects.flatMap(({ id }) => searches(id).map(each => get(`/api/fhir/R4/${each}`)))
+  const own = subjects.map(({ healthId }) => get(`/api/v1/${path(healthId)}`))
+  const many = fhir.length / own.length
+  const sides = [fhir, own].map(requests => ({ name, origin: base, connections, requests: () => requests }))
   const results: Round[][] = [[], []]
   for (const side of sides) await shoot(side, token, 1)
   for (let round = 0; round < rounds; round++)
@@ -131,7 +171,7 @@ async function row(
     }
   const [theirs, ours] = results.map(list => list.toSorted((a, b) => a.cost - b.cost)[Math.floor(list.length / 2)]!)
   const cells = [
-    ...[type, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],
+    ...[name, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],
     ...[theirs!.cost.toFixed(2), ours!.cost.toFixed(2), (ours!.cost / theirs!.cost).toFixed(2)],
     results.flat().reduce((sum, each) => sum + each.errors, 0),
   ]

@@ -112,26 +112,33 @@ async function about(
 ) {
   const on = parts.databaseFor(request.caller)
   const subject = await patientOf(on, (request.params as { health_id: string }).health_id)
-  const { caller, isOpen } = await sightOf(on, request.caller, subject, asked)
+  const caller = await seeing(request.caller, subject)
   const found = await search(subject, caller, `${request.baseUrl}${request.path}`)
-  if (!isOpen && isEmpty(found)) throw await caller.visibility!.refusal(on, hash64(`Patient/${subject.patient}`))
+  if (isEmpty(found)) await mustBeOpen(on, request.caller, subject, asked)
   return reply(200, found.body, { 'content-type': `${fhirJson}; charset=utf-8` })
 }
 
-/** Returns the caller with the visibility that applies, and whether anything of these types is open to it. */
-async function sightOf(on: Queryable, caller: Caller, { patient }: RegisteredPatient, asked: readonly string[]) {
+/** Returns the caller with the visibility that applies. */
+async function seeing(caller: Caller, { patient }: RegisteredPatient): Promise<Caller> {
+  const { visibility } = caller
+  return visibility?.override ? { ...caller, visibility: await visibility.override(patient) } : caller
+}
+
+/**
+ * Asked only where nothing is found: whether that is because the patient has none of it.
+ * @throws Failure CONSENT_… if no consent opens any of these types.
+ */
+async function mustBeOpen(on: Queryable, caller: Caller, { patient }: RegisteredPatient, asked: readonly string[]) {
   const { visibility } = caller
   // The trail discloses to each organisation its own accesses, by no consent.
-  if (!visibility || asked[0] === 'AuditEvent') return { caller, isOpen: true }
-  if (visibility.override)
-    return { caller: { ...caller, visibility: await visibility.override(patient) }, isOpen: true }
+  if (!visibility || visibility.override || asked[0] === 'AuditEvent') return
   const { parts } = await openedParts(
     on,
     caller,
     patient,
     asked.map(type => ({ type })),
   )
-  return { caller, isOpen: parts.length > 0 }
+  if (parts.length === 0) throw await visibility.refusal(on, hash64(`Patient/${patient}`))
 }
 
 /** Returns true if a page holds nothing but remarks on the search. */
