@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Literal, Optional
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Literal, Mapping, Optional
 
 from .._call import fields
 from .._options import CallOptions
@@ -63,22 +63,18 @@ class Records(Module):
             cursor,
         )
 
-    async def push_encounter(self, encounter: types.EncounterPush, **options: Unpack[CallOptions]) -> types.PushReply:
+    async def push_encounter(self, encounter: Mapping[str, Any], **options: Unpack[CallOptions]) -> Dict[str, Any]:
         """Push an encounter, recommendation or alert.
 
         POST /api/v1/sdk/records/encounters
         """
-        reply: types.PushReply = await self._send("POST", "/api/v1/sdk/records/encounters", options, body=encounter)
+        reply: Dict[str, Any] = await self._send("POST", "/api/v1/sdk/records/encounters", options, body=encounter)
         return reply
 
-    async def push_lab_result(
-        self,
-        lab_result: types.LabResultPush,
-        **options: Unpack[CallOptions],
-    ) -> types.PushReply:
+    async def push_lab_result(self, lab_result: Mapping[str, Any], **options: Unpack[CallOptions]) -> Dict[str, Any]:
         """Push a laboratory result.
 
         POST /api/v1/sdk/records/lab-results
         """
-        reply: types.PushReply = await self._send("POST", "/api/v1/sdk/records/lab-results", options, body=lab_result)
+        reply: Dict[str, Any] = await self._send("POST", "/api/v1/sdk/records/lab-results", options, body=lab_result)
         return reply
