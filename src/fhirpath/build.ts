@@ -86,7 +86,7 @@ function literalValue({ type, text, unit, calendar, at }: Literal): Typed {
 
 function temporalLiteral(type: 'Date' | 'DateTime' | 'Time', text: string, at: Literal['at']): Typed {
   const kind = ({ Date: 'date', DateTime: 'dateTime', Time: 'time' } as const)[type]
-  if (!parseTemporal(text, kind)) throw new FhirPathError('syntax', `@${text} is not a ${kind} that exists`, at)
+  if (!parseTemporal(text, kind)) throw new FhirPathError('syntax', `@${text} is not a valid ${kind}`, at)
   return typed(text.replace(/T$/, ''), `System.${type}`)
 }
 

@@ -78,7 +78,7 @@ function compiled(format: string, kind: Kind): DateFormat | string {
       : Object.hasOwn(CODES, code)
         ? CODES[code as keyof typeof CODES]
         : undefined
-    if (known && fields.includes(known[0])) return `the format names the ${known[0]} twice`
+    if (known && fields.includes(known[0])) return `the format contains the ${known[0]} twice`
     if (known) fields.push(known[0])
     source += known ? known[1] : code.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
   }

@@ -36,7 +36,7 @@ const START: Position = { offset: 0, line: 1, column: 1 }
 /** An evaluation that would take more steps than it may. */
 export class TooCostly extends FhirPathError {}
 
-export const tooCostly = (): TooCostly => new TooCostly('execution', 'the expression looks at too many values', START)
+export const tooCostly = (): TooCostly => new TooCostly('execution', 'the expression evaluates too many values', START)
 
 /** The expression does not fit the types it is used on. */
 export function semanticError(message: string, at: Position, meant?: string): FhirPathError {

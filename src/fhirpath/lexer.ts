@@ -78,7 +78,7 @@ function unreadable(text: string, offset: number): string {
   const char = text[offset]
   if (char === "'") return 'this string has no closing quote'
   if (char === '`') return 'this identifier has no closing backtick'
-  if (char === '/') return 'this comment has no end'
+  if (char === '/') return 'this comment is not closed'
   if (char === '@') return 'this is not a date, a dateTime or a time'
   return `unexpected character ${JSON.stringify(char)}`
 }

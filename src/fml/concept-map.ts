@@ -16,7 +16,7 @@ export function conceptMap(reader: Reader): ConceptMap {
   const around = reader.surroundings()
   const { at } = reader.take()
   const id = text(reader, 'the name of the concept map, in quotation marks,')
-  const open = reader.expect('{', 'the content of a concept map stands in braces')
+  const open = reader.expect('{', 'put the content of a concept map in braces')
   const opening = reader.opening()
   const prefixes: Prefix[] = []
   const known = new Set<string>()
@@ -49,7 +49,7 @@ function prefix(reader: Reader): Prefix {
   const around = reader.surroundings()
   const { at } = reader.take()
   const name = reader.name('the prefix')
-  reader.expect('=', 'a prefix is written like `prefix s = "http://example.org/codes"`')
+  reader.expect('=', 'write a prefix like `prefix s = "http://example.org/codes"`')
   const url = text(reader, 'the URL of a code system, in quotation marks,')
   reader.accept(';')
   return { kind: 'prefix', name, url, around: around(), span: reader.since(at) }
@@ -59,7 +59,7 @@ function unmapped(reader: Reader, prefixes: ReadonlySet<string>): Unmapped {
   const around = reader.surroundings()
   const { at } = reader.take()
   const about = reader.acceptWord('for') ? declared(reader, prefixes) : undefined
-  reader.expect('=', 'what happens to codes without a mapping is written like `unmapped for s = provided`')
+  reader.expect('=', 'write the rule for codes without a mapping like `unmapped for s = provided`')
   const mode = reader.name('what happens to codes without a mapping, for example `provided`,')
   reader.accept(';')
   return { kind: 'unmapped', prefix: about, mode, around: around(), span: reader.since(at) }
@@ -85,14 +85,14 @@ function relation(reader: Reader): MappingOperator {
   while (reader.peek().kind === 'symbol' && reader.touching() && written.length < 4) written += reader.take().text
   const operator = OPERATORS.find(each => each === written)
   const span = reader.since(first.at)
-  if (!operator) reader.report(`${shown(written)} is not known here; ${rule}`, span, '==')
+  if (!operator) reader.report(`${shown(written)} is unknown; ${rule}`, span, '==')
   return operator ?? '=='
 }
 
 function code(reader: Reader, prefixes: ReadonlySet<string>): Code {
   const { at } = reader.peek()
   const name = declared(reader, prefixes)
-  reader.expect(':', 'a code is written with its prefix, like `s:male`')
+  reader.expect(':', 'write a code with its prefix, like `s:male`')
   return { kind: 'code', prefix: name, code: codeText(reader), span: reader.since(at) }
 }
 
@@ -121,7 +121,7 @@ function codeText(reader: Reader): Text {
   const written = reader.text.slice(span.offset, span.offset + span.length)
   if (written !== token.text) {
     reader.report(
-      `a code with other signs than letters and digits stands in quotation marks: ${quoted(written, '"')}`,
+      `put a code with characters other than letters and digits in quotation marks: ${quoted(written, '"')}`,
       span,
       quoted(written, '"'),
     )

@@ -10,8 +10,8 @@ const PLAIN = /^[^\s.,:;'"`/|?!@#$%&*()[\]{}]{1,64}$/
 
 /** Returns the name if it is valid; `where` is what the Error names as its owner. */
 export function plainName(name: string, where: string): string {
-  if (HARMFUL.has(name)) throw new Error(`${where}: nothing may be called ${shown(name)}`)
+  if (HARMFUL.has(name)) throw new Error(`${where}: reserved name ${shown(name)}`)
   if (!PLAIN.test(name))
-    throw new Error(`${where}: ${shown(name)} is not a name; it has signs that stand for other things`)
+    throw new Error(`${where}: ${shown(name)} is not a valid name: it contains spaces or punctuation`)
   return name
 }

@@ -25,7 +25,7 @@ export function embedded(reader: Reader): Embedded {
     const said = error.expected
       ? `${error.expected.replaceAll("'", '`')} is missing; found ${reader.found()}`
       : error.message.replace(/^.*?: /, '')
-    reader.fail(`this FHIRPath expression cannot be understood: ${said}`)
+    reader.fail(`the FHIRPath expression is not valid: ${said}`)
   }
 }
 

@@ -26,7 +26,7 @@ export function group(reader: Reader): Group {
 function groupName(reader: Reader): Name {
   if (reader.atWord('for') && (reader.atWord('types', 1) || reader.atWord('type', 1))) {
     reader.fail(
-      '`group for` is how R3 was written; since R4 it is `group Name(source src : A, target tgt : B) <<types>> {`',
+      '`group for` is the syntax of R3; in R4, write `group Name(source src : A, target tgt : B) <<types>> {`',
     )
   }
   return reader.name('the name of the group')
@@ -41,14 +41,14 @@ function toBlock(reader: Reader): void {
   const { fresh } = reader.peek()
   const before = reader.problems.length
   if (reader.broken !== reader.next) {
-    reader.report(`the rules of a group stand in braces; found ${reader.found()}`, reader.spanOfToken(reader.peek()))
+    reader.report(`put the rules of a group in braces; found ${reader.found()}`, reader.spanOfToken(reader.peek()))
   }
   if (fresh && before < reader.problems.length && isDeclaration(reader)) return
   while (!reader.ended && !reader.at('{') && !isDeclaration(reader)) reader.take()
 }
 
 function parameterList(reader: Reader): Parameter[] {
-  reader.expect('(', 'a group has its parameters in parentheses: `(source src : Patient, target tgt : Person)`')
+  reader.expect('(', 'put the parameters of a group in parentheses: `(source src : Patient, target tgt : Person)`')
   const found: Parameter[] = []
   if (reader.accept(')')) return found
   do {
@@ -57,7 +57,7 @@ function parameterList(reader: Reader): Parameter[] {
     else while (!reader.ended && !reader.at(',') && !reader.at(')') && !reader.at('{') && !reader.at(';')) reader.take()
   } while (reader.accept(',') || commaMissing(reader))
   if (!reader.accept(')')) {
-    reader.report(`a parenthesis is missing behind the parameters; found ${reader.found()}`, reader.behind(), ')')
+    reader.report(`a parenthesis is missing after the parameters; found ${reader.found()}`, reader.behind(), ')')
   }
   return found
 }
@@ -83,7 +83,7 @@ function suffix(reader: Reader): Pick<Group, 'extends' | 'typeMode'> {
   for (;;) {
     const token = reader.peek()
     if (token.kind === 'name' && !reader.atWord('extends') && reader.peek(1).kind === 'name') {
-      reader.oneOf(['extends'], 'a group may go on with')
+      reader.oneOf(['extends'], 'a group can continue with')
       base = reader.name('the name of the group that is extended')
     } else if (reader.acceptWord('extends')) base = reader.name('the name of the group that is extended')
     else if (reader.at('<') && reader.at('<', 1)) typeMode = stereotype(reader)
@@ -101,6 +101,6 @@ function stereotype(reader: Reader): Group['typeMode'] {
   if (closed && token.text === 'types' && !plus) return 'types'
   if (closed && token.text === 'type' && plus) return 'type+'
   const meant = plus || token.text === 'type+' ? 'type+' : 'types'
-  reader.report('what a group is for by default is written `<<types>>` or `<<type+>>`', span, `<<${meant}>>`)
+  reader.report('mark a default group with `<<types>>` or `<<type+>>`', span, `<<${meant}>>`)
   return meant
 }

@@ -13,10 +13,10 @@ export function metadata(reader: Reader): Metadata {
   const around = reader.surroundings()
   const { at } = reader.take()
   const name = path(reader, 'the name of what is set')
-  reader.expect('=', "a setting is written like `/// status = 'active'`")
+  reader.expect('=', "write a setting like `/// status = 'active'`")
   const value = reader.peek().fresh || reader.ended ? undefined : settingValue(reader)
   if (!reader.peek().fresh && !reader.ended) {
-    reader.report(`${reader.found()} cannot stand behind a setting`, reader.spanOfToken(reader.peek()))
+    reader.report(`${reader.found()} is not allowed after a setting`, reader.spanOfToken(reader.peek()))
     while (!reader.ended && !reader.peek().fresh) reader.take()
   }
   return { kind: 'metadata', path: name, value, around: around(), span: reader.since(at) }
@@ -29,7 +29,7 @@ function settingValue(reader: Reader): Literal | undefined {
   while (!reader.ended && !reader.peek().fresh) reader.take()
   const span = reader.since(start)
   const text = reader.text.slice(span.offset, span.offset + span.length)
-  reader.report('the value of a setting stands in quotation marks', span, quoted(text, "'"))
+  reader.report('put the value of a setting in quotation marks', span, quoted(text, "'"))
   return { kind: 'literal', type: 'String', text, span }
 }
 
@@ -38,7 +38,7 @@ export function declaration(reader: Reader): Declaration {
   const around = reader.surroundings()
   const { at } = reader.take()
   const url = text(reader, 'the URL of the map, in quotation marks,')
-  reader.expect('=', 'a map is declared like `map "http://example.org/births" = "Births"`')
+  reader.expect('=', 'declare a map like `map "http://example.org/births" = "Births"`')
   const token = reader.peek()
   const isWord = token.kind === 'name' || token.kind === 'quoted'
   const name = isWord ? word(reader) : text(reader, 'the name of the map')
@@ -68,7 +68,7 @@ function aliasName(reader: Reader): Name {
   const token = reader.peek()
   if (token.kind !== 'text' && token.kind !== 'string') return reader.name('the name after `alias`')
   const { text: name, span } = text(reader, 'the name after `alias`')
-  const message = `a name stands without quotation marks: \`alias ${name}\``
+  const message = `write a name without quotation marks: \`alias ${name}\``
   reader.problems.push({ message, span, severity: 'warning', fix: { span, replacement: name } })
   return { kind: 'name', text: name, span }
 }
@@ -87,9 +87,9 @@ export function constant(reader: Reader): Constant {
   const around = reader.surroundings()
   const { at } = reader.take()
   const name = reader.name('the name of the constant')
-  reader.expect('=', "a constant is written like `let system = 'http://example.org';`")
+  reader.expect('=', "write a constant like `let system = 'http://example.org';`")
   const value = embedded(reader)
-  if (!reader.accept(';')) reader.report('a constant ends with a semicolon; one is missing here', reader.behind(), ';')
+  if (!reader.accept(';')) reader.report('a semicolon is missing at the end of the constant', reader.behind(), ';')
   return { kind: 'constant', name, value, around: around(), span: reader.since(at) }
 }
 

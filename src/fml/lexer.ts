@@ -46,7 +46,7 @@ class Lexer extends Scanner {
       else this.other(code)
       if (this.problems.length >= MAX_PROBLEMS) break
       if (this.tokens.length > MAX_TOKENS) {
-        this.report('this map is too long to be read', this.here(1))
+        this.report('the map is too long', this.here(1))
         break
       }
     }
@@ -97,7 +97,7 @@ class Lexer extends Scanner {
       this.push('symbol', '///', offset + 3)
     } else {
       const message =
-        "a line that begins with three slashes says something about the map, as in `/// title = 'Births'`; a comment begins with two"
+        "a line that begins with three slashes sets a property of the map, as in `/// title = 'Births'`; begin a comment with two"
       this.report(message, this.here(3), '//')
       this.lineComment(3)
     }
@@ -117,7 +117,7 @@ class Lexer extends Scanner {
     const close = this.unclosedComment ? -1 : text.indexOf('*/', offset + 2)
     if (close >= 0) return this.comment('block', text.slice(offset + 2, close), close + 2)
     this.unclosedComment = true
-    this.report('the comment that begins here has no end; it is written `*/`', this.here(2))
+    this.report('the comment that begins here is not closed; close it with `*/`', this.here(2))
     this.lineComment(2)
   }
 
@@ -174,14 +174,14 @@ class Lexer extends Scanner {
       const message =
         letter === 'u'
           ? '`\\u` must be followed by four hexadecimal digits'
-          : `${shown(`\\${letter}`)} means nothing in a text; a backslash itself is written twice`
+          : `${shown(`\\${letter}`)} is not an escape sequence; for a backslash, write two`
       this.problems.push({ message, span, fix: { span, replacement: `\\\\${letter}` } })
     })
   }
 
   private moment(): void {
     const found = this.found(MOMENT)?.[0]
-    if (!found) return this.strange('this is not a date or time; they are written like `@2024-02-29`, `@T14:30`')
+    if (!found) return this.strange('this is not a date or time; write it like `@2024-02-29`, `@T14:30`')
     const kind = found[1] === 'T' ? 'time' : found.includes('T') ? 'dateTime' : 'date'
     this.push(kind, found.slice(kind === 'time' ? 2 : 1), this.offset + found.length)
   }
@@ -202,7 +202,7 @@ class Lexer extends Scanner {
     const curly = isMark(char) ? typographic(this.text, this.offset) : undefined
     if (curly) {
       this.report(
-        'these quotation marks are typographic; maps are written with straight ones',
+        'these quotation marks are typographic; use straight ones',
         this.here(curly.end - this.offset),
         curly.straight,
       )
@@ -210,12 +210,12 @@ class Lexer extends Scanner {
     }
     const arrow = Object.hasOwn(ARROWS, char) ? ARROWS[char]! : undefined
     if (arrow) {
-      this.report(`${shown(char)} is written \`${arrow}\` in a map`, this.here(1), arrow)
+      this.report(`write \`${arrow}\` instead of ${shown(char)}`, this.here(1), arrow)
       return this.push('symbol', arrow, this.offset + 1)
     }
     if (this.found(FOREIGN_NAME)) return this.foreignName()
     const run = this.found(STRANGE)?.[0] ?? char
-    this.report(message ?? `${shown(run)} means nothing here`, this.here(run.length))
+    this.report(message ?? `${shown(run)} is not valid in a map`, this.here(run.length))
     this.advance(this.offset + run.length)
   }
 
@@ -228,7 +228,7 @@ class Lexer extends Scanner {
       this.offset = last.at.offset
     }
     const name = this.text.slice(this.offset, end)
-    const message = `a name with letters other than a to z stands in backticks: \`${name}\``
+    const message = `put a name with letters other than a to z in backticks: \`${name}\``
     this.report(message, this.here(name.length), `\`${name}\``)
     this.push('quoted', name, end)
   }

@@ -21,7 +21,7 @@ interface Draft {
  */
 export function modelFromSchema(schema: object, base: string): LogicalModel {
   const { $id } = schema as Json
-  if (!string($id)) throw new Error('a schema without `$id` has no name to be known by')
+  if (!string($id)) throw new Error('the schema has no `$id`')
   const type = plainName(string($id)!, base)
   const url = `${base}/${type}`
   const draft: Draft = { url, root: type, types: [], valueSets: new Map() }
@@ -87,10 +87,10 @@ function codesOf(variants: readonly Json[]): string[] | undefined {
 function typeOf(draft: Draft, path: string, variants: readonly Json[]): string {
   const types = new Set(variants.map(each => variantType(path, each)))
   const [type] = types
-  if (type === undefined) throw new Error(`${path}: the schema does not say what this is`)
-  if (types.size > 1) throw new Error(`${path}: this is one of several types (${[...types].join(', ')})`)
+  if (type === undefined) throw new Error(`${path}: the schema has no type here`)
+  if (types.size > 1) throw new Error(`${path}: several types are not supported here (${[...types].join(', ')})`)
   if (type !== path) return type
-  if (variants.length > 1) throw new Error(`${path}: this is one of several objects`)
+  if (variants.length > 1) throw new Error(`${path}: several kinds of objects are not supported here`)
   addType(draft, path, 'backbone', variants[0]!)
   return type
 }
@@ -99,11 +99,11 @@ const FORMATS: Readonly<Record<string, string>> = { date: 'date', 'date-time': '
 
 function variantType(path: string, schema: Json): string {
   const reference = string(schema.$ref)
-  if (reference) return plainName(reference, `${path}: a reference is the \`$id\` of another shape`)
+  if (reference) return plainName(reference, `${path}: a reference must be the \`$id\` of another shape`)
   const type = schema.const === undefined ? schema.type : typeof schema.const
   if (type === 'object') return string(schema.$id) ?? path
   if (type === 'string') return FORMATS[string(schema.format) ?? ''] ?? 'string'
   if (type === 'integer' || type === 'boolean') return type
   if (type === 'number') return Number.isInteger(schema.const) ? 'integer' : 'decimal'
-  throw new Error(`${path}: nothing can be made of ${shown(JSON.stringify(schema))}`)
+  throw new Error(`${path}: unsupported schema ${shown(JSON.stringify(schema))}`)
 }

@@ -42,7 +42,7 @@ interface Definition {
 function definitionFrom(resource: Json, url: string): Definition {
   const elements = elementsOf(resource)
   const root = string(elements[0]?.path)?.split('.')[0]
-  if (!root) throw new Error(`${url}: there are no elements`)
+  if (!root) throw new Error(`${url}: the StructureDefinition has no elements`)
   const children = new Map<string, Json[]>()
   const seen = new Set<string>()
   for (const element of elements) {
@@ -65,7 +65,7 @@ function elementsOf({ snapshot, differential }: Json): Json[] {
 
 function rootFrom(resource: Json, url: string): Pick<TypeModel, 'kind' | 'base' | 'abstract'> {
   const { kind, derivation, baseDefinition } = resource
-  if (derivation === 'constraint') throw new Error(`${url}: this is a profile; only models of their own are types`)
+  if (derivation === 'constraint') throw new Error(`${url}: profiles are not supported; use a logical model`)
   if (kind !== 'logical' && kind !== 'resource' && kind !== 'complex-type')
     throw new Error(`${url}: the kind must be logical, resource or complex-type`)
   const base = string(baseDefinition)
@@ -178,5 +178,5 @@ function requiredValueSetOf({ binding }: Json): string | undefined {
 
 function count(value: unknown, where: string): number {
   if (/^\d{1,9}$/.test(String(value))) return Number(value)
-  throw new Error(`${where}: ${shown(String(value))} does not say how often the element may stand`)
+  throw new Error(`${where}: ${shown(String(value))} is not a valid cardinality`)
 }

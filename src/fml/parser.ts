@@ -46,8 +46,7 @@ export function parse(text: string, file?: string): Parsed {
   const reader = new Reader(text)
   const items = declarations(reader)
   const closing = reader.closing()
-  if (items.length === 0 && reader.problems.length === 0)
-    reader.report('a map is missing; this text says nothing', NOWHERE)
+  if (items.length === 0 && reader.problems.length === 0) reader.report('the text is empty; write a map', NOWHERE)
   const map = assemble(items, closing, file, { ...NOWHERE, length: text.length })
   return { map, problems: finished(reader.problems, file) }
 }
@@ -61,7 +60,7 @@ function finished(found: readonly Problem[], file?: string): Problem[] {
   if (problems.length < MAX_PROBLEMS) return problems
   return [
     ...problems.slice(0, -1),
-    { ...last!, message: 'too much is wrong with this text; it was read no further', fix: undefined },
+    { ...last!, message: 'the text has too many problems; the rest was not checked', fix: undefined },
   ]
 }
 
@@ -82,9 +81,9 @@ function worded(reader: Reader): Item | undefined {
   const token = reader.peek()
   const span = reader.spanOfToken(token)
   if (looksLikeRule(reader)) return outside(reader)
-  if (reader.at('}')) reader.report('this brace closes nothing', span, '')
-  else if (reader.at(';')) reader.report('this semicolon ends nothing', span, '')
-  else reader.report(`${reader.found()} is not known here; a map consists of ${list}`, span)
+  if (reader.at('}')) reader.report('this brace has no opening brace', span, '')
+  else if (reader.at(';')) reader.report('this semicolon is not needed', span, '')
+  else reader.report(`${reader.found()} is not valid here; a map consists of ${list}`, span)
   return undefined
 }
 
@@ -105,7 +104,7 @@ function wordHere(reader: Reader): Word | undefined {
 
 /** Reads a rule outside of any group, mostly caused by an extra closing brace before it: its problems are still reported. */
 function outside(reader: Reader): undefined {
-  const message = 'this rule stands outside of a group; perhaps a brace before it closes the group too early'
+  const message = 'this rule is outside of a group; perhaps a brace before it closes the group too early'
   reader.report(message, reader.spanOfToken(reader.peek()))
   rules(reader)
   reader.accept('}')

@@ -30,7 +30,7 @@ function hyphenated(reader: Reader, first: Name): Name {
     text += `-${reader.take().text}`
   }
   const span = reader.since(first.span)
-  reader.report(`a name with a hyphen stands in backticks: ${nameText(text)}`, span, nameText(text))
+  reader.report(`put a name with a hyphen in backticks: ${nameText(text)}`, span, nameText(text))
   return { kind: 'name', text, span }
 }
 
@@ -42,8 +42,8 @@ function bracket(reader: Reader): void {
   reader.accept(']')
   const span = reader.since(at)
   const rule = isChoice
-    ? 'an element with a choice of types is written without `[x]`'
-    : 'a place in a list cannot be part of a path; write `first` or `last` behind it, or a condition: `where ($index = 1)`'
+    ? 'write an element with a choice of types without `[x]`'
+    : 'a path cannot contain an index; write `first` or `last` after it, or a condition: `where ($index = 1)`'
   reader.report(rule, span, isChoice ? '' : undefined)
 }
 

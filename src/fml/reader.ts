@@ -158,7 +158,7 @@ export class Reader {
 
   /** Says that a word must have been meant as another. */
   misspelt(token: MapToken, meant: string): void {
-    this.report(`${shown(token.text)} is not known here${didYouMean(meant)}`, this.spanOfToken(token), meant)
+    this.report(`${shown(token.text)} is unknown${didYouMean(meant)}`, this.spanOfToken(token), meant)
   }
 
   name(what: string): Name {

@@ -180,7 +180,7 @@ export function whole<Value>(text: string, problems: Problem[], read: (reader: R
   const value = attempt(() => {
     const found = read(reader)
     if (!reader.ended)
-      reader.fail(`this expression of the resource goes on where it should end, with ${reader.found()}`)
+      reader.fail(`this expression of the resource does not end where it should; found ${reader.found()}`)
     return found
   })
   problems.push(...reader.problems)

@@ -30,7 +30,7 @@ export function block(reader: Reader): Block {
 
 function tooDeep(reader: Reader): Block {
   const open = reader.last()
-  reader.report(`blocks may stand in blocks ${MAX_DEPTH} deep; this one is deeper`, spanOf(open.at, open.end))
+  reader.report(`blocks can be nested ${MAX_DEPTH} deep; this one is deeper`, spanOf(open.at, open.end))
   skipBlock(reader)
   return { kind: 'block', rules: [], inside: { opening: [], closing: [] }, span: reader.since(open.at) }
 }
@@ -86,11 +86,11 @@ function lost(reader: Reader): undefined {
 function stray(reader: Reader): boolean {
   if (reader.at(';')) {
     const span = reader.spanOfToken(reader.take())
-    reader.report('this semicolon ends nothing', span, '')
+    reader.report('this semicolon is not needed', span, '')
     return true
   }
   if (reader.at('///')) {
-    reader.report('lines with three slashes stand at the top of the map', reader.spanOfToken(reader.take()))
+    reader.report('put lines with three slashes at the top of the map', reader.spanOfToken(reader.take()))
     while (!reader.ended && !reader.peek().fresh) reader.take()
     return true
   }
@@ -158,7 +158,7 @@ function dependent(reader: Reader): Dependent {
   const around = reader.surroundings()
   const name = reader.name('the name of a group, or a block in braces, after `then`')
   if (!reader.at('('))
-    reader.fail(`a group is called with its variables in parentheses: \`${name.text}(a, b)\`; found ${reader.found()}`)
+    reader.fail(`call a group with its variables in parentheses: \`${name.text}(a, b)\`; found ${reader.found()}`)
   const read = args(reader)
   return { kind: 'dependent', name, args: read, around: around(), span: reader.since(name.span) }
 }
@@ -186,7 +186,7 @@ function end(reader: Reader, head: () => string, broken: boolean): void {
   const token = reader.peek()
   const onward = token.fresh || token.kind === 'end' || reader.at('}')
   if (reader.at('}') && reader.depth === 1 && (reader.peek(1).kind === 'text' || reader.peek(1).kind === 'string')) {
-    reader.report('this brace closes nothing', reader.spanOfToken(reader.take()), '')
+    reader.report('this brace has no opening brace', reader.spanOfToken(reader.take()), '')
     ruleName(reader)
     return void reader.accept(';')
   }

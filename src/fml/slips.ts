@@ -15,7 +15,7 @@ export function arrow(reader: Reader, from: number): boolean {
     while (reader.peek().kind === 'symbol' && ARROW_LIKE.has(reader.peek().text) && reader.touching()) reader.take()
     const span = reader.since(token.at)
     const written = shown(reader.text.slice(token.at.offset, reader.last().end))
-    reader.report(`${written} is not known here; a rule goes from source to target by \`->\``, span, '->')
+    reader.report(`${written} is not an arrow; between source and target, write \`->\``, span, '->')
     return true
   }
   const isTarget = token.kind === 'name' && (reader.at('.', 1) || reader.at('=', 1)) && !token.fresh
@@ -68,6 +68,6 @@ export function unexpected(reader: Reader): void {
   if (meant && meant !== token.text) {
     return reader.misspelt(token, meant)
   }
-  if (reader.at(')')) return reader.report('this parenthesis closes nothing', span, '')
-  reader.report(`${reader.found()} cannot stand here; a rule ends with a semicolon`, span)
+  if (reader.at(')')) return reader.report('this parenthesis has no opening parenthesis', span, '')
+  reader.report(`${reader.found()} is not allowed here; end the rule with a semicolon`, span)
 }

@@ -32,7 +32,7 @@ function source(reader: Reader): Source {
 function refuseFunction(reader: Reader, read: Path): never {
   const name = shown(`${read.names.at(-1)!.text}(`)
   reader.fail(
-    `${name} begins a FHIRPath function, which cannot be part of a path; write a condition behind it, \`where (…)\``,
+    `${name} begins a FHIRPath function, which cannot be part of a path; write a condition after it, \`where (…)\``,
   )
 }
 
@@ -80,7 +80,7 @@ function once<Key extends keyof Draft>(
   const token = reader.peek()
   if (mark) reader.take()
   if (draft[key] !== undefined) {
-    reader.report(`${shown(token.text)} stands twice at the same source`, reader.spanOfToken(token))
+    reader.report(`${shown(token.text)} is repeated at the same source`, reader.spanOfToken(token))
   }
   draft[key] = read()
   return true
@@ -88,7 +88,7 @@ function once<Key extends keyof Draft>(
 
 function cardinality(reader: Reader): Source['cardinality'] {
   const { at, text } = reader.take()
-  const rule = 'how often an element may occur is written like `0..1` or `1..*`'
+  const rule = 'write a cardinality like `0..1` or `1..*`'
   reader.expect('.', rule)
   reader.expect('.', rule)
   const max = reader.peek()
@@ -120,7 +120,7 @@ function lateVariable(reader: Reader, read: Embedded, draft: Draft): Embedded {
   if (!isVariable || !read.text.startsWith('(')) return read
   const last = reader.last()
   reader.report(
-    `the variable ${shown(`as ${last.text}`)} stands before the condition: \`as ${last.text} where (…)\``,
+    `put the variable ${shown(`as ${last.text}`)} before the condition: \`as ${last.text} where (…)\``,
     reader.since(expression.at),
   )
   draft.variable = { kind: 'name', text: last.text, span: reader.spanOfToken(last) }

@@ -89,7 +89,7 @@ function isExpression(reader: Reader): boolean {
 function bare(reader: Reader, start: number): Transform {
   reader.next = start
   const value = embedded(reader)
-  reader.report('a FHIRPath expression stands in parentheses here', value.span, `(${value.text})`)
+  reader.report('put the FHIRPath expression in parentheses', value.span, `(${value.text})`)
   return value
 }
 
@@ -137,7 +137,7 @@ function listMode(reader: Reader): ListMode | undefined {
   const mode = TARGET_LIST_MODES.find(each => each === text) ?? (isName ? undefined : misspelt(reader))
   if (!mode) return undefined
   reader.take()
-  const share = mode === 'share' ? reader.name('the name that says what is shared') : undefined
+  const share = mode === 'share' ? reader.name('the name of the shared element') : undefined
   return { mode, share, span: reader.since(at) }
 }
 

@@ -22,7 +22,7 @@ export interface Consents {
 export function consentsIn(files: readonly SourceFile[], isNeeded: boolean): Consents {
   const file = files.find(({ name }) => name === CONSENTS)
   const missing = {
-    message: 'this file is missing; the service needs it to know what a consent opens',
+    message: 'this file is missing; the service needs it to determine what a consent opens',
     span: NOWHERE,
     file: CONSENTS,
   }

@@ -10,7 +10,7 @@ export function jsonOf({ path, text }: SourceFile): { value: unknown } | { probl
   try {
     return { value: parseJson(text) }
   } catch {
-    return { problem: { message: 'from here on this is not JSON', span: spanAt(text, faultIn(text)), file: path } }
+    return { problem: { message: 'invalid JSON from here on', span: spanAt(text, faultIn(text)), file: path } }
   }
 }
 

@@ -157,7 +157,7 @@ const SHOWN = 20
 
 function problemsOf({ files, set, problems }: Judged): string[] {
   // The system's error for a folder that cannot be read names its path, which only the log may show.
-  if (!set && problems.length > 0) return ['the folder of the maps cannot be read; the log says why']
+  if (!set && problems.length > 0) return ['the folder of the maps cannot be read; see the log']
   const names = new Map(files.map(({ path, name }) => [path, name]))
   const texts = problems
     .slice(0, SHOWN)

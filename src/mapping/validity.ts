@@ -34,6 +34,6 @@ function placeOf(pointer: string): string {
 function wordsOf({ message, params }: { readonly message: string; readonly params: object }): string {
   const { requiredProperties, additionalProperties, allowedValues } = params as Record<string, readonly unknown[]>
   if (requiredProperties) return `${requiredProperties.join(', ')} is missing`
-  if (additionalProperties) return `${additionalProperties.join(', ')} is not known here`
+  if (additionalProperties) return `${additionalProperties.join(', ')} is unknown`
   return allowedValues ? `must be one of ${allowedValues.join(', ')}` : message
 }

@@ -176,7 +176,7 @@ describe('what the caller provides', () => {
   test.each(['context', 'resource', 'rootResource', 'ucum', 'sct', 'loinc', 'vs-a', 'ext-a'])(
     'defineVariable() does not take the name %s',
     name => {
-      expect(() => run(`name.defineVariable('${name}', 1)`, patient)).toThrow(`%${name} has a meaning already`)
+      expect(() => run(`name.defineVariable('${name}', 1)`, patient)).toThrow(`%${name} is predefined`)
     },
   )
 })
@@ -194,7 +194,7 @@ describe('mistakes are found when compiling', () => {
     ["name.startsWith('a')", 'startsWith() cannot be used on HumanName'],
     ['birthDate + 7', '+ on a date needs a quantity such as 7 days'],
     ['children().first()', 'first() needs an order'],
-    ['@2015-02-30', '@2015-02-30 is not a date that exists'],
+    ['@2015-02-30', '@2015-02-30 is not a valid date'],
   ])('%s', (expression, message) => {
     expect(() => compile(expression, options('Patient'))).toThrow(message)
   })
@@ -218,10 +218,13 @@ function run(expression: string, focus: { resourceType: string }, env?: Env): un
 
 describe('expressions of requests', () => {
   test.each([
-    ["status.memberOf('http://hl7.org/fhir/ValueSet/observation-status')", 'memberOf() has no value sets to ask here'],
+    [
+      "status.memberOf('http://hl7.org/fhir/ValueSet/observation-status')",
+      'memberOf() is not supported here, because no value sets are available',
+    ],
     [
       "conformsTo('http://a.example/profile')",
-      'conformsTo() knows the types of R4 here, and not the profile http://a.example/profile',
+      'conformsTo() supports only the types of R4 here, not the profile http://a.example/profile',
     ],
   ])('that ask for what is not there are refused: %s', (expression, message) => {
     expect(() => compile(expression, { model, type: 'Observation', untrusted: true })).toThrow(message)

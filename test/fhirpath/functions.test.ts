@@ -329,7 +329,7 @@ describe('is refused', () => {
     ['name.where(', 'expected an expression, found the end'],
     ["'never ends", 'this string has no closing quote'],
     ['name..given', "expected an element or function name, found '.'"],
-    ['@2024-13', '@2024-13 is not a date that exists'],
+    ['@2024-13', '@2024-13 is not a valid date'],
     ['name given', "expected an operator or the end of the expression, found 'given'"],
   ])('%s', (expression, message) => {
     expect(() => run(expression)).toThrow(message)

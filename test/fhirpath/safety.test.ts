@@ -35,7 +35,7 @@ describe('nothing but the data can be reached', () => {
     }
     const names = Array.from({ length: 2000 }, () => ({ given: ['a'] }))
     const slow = compile('name.where(%resource.name.exists($this.given = 5))', untrusted)
-    expect(() => slow({ resourceType: 'Patient', name: names })).toThrow('looks at too many values')
+    expect(() => slow({ resourceType: 'Patient', name: names })).toThrow('evaluates too many values')
     expect(compile("name.where(given = 'a').count()", untrusted)({ resourceType: 'Patient', name: names })).toEqual([
       2000,
     ])

@@ -139,7 +139,7 @@ describe('texts that are dates in other forms', () => {
     ["'x'.toDate('dd MMM yyyy')", 'the format code `MMM` is not supported'],
     ["'x'.toDateTime('yyyy-MM-dd hh:mm')", '`h` and `hh` are hours of half a day, which need `a`'],
     ["'x'.toDateTime('HH:mm')", 'the format has no year (`yyyy`)'],
-    ["'x'.toDate('MM/MM/yyyy')", 'the format names the month twice'],
+    ["'x'.toDate('MM/MM/yyyy')", 'the format contains the month twice'],
   ])('%s is an error', (expression, message) => {
     expect(() => compile(expression, { model: { typeModel } })(undefined)).toThrow(message)
   })

@@ -99,30 +99,34 @@ describe('the schema of an object', () => {
   })
 
   test.each([
-    ['anything', {}, 'T.a: nothing can be made of `{}`'],
-    ['a list without items', { type: 'array' }, 'T.a: the schema does not say what this is'],
-    ['a list of lists', Type.Array(Type.Array(Type.String())), 'T.a: nothing can be made of'],
+    ['anything', {}, 'T.a: unsupported schema `{}`'],
+    ['a list without items', { type: 'array' }, 'T.a: the schema has no type here'],
+    ['a list of lists', Type.Array(Type.Array(Type.String())), 'T.a: unsupported schema'],
     [
       'several types',
       Type.Union([Type.String(), Type.Integer()]),
-      'T.a: this is one of several types (string, integer)',
+      'T.a: several types are not supported here (string, integer)',
     ],
-    ['several objects', Type.Union([Type.Object({}), Type.Object({})]), 'T.a: this is one of several objects'],
+    [
+      'several objects',
+      Type.Union([Type.Object({}), Type.Object({})]),
+      'T.a: several kinds of objects are not supported here',
+    ],
     ['an object of any keys', Type.Record(Type.String(), Type.String()), 'T.a: a type is an object with `properties`'],
     ['an unknown shape', Type.Ref('Bed'), 'T.a: there is no type `Bed`'],
-    ['a part of a schema', Type.Ref('#/$defs/Bed'), '`#/$defs/Bed` is not a name'],
+    ['a part of a schema', Type.Ref('#/$defs/Bed'), '`#/$defs/Bed` is not a valid name'],
   ])('is refused for %s', (_, a, message) => {
     expect(() => structures([modelFromSchema({ $id: 'T', properties: { a } }, base)])).toThrow(message)
   })
 
   test.each(['__proto__', 'constructor', 'prototype'])('is refused for a property %s', name => {
     const properties = JSON.parse(`{ "${name}": { "type": "string" } }`) as object
-    expect(() => modelFromSchema({ $id: 'T', properties }, base)).toThrow('nothing may be called')
-    expect(() => modelFromSchema({ $id: name, properties: {} }, base)).toThrow('nothing may be called')
+    expect(() => modelFromSchema({ $id: 'T', properties }, base)).toThrow('reserved name')
+    expect(() => modelFromSchema({ $id: name, properties: {} }, base)).toThrow('reserved name')
   })
 
   test('is refused without a name', () => {
-    expect(() => modelFromSchema(Type.Object({}), base)).toThrow('a schema without `$id`')
+    expect(() => modelFromSchema(Type.Object({}), base)).toThrow('the schema has no `$id`')
   })
 })
 

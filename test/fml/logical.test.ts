@@ -251,21 +251,25 @@ describe('a StructureDefinition', () => {
       'Visit.a: `#Visit.b` is not an element that has elements',
     ],
     ['a foreign path', [{ path: 'Vist.a' }], 'the path `Vist.a` does not begin with `Visit`'],
-    ['a cardinality', [{ path: 'Visit.a', type: coded('string'), max: 'n' }], 'Visit.a: `n` does not say how often'],
+    [
+      'a cardinality',
+      [{ path: 'Visit.a', type: coded('string'), max: 'n' }],
+      'Visit.a: `n` is not a valid cardinality',
+    ],
     ['a misspelt type', [{ path: 'Visit.a', type: coded('strin') }], 'Visit.a: there is no type `strin`'],
   ])('is refused for %s', (_, wrong, message) => {
     expect(() => typesOf(visit(wrong))).toThrow(message)
   })
 
   test.each(['__proto__', 'constructor', 'prototype', '__proto__[x]'])('is refused for an element %s', name => {
-    expect(() => typesOf(visit([{ path: `Visit.${name}`, type: coded('string') }]))).toThrow('nothing may be called')
+    expect(() => typesOf(visit([{ path: `Visit.${name}`, type: coded('string') }]))).toThrow('reserved name')
   })
 
   test('is refused if it is something else', () => {
     expect(() => typesOf({ resourceType: 'Patient' })).toThrow('this is not a StructureDefinition')
     expect(() => typesOf(visit([], { url: undefined }))).toThrow('no `url`')
-    expect(() => typesOf(visit([], { differential: undefined }))).toThrow('there are no elements')
+    expect(() => typesOf(visit([], { differential: undefined }))).toThrow('the StructureDefinition has no elements')
     expect(() => typesOf(visit([], { kind: 'primitive-type' }))).toThrow('kind must be')
-    expect(() => typesOf(visit([], { derivation: 'constraint' }))).toThrow('this is a profile')
+    expect(() => typesOf(visit([], { derivation: 'constraint' }))).toThrow('profiles are not supported')
   })
 })

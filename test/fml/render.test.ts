@@ -10,7 +10,7 @@ function first(text: string): string {
 
 test('the place, the message, the line with the place underlined, the way out', () => {
   expect(first('\ngrup G(source a, target b) {\n}\n')).toBe(
-    `births.fml:2:1: \`grup\` is not known here; did you mean \`group\`?
+    `births.fml:2:1: \`grup\` is unknown; did you mean \`group\`?
    2 | grup G(source a, target b) {
      | ^^^^
      = write \`group\``,

@@ -231,6 +231,6 @@ test('what is not a StructureMap, or not FHIRPath, is said and not thrown', () =
   expect(saying({ resourceType: 'StructureMap', group: 3, contained: [null], structure: [{}] })).toEqual([])
   const group = [{ name: 'g', rule: [{ source: [{ context: 'a', condition: '1 +' }] }] }]
   expect(saying({ resourceType: 'StructureMap', group })).toEqual([
-    'this FHIRPath expression cannot be understood: an expression is missing; found the end of the text',
+    'the FHIRPath expression is not valid: an expression is missing; found the end of the text',
   ])
 })

@@ -64,7 +64,7 @@ describe('a slip is found', () => {
       '10:16 error: `hihg` is not a code of `AllergyIntolerance.criticality`; did you mean `high`?',
     ])
     expect(told(rules, table(`${good}  s:severe - t:high\n  s:sever - t:high`))).toEqual([
-      '11:5 warning: `sever` is never looked up here; did you mean `severe`?',
+      '11:5 warning: `sever` is never translated; did you mean `severe`?',
     ])
     expect(
       told(rules, table(`${good}  s:severe - t:high`, 'http://hl7.org/fhir/allergy-intolerance-criticalty'))[0],

@@ -24,7 +24,7 @@ describe('let', () => {
 
   test('in a circle is an error', () => {
     expect(problemsOf('src -> tgt.text = b;', { before: 'let b = a; let a = b;' })).toEqual([
-      '`b` is defined by itself in the end',
+      '`b` is defined by itself',
     ])
   })
 

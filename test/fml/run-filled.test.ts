@@ -53,7 +53,7 @@ describe('the variable of a value can be filled', () => {
   test('but not where only the data tells which type the element has', () => {
     const rules = 'src.value as v -> tgt.value = v as w then { src.id as i -> w.text = i; };'
     expect(problemsOf(rules, { from: 'Observation', to: 'Observation' })).toEqual([
-      '`w` is read here, nothing can be put into it; a target of the group can',
+      '`w` is a source and cannot be written; use a target of the group',
     ])
   })
 })

@@ -147,7 +147,7 @@ describe('hostile maps end', () => {
       after: `${repeated(count, i => `group G${i}(source s, target t) { ${body(`G${i + 1}(s, t)`)} }`)} group G${count}(source s, target t) { s -> t.text = 'x'; }`,
     })
 
-  const steps = 'more than 1000000 steps would be taken'
+  const steps = 'more than 1000000 steps are needed'
   const deep = 'groups call each other more than 200 levels deep'
   test.each([
     [
@@ -182,7 +182,7 @@ describe('hostile maps end', () => {
       mapText(
         `src -> ('${'x'.repeat(1000)}') as t0, ${Array.from({ length: 25 }, (_, i) => `(t${i} & t${i}) as t${i + 1}`).join(', ')}, tgt.text = t25;`,
       ),
-      'the expression looks at too many values',
+      'the expression evaluates too many values',
     ],
   ])('%s', (_, text, reason) => {
     const { program, problems } = compileText(text, { options: { untrusted: true } })

@@ -86,19 +86,19 @@ describe('memberOf() is never silently false', () => {
     const { problems, program } = compileText(mapText(asks('listd'), strict), strict)
     expect(program).toBeUndefined()
     expect(problems.find(each => each.message.includes('vs/'))).toMatchObject({
-      message: `the value set \`${base}/vs/listd\` is not known here, so memberOf() has no answer; did you mean \`${base}/vs/listed\`?`,
+      message: `the value set \`${base}/vs/listd\` is unknown, so memberOf() has no answer; did you mean \`${base}/vs/listed\`?`,
       span: { line: 9, column: 31 },
     })
     expect(
       problemsOf("src.status as s where (memberOf('http://hl7.org/fhir/ValueSet/flag-statis')) -> tgt.text = s;", flag),
     ).toEqual([
-      'the value set `http://hl7.org/fhir/ValueSet/flag-statis` is not known here, so memberOf() has no answer; did you mean `http://hl7.org/fhir/ValueSet/flag-status`?',
+      'the value set `http://hl7.org/fhir/ValueSet/flag-statis` is unknown, so memberOf() has no answer; did you mean `http://hl7.org/fhir/ValueSet/flag-status`?',
     ])
   })
 
   test('in maps of others it is a warning, and an error once it is asked', () => {
     expect(refusal(asks('nothing'), coded('icu'), flag).reason).toBe(
-      `the value set \`${base}/vs/nothing\` is not known here, so memberOf() has no answer`,
+      `the value set \`${base}/vs/nothing\` is unknown, so memberOf() has no answer`,
     )
     expect(made(asks('nothing'), { resourceType: 'Flag' }, flag)).toEqual({})
   })
@@ -106,7 +106,7 @@ describe('memberOf() is never silently false', () => {
   test.each(['open', 'circle'])('nor where the definition of a value set does not say what it holds: %s', url => {
     const source = { resourceType: 'Flag', code: { coding: [{ system: `${base}/part`, code: 'b' }] } }
     expect(refusal(asks(url), source, flag).reason).toBe(
-      `the value set \`${base}/vs/${url}\` names codes that are not known here, so memberOf() has no answer`,
+      `the value set \`${base}/vs/${url}\` names codes that are unknown, so memberOf() has no answer`,
     )
   })
 
@@ -126,12 +126,12 @@ describe('conformsTo()', () => {
   test('refuses profiles, when the map is checked and when it runs', () => {
     const rules = `src where (conformsTo('${base}/ward-flag')) -> tgt.text = 'x';`
     expect(problemsOf(rules, flag)).toEqual([
-      `the structure \`${base}/ward-flag\` is not known here; conformsTo() answers for the types of R4 and for logical models, not for profiles`,
+      `the structure \`${base}/ward-flag\` is unknown; conformsTo() answers for the types of R4 and for logical models, not for profiles`,
     ])
     const strict = { ...flag, options: { lenient: false } }
     expect(compileText(mapText(rules, strict), strict).program).toBeUndefined()
     expect(refusal(rules, coded('icu'), flag).reason).toBe(
-      `the structure \`${base}/ward-flag\` is not known here, so conformsTo() has no answer`,
+      `the structure \`${base}/ward-flag\` is unknown, so conformsTo() has no answer`,
     )
   })
 })

@@ -59,7 +59,7 @@ describe('uuid, reference and pointer', () => {
   test('reference of a source without an id is an error', () => {
     const source = { resourceType: 'Patient' }
     expect(refusal('src -> tgt.text = reference(src);', source, { from: 'Patient' }).reason).toBe(
-      'the resource has no id to refer to it by',
+      'the resource has no id, so it cannot be referred to',
     )
   })
 

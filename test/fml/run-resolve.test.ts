@@ -145,7 +145,7 @@ describe('resolve() finds nothing', () => {
       author: [{ reference: 'Practitioner/1' }, { reference: 'Practitioner/2' }],
     }
     expect(remarks(rules, source, { from: 'Composition' })).toEqual([
-      '9: resolve() finds only what is contained in the source or is an entry of the same Bundle; a reference leads elsewhere',
+      '9: resolve() finds only what is contained in the source or is an entry of the same Bundle; a reference points elsewhere',
     ])
   })
 

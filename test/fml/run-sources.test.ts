@@ -120,7 +120,7 @@ describe('where', () => {
 
   test('that is never true is said before anything runs', () => {
     expect(problemsOf("src.severity as s where s = 'fatal' -> tgt.text = s;")).toEqual([
-      'this rule can never fire: `fatal` is not a code that can stand here (mild, moderate, severe)',
+      'this rule can never fire: `fatal` is not a possible code here (mild, moderate, severe)',
     ])
   })
 })

@@ -41,7 +41,7 @@ describe('an element', () => {
 
   test('of an element that repeats cannot be reached by a path alone', () => {
     expect(problemsOf("src -> tgt.items.code = 'x';")).toEqual([
-      'say which `Out.items` is meant: `items as x` in a target of its own, then `x.…`',
+      'bind `Out.items` to a variable: `items as x` in a target of its own, then `x.…`',
     ])
   })
 

@@ -97,7 +97,7 @@ describe('cast', () => {
 
   test('to what is not a primitive is an error', () => {
     expect(problemsOf("src.text as v -> tgt.text = cast(v, 'strin');")).toEqual([
-      '`strin` is no type that a value can be cast to; did you mean `string`?',
+      '`strin` is not a type for cast; did you mean `string`?',
     ])
   })
 
@@ -218,7 +218,7 @@ describe('escape', () => {
 
   test('to a format that is not known is an error', () => {
     expect(problemsOf("src.text as t -> tgt.text = escape(t, 'htm');")).toEqual([
-      '`htm` is no format that a text can be escaped as; did you mean `html`?',
+      '`htm` is not an escape format; did you mean `html`?',
     ])
   })
 })
@@ -305,7 +305,7 @@ describe('unixToDate, unixToDateTime and unixToTime', () => {
 
   test('with a zone that is none is an error', () => {
     expect(problemsOf("src.number as v -> tgt.moment = unixToDateTime(v, 'WAT');")).toEqual([
-      'a time zone is written `+01:00` or `Z`',
+      'write a time zone as `+01:00` or `Z`',
     ])
   })
 })
@@ -319,7 +319,7 @@ describe('a transform', () => {
 
   test('with too few values is an error', () => {
     expect(problemsOf('src.text as t -> tgt.text = truncate(t);')).toEqual([
-      '`truncate` is written `truncate(text, 20)`, not with one value',
+      'write `truncate` as `truncate(text, 20)`, not with one value',
     ])
   })
 

@@ -122,7 +122,7 @@ describe('an output', () => {
 
   test('that does not exist is an error', () => {
     expect(problemsOf("src.text as v -> tgt.text = translate(v, '#c', 'codes');", { before })).toEqual([
-      '`codes` is nothing that translate can give; did you mean `code`?',
+      '`codes` is not an output of translate; did you mean `code`?',
     ])
   })
 })
@@ -191,7 +191,7 @@ describe('a source', () => {
     expect(
       problemsOf("src.severity as v -> tgt.text = translate(v, '#c', 'code');", { before: table('  s:mild == t:A') }),
     ).toEqual([
-      '`moderate`, `severe` have no translation in this concept map; add them, or keep such codes by `unmapped for s = provided`',
+      '`moderate`, `severe` have no translation in this concept map; add them, or keep such codes with `unmapped for s = provided`',
     ])
   })
 
@@ -225,7 +225,7 @@ describe('unmapped', () => {
 
   test('of another mode is an error', () => {
     expect(problemsOf(rule, { before: table('  unmapped for s = fixed\n  s:a == t:A') })).toEqual([
-      '`fixed` cannot be said of codes without a mapping here; `provided` keeps them as they are',
+      '`fixed` is not supported for codes without a mapping; `provided` keeps them as they are',
     ])
   })
 })

@@ -76,7 +76,7 @@ describe('a conversion', () => {
     [
       'src.moment as v -> tgt.day = v;',
       { moment: '2024-02-29T10:00:00Z' },
-      "a date would lose the time of day; `cast(…, 'date')` cuts it off",
+      "a date has no time of day; remove it with `cast(…, 'date')`",
     ],
   ])('that cannot be is an error: %s of %j', (rule, source, reason) => {
     expect(refusal(rule, source).reason).toBe(reason)
@@ -84,10 +84,10 @@ describe('a conversion', () => {
 
   test('of types that have nothing to do with each other is an error before anything runs', () => {
     expect(problemsOf('src.flag as v -> tgt.day = v;')).toEqual([
-      '`Out.day` is of type date, and cannot be made of boolean',
+      '`Out.day` is of type date, and does not take boolean',
     ])
     expect(problemsOf('src.item as v -> tgt.text = v;')).toEqual([
-      '`Out.text` is of type string, and cannot be made of In.item; say how with `then { … }` or a group for the two types',
+      '`Out.text` is of type string, and does not take In.item; convert it with `then { … }` or a group for the two types',
     ])
   })
 

@@ -177,7 +177,7 @@ test('an alias in quotation marks is understood, told, and written without them'
   const text = mapText('src.text -> tgt.text;').replace('alias In', "alias 'In'")
   const { map, problems } = parse(text)
   expect(problems).toMatchObject([
-    { severity: 'warning', message: 'a name stands without quotation marks: `alias In`', fix: { replacement: 'In' } },
+    { severity: 'warning', message: 'write a name without quotation marks: `alias In`', fix: { replacement: 'In' } },
   ])
   expect(compileMap(map, libraryOf()).program!.run([{ text: 'x' }])).toEqual({ text: 'x' })
   expect(format(text)).toContain('alias In as source')

@@ -173,10 +173,10 @@ const verbs: ReadonlySet<string> = new Set(
 )
 
 /** Every text of the sources that has more than one word: messages, help, log lines; comments, SQL and lists of codes aside. */
-function literals(): Text[] {
+function literals(isRead = (_file: string): boolean => true): Text[] {
   const source = join(import.meta.dirname, '../../src')
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
-  return files.flatMap(at => {
+  return files.filter(isRead).flatMap(at => {
     const code = readFileSync(join(source, at), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
     const found = code.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? []
     return found
@@ -195,4 +195,36 @@ test('messages, help and log lines hold no archaic words', () => {
   // The account is called so.
   const odd = texts.filter(({ text }) => archaic.test(text.replaceAll('`nobody`', '')))
   expect(odd).toEqual([])
+})
+
+/** Forms in which text, code and data do what only people do, or in which a sentence hides what to write instead. */
+const figurative =
+  /\b(?:stands?|says?|said|speaks?|goes on|(?:means|says|ends|closes|makes) nothing|known here|(?:is|are) written|written like|in the end|likewise|save in|whatever|is no [a-z]|looks at)\b/i
+
+describe('what an author of maps reads is plain technical English', () => {
+  test('messages about maps and expressions hold no figurative forms', () => {
+    const texts = literals(file => /^(?:fml|fhirpath|mapping|commands\/map)\//.test(file))
+    expect(texts.length).toBeGreaterThan(400)
+    expect(texts.filter(({ text }) => figurative.test(text) || archaic.test(text))).toEqual([])
+  })
+
+  test('texts in the data of the maps hold none either', () => {
+    const folder = join(import.meta.dirname, '../../mappings')
+    const files = readdirSync(folder).filter(name => name.endsWith('.json') && !name.endsWith('.examples.json'))
+    const texts = files.flatMap(at =>
+      [
+        ...readFileSync(join(folder, at), 'utf8').matchAll(/"(?:why|title|meaning|description)": "((?:[^"\\]|\\.)*)"/g),
+      ].map(([, text]) => ({ at, text: text! })),
+    )
+    expect(texts.length).toBeGreaterThan(40)
+    expect(texts.filter(({ text }) => figurative.test(text) || archaic.test(text))).toEqual([])
+  })
+
+  test.each([
+    'this brace closes nothing',
+    'the structure `A` is not known here',
+    'a map is written like `map`',
+    'a name stands in backticks',
+    'nobody reads this',
+  ])('such a form is found: %s', text => expect(figurative.test(text) || archaic.test(text)).toBe(true))
 })

@@ -172,13 +172,13 @@ test('all that is wrong is told at once, and what is not JSON is told without qu
   expect(setOf('[]').problems.map(({ message }) => message)).toEqual([
     'the file must be an object with expires_after_days, types',
   ])
-  expect(setOf('{ Amina').problems.map(({ message }) => message)).toEqual(['from here on this is not JSON'])
+  expect(setOf('{ Amina').problems.map(({ message }) => message)).toEqual(['invalid JSON from here on'])
 })
 
 test('a folder without types of consent is refused where they are needed', async () => {
   const { problems } = await judge([], { shapes: [], needs: [], needsConsents: true })
   expect(problems.map(({ file, message }) => `${file}: ${message}`)).toEqual([
-    'consents.json: this file is missing; the service needs it to know what a consent opens',
+    'consents.json: this file is missing; the service needs it to determine what a consent opens',
   ])
 })
 

@@ -121,7 +121,7 @@ group Bed(source src : Bed, target tgt : Location) {
   test('other JSON is nobody’s business, and what is not JSON is told without quoting it', () => {
     expect(problemsOf(setOf({ 'other.json': '{ "weights": [1] }' }))).toEqual([])
     expect(problemsOf(setOf({ 'other.json': '{\n  "name": Amina\n}' }))).toEqual([
-      'mappings/other.json:2:11 from here on this is not JSON',
+      'mappings/other.json:2:11 invalid JSON from here on',
     ])
   })
 })

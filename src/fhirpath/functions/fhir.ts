@@ -62,14 +62,16 @@ const membership = question(1, (input, [valueSet], state, at) => {
   const item = only(input, at)
   const url = stringOf(valueSet?.[0])
   if (item?.value === undefined || url === undefined) return undefined
-  if (!state.env.memberOf) throw executionError('memberOf() has no value sets to ask here', at)
+  if (!state.env.memberOf)
+    throw executionError('memberOf() is not supported here, because no value sets are available', at)
   return state.env.memberOf(toJson(item), item.type, url)
 })
 
 /** Search parameters and patches have no value sets: they are refused, where an answer would always be missing. */
 function memberNode(call: CallSite): Node {
   const { scope, at } = call
-  if (scope.untrusted && !scope.names) throw semanticError('memberOf() has no value sets to ask here', at)
+  if (scope.untrusted && !scope.names)
+    throw semanticError('memberOf() is not supported here, because no value sets are available', at)
   return membership.build(call)
 }
 
@@ -81,7 +83,7 @@ function conformsNode(call: CallSite): Node {
   const profile = call.arg(0)
   const named = profile.constant && stringOf(profile.constant)
   if (named !== undefined && scope.untrusted && !scope.names && !baseType(named, scope))
-    throw semanticError(`conformsTo() knows the types of R4 here, and not the profile ${named}`, at)
+    throw semanticError(`conformsTo() supports only the types of R4 here, not the profile ${named}`, at)
   return booleanNode((focus, state) => {
     const item = only(input.run(focus, state), at)
     const url = stringOf(only(profile.run(focus, state), at))

@@ -131,7 +131,7 @@ function repeatNode(call: CallSite): Node {
           return true
         })
         for (const item of next) found.push(item)
-        if (found.length > MAX_ITEMS) throw executionError('repeat() finds too much', at)
+        if (found.length > MAX_ITEMS) throw executionError('repeat() finds too many values', at)
         queue = next
       }
       return found

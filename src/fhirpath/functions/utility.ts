@@ -40,7 +40,7 @@ function descendantsNode({ input, scope, at }: CallSite): Node {
       let level = children.run(input.run(focus, state), state)
       while (level.length > 0) {
         for (const item of level) found.push(item)
-        if (found.length > MAX_ITEMS) throw executionError('descendants() finds too much', at)
+        if (found.length > MAX_ITEMS) throw executionError('descendants() finds too many values', at)
         level = children.run(level, state)
       }
       return found
@@ -134,8 +134,7 @@ function defineNode(call: CallSite): Node {
   const name = call.args[0]!
   if (name.kind !== 'literal' || name.type !== 'String') throw semanticError('the name must be a string', name.at)
   if (scope.defined.has(name.text)) throw semanticError(`%${name.text} is already defined`, at)
-  if (isTaken(name.text, scope))
-    throw semanticError(`%${name.text} has a meaning already; choose another name`, name.at)
+  if (isTaken(name.text, scope)) throw semanticError(`%${name.text} is predefined; choose another name`, name.at)
   const value = call.args.length > 1 ? call.lambda(1) : undefined
   const slot = scope.counter.slots++
   scope.defined.set(name.text, { slot, types: value ? value.types : input.types })

@@ -29,7 +29,7 @@ function checkValueSet(call: Call, span: Span, scope: Scope): void {
   if (url === undefined || terminology.valueSet(url)) return
   const place = placeOf(call, url, span)
   const meant = nearestUrl(url, [...terminology.urls, ...structures.valueSetUrls()])
-  const message = `the value set ${shown(url)} is not known here, so memberOf() has no answer${didYouMean(meant)}`
+  const message = `the value set ${shown(url)} is unknown, so memberOf() has no answer${didYouMean(meant)}`
   report(scope, place, message, { ...replacing(place, meant && `'${meant}'`), ...lenient(scope.build) })
 }
 
@@ -40,7 +40,7 @@ function checkProfile(call: Call, span: Span, scope: Scope): void {
   const place = placeOf(call, url, span)
   const meant = nearestUrl(url, structures.urls)
   const way = didYouMean(meant, '; conformsTo() answers for the types of R4 and for logical models, not for profiles')
-  report(scope, place, `the structure ${shown(url)} is not known here${way}`, {
+  report(scope, place, `the structure ${shown(url)} is unknown${way}`, {
     ...replacing(place, meant && `'${meant}'`),
     ...lenient(scope.build),
   })
@@ -70,17 +70,16 @@ function placeOf({ args: [argument] }: Call, url: string, span: Span): Span {
 export function answersOf({ terminology, structures, system }: Build): RunOptions {
   const memberOf = (value: unknown, _type: string, url: string): boolean => {
     const set = terminology.valueSet(url)
-    if (!set) throw new Refusal(`the value set ${shown(url)} is not known here, so memberOf() has no answer`)
+    if (!set) throw new Refusal(`the value set ${shown(url)} is unknown, so memberOf() has no answer`)
     const answers = codingsOf(value).map(each => set.has(each.code, each.system))
     if (answers.includes(true)) return true
     if (answers.includes(undefined))
-      throw new Refusal(`the value set ${shown(url)} names codes that are not known here, so memberOf() has no answer`)
+      throw new Refusal(`the value set ${shown(url)} names codes that are unknown, so memberOf() has no answer`)
     return false
   }
   const conformsTo = (_value: unknown, url: string, from: string): boolean => {
     const type = structures.byUrl(url)
-    if (type === undefined)
-      throw new Refusal(`the structure ${shown(url)} is not known here, so conformsTo() has no answer`)
+    if (type === undefined) throw new Refusal(`the structure ${shown(url)} is unknown, so conformsTo() has no answer`)
     return system.isSubtype(from, type)
   }
   return { memberOf, conformsTo }

@@ -32,7 +32,7 @@ export function landing(value: Value, element: Element, span: Span, scope: Scope
   const { system } = scope.build
   const { types } = value
   if (types?.length === 0) {
-    report(scope, span, `this never has a value, so ${element.shown} is never set`)
+    report(scope, span, `this is always empty, so ${element.shown} is never set`)
     return undefined
   }
   if (!types || types.some(type => isUnknown(system, type))) return dynamic(system, element)
@@ -150,7 +150,7 @@ function preferred(from: string, types: readonly string[]): readonly string[] {
 function cannot(types: readonly string[], element: Element, system: TypeSystem): string {
   const from = types.map(said).join(' or ')
   const to = element.types?.join(' or ') ?? ''
-  return `${element.shown} is of type ${to}, and cannot be made of ${from}${wayOut(types, element, system)}`
+  return `${element.shown} is of type ${to}, and does not take ${from}${wayOut(types, element, system)}`
 }
 
 function said(type: string): string {
@@ -166,7 +166,7 @@ function wayOut(types: readonly string[], { types: wanted }: Element, system: Ty
   const isTime = types.every(type => systemType(type) === 'System.DateTime')
   if (isTime && wanted?.includes('date')) return "; write `cast(…, 'date')`"
   return types.some(type => !system.isPrimitive(type) && !type.startsWith('System.'))
-    ? '; say how with `then { … }` or a group for the two types'
+    ? '; convert it with `then { … }` or a group for the two types'
     : ''
 }
 

@@ -87,7 +87,8 @@ function extended(group: Group, scope: Scope): GroupPlace | undefined {
     next = next.group.extends && findGroup(next.unit, next.group.extends.text, scope.build)
   ) {
     if (seen.has(next.group)) {
-      if (next.group === group) report(scope, name.span, `${shown(group.name.text)} extends itself in the end`)
+      if (next.group === group)
+        report(scope, name.span, `${shown(group.name.text)} extends itself through other groups`)
       return undefined
     }
     seen.add(next.group)

@@ -80,7 +80,7 @@ function passSource(argument: Argument, parameter: Parameter, place: GroupPlace,
       const items = convert ? found.map(convert) : found
       const wrong = isSure ? undefined : items.find(({ type }) => type !== '' && !system.isSubtype(type, declared!))
       if (wrong)
-        throw new Refusal(`${shown(parameter.name.text)} is to be of type ${declared}, and is of type ${wrong.type}`)
+        throw new Refusal(`${shown(parameter.name.text)} must be of type ${declared}, and is of type ${wrong.type}`)
       return items
     },
   }

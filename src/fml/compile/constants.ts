@@ -50,7 +50,7 @@ function define(constant: Constant, all: Definitions): void {
   const { text, span } = constant.name
   if (done.has(text)) return
   if (open.has(text) || open.size > DEEPEST) {
-    report({ build, unit }, span, `${shown(text)} is defined by itself in the end`)
+    report({ build, unit }, span, `${shown(text)} is defined by itself`)
     done.set(text, { kind: 'constant', types: undefined, read: () => EMPTY })
     return
   }

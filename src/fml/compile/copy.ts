@@ -30,7 +30,7 @@ function byGroup(target: Target, source: SourceCode, scope: Scope): Action | und
   const place = type === undefined || variable.type === undefined ? undefined : defaultGroup(type, variable.type, scope)
   if (!place) {
     if (variable.type !== undefined) {
-      const message = `this makes ${variable.type === 'string' ? 'an empty text' : `an empty ${variable.type}`}: say what goes into it with \`= …\` or \`then …\``
+      const message = `this makes ${variable.type === 'string' ? 'an empty text' : `an empty ${variable.type}`}: fill it with \`= …\` or \`then …\``
       report(scope, target.span, message, { severity: 'warning' })
     }
     return made.action

@@ -14,7 +14,7 @@ export function createdType(call: Invocation, element: Element | undefined, scop
   const [argument] = call.args
   if (!argument) return elementOnly(call, element, scope)
   if (argument.kind !== 'literal') {
-    report(scope, argument.span, "the type is named by a text, such as create('Quantity')")
+    report(scope, argument.span, "write the type as a string, such as create('Quantity')")
     return false
   }
   const { build, unit } = scope
@@ -36,7 +36,7 @@ function canHold(system: TypeSystem, wanted: string, type: string): boolean {
 function elementOnly(call: Invocation, element: Element | undefined, scope: Scope): string | undefined | false {
   if (element && !element.types) return undefined
   if (element?.types?.length === 1) return element.types[0]
-  report(scope, call.span, "say what is created: create('Type')")
+  report(scope, call.span, "name the type: create('Type')")
   return false
 }
 

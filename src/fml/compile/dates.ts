@@ -56,7 +56,7 @@ function read(item: Typed, kind: Kind, format: string | undefined): string {
 }
 
 const ZONE = /^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/
-const ZONE_WANTED = 'a time zone is written `+01:00` or `Z`'
+const ZONE_WANTED = 'write a time zone as `+01:00` or `Z`'
 /** The years 1 to 9999. */
 const FIRST_SECOND = -62_135_596_800
 const LAST_SECOND = 253_402_300_799

@@ -102,7 +102,7 @@ export function declaredType({ type }: Parameter, unit: Unit, build: Build): str
       text,
       urls.map(url => url.slice(url.lastIndexOf('/') + 1)),
     )
-  const question = didYouMean(meant, `; say so by \`uses "…" alias ${text} as source\``)
+  const question = didYouMean(meant, `; declare it with \`uses "…" alias ${text} as source\``)
   report({ build, unit }, type.span, `there is no type ${shown(text)} here${question}`, {
     ...replacing(type.span, meant),
     isAbsence: true,

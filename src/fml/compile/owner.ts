@@ -17,7 +17,7 @@ export interface Owner {
 export function ownerOf({ names, span }: Path, variable: Variable, scope: Scope): Owner | undefined {
   const [first, ...rest] = names as [Name, ...Name[]]
   if (isRead(variable)) {
-    report(scope, first.span, `\`${first.text}\` is read here, nothing can be put into it; a target of the group can`)
+    report(scope, first.span, `\`${first.text}\` is a source and cannot be written; use a target of the group`)
     return undefined
   }
   const { slot } = variable
@@ -36,7 +36,7 @@ function stepInto(owner: Owner, name: Name, span: Path['span'], scope: Scope): O
     return { type: undefined, made: newMade(), at: frame => grow(owner.at(frame), element) }
   const [type] = element.types
   if (element.isList === true || element.types.length !== 1 || scope.build.system.isPrimitive(type!)) {
-    const message = `say which ${element.shown} is meant: \`${name.text} as x\` in a target of its own, then \`x.…\``
+    const message = `bind ${element.shown} to a variable: \`${name.text} as x\` in a target of its own, then \`x.…\``
     report(scope, span, message)
     return undefined
   }

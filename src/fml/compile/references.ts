@@ -56,7 +56,7 @@ function resourceIn(value: Value | undefined, frame: Frame): Json | undefined {
 
 function idOf(json: Json, isMade: boolean, frame: Frame): string {
   if (typeof json.id === 'string') return json.id
-  if (!isMade) throw new Refusal('the resource has no id to refer to it by')
+  if (!isMade) throw new Refusal('the resource has no id, so it cannot be referred to')
   const id = newId(frame)
   json.id = id
   return id

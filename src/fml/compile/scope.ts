@@ -193,7 +193,7 @@ const MOST_VARIABLES = 400
 /** The scope with one more variable. */
 export function withVariable(scope: Scope, name: string, variable: Variable): Scope {
   if (scope.variables.size >= MOST_VARIABLES) {
-    report(scope, scope.site.span, `more than ${MOST_VARIABLES} variables are known here; use groups`)
+    report(scope, scope.site.span, `more than ${MOST_VARIABLES} variables are in scope here; use groups`)
     return scope
   }
   return { ...scope, variables: new Map(scope.variables).set(name, variable) }

@@ -201,7 +201,7 @@ function codesLeft(
     const place = span.length > 0 ? { ...at, length: code.length + 2 } : span
     const question = didYouMean(meant, some)
     const never = left.size === 0 ? 'this rule can never fire: ' : ''
-    report(scope, place, `${never}\`${code}\` is not a code that can stand here${question}`, {
+    report(scope, place, `${never}\`${code}\` is not a possible code here${question}`, {
       ...replacing(place, meant && `'${meant}'`),
       ...lenient(scope.build),
     })

@@ -50,7 +50,7 @@ function warnOfSeveral({ isList, shown: label }: Element, variable: Variable, sc
   if (!repeated || isList !== false || isRead(variable) || variable.slot > repeated.slot) return
   const { names, span } = repeated.path
   const list = shown(names.map(each => each.text).join('.'))
-  const message = `${list} can have several values, and ${label} takes one: choose by \`first\`, \`last\` or \`where\`, or say \`only_one\``
+  const message = `${list} can have several values, and ${label} takes one: choose with \`first\`, \`last\` or \`where\`, or write \`only_one\``
   report(scope, span.length > 0 ? span : scope.site.span, message, { severity: 'warning' })
 }
 

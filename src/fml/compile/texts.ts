@@ -46,7 +46,7 @@ function unknownFormat(name: string, span: Invocation['span'], scope: Scope): vo
   const names = [...FORMATS.keys()]
   const meant = nearest(name, names)
   const question = didYouMean(meant, `; there are ${names.join(', ')}`)
-  const message = `${shown(name)} is no format that a text can be escaped as${question}`
+  const message = `${shown(name)} is not an escape format${question}`
   report(scope, span, message, replacing(span, meant && `'${meant}'`))
 }
 
@@ -76,7 +76,7 @@ export function cast([value, type]: readonly Value[], { args }: Invocation, scop
     const meant = nearest(to, PRIMITIVES)
     const question = didYouMean(meant, `; there are ${PRIMITIVES.join(', ')}`)
     const { span } = args[1]!
-    const message = `${shown(to)} is no type that a value can be cast to${question}`
+    const message = `${shown(to)} is not a type for cast${question}`
     report(scope, span, message, replacing(span, meant && `'${meant}'`))
     return undefined
   }

@@ -62,7 +62,7 @@ function transformed(call: Invocation, scope: Scope): Value | undefined {
     return undefined
   }
   if (args.length < spec.min || args.length > spec.max) {
-    report(scope, call.span, `\`${name.text}\` is written \`${spec.form}\`, not with ${counted(args.length)}`)
+    report(scope, call.span, `write \`${name.text}\` as \`${spec.form}\`, not with ${counted(args.length)}`)
     return undefined
   }
   if (name.text === 'evaluate') return evaluate(call, scope)
@@ -84,7 +84,6 @@ function counted(count: number): string {
 }
 
 function undefinedTransform(_args: readonly Value[], { span }: Invocation, scope: Scope): undefined {
-  const message =
-    'the specification names `dateOp` without saying what it does; write an expression such as `(date + 1 day)`'
+  const message = 'the specification does not define `dateOp`; write an expression such as `(date + 1 day)`'
   report(scope, span, message)
 }

@@ -30,19 +30,14 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
   if (!Object.hasOwn(OUTPUTS, output)) {
     const meant = nearest(output, Object.keys(OUTPUTS))
     const { span } = call.args[2]!
-    const way = didYouMean(meant, '; it is code, Coding, CodeableConcept, system or display')
-    report(
-      scope,
-      span,
-      `${shown(output)} is nothing that translate can give${way}`,
-      replacing(span, meant && `'${meant}'`),
-    )
+    const way = didYouMean(meant, '; use code, Coding, CodeableConcept, system or display')
+    report(scope, span, `${shown(output)} is not an output of translate${way}`, replacing(span, meant && `'${meant}'`))
     return undefined
   }
   const named = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
   if (!named) {
     if (typeof url === 'string') return untranslated(url, OUTPUTS[output]!, scope)
-    report(scope, call.args[1]!.span, "the concept map is named by a text, such as '#severity'")
+    report(scope, call.args[1]!.span, "write the concept map as a string, such as '#severity'")
     return undefined
   }
   const { table, unit } = named
@@ -173,7 +168,7 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
   report(
     scope,
     span,
-    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or keep such codes by \`unmapped for s = provided\``,
+    `${some.join(', ')}${more} ${verb} in this concept map; add ${missing.length > 1 ? 'them' : 'it'}, or keep such codes with \`unmapped for s = provided\``,
     { ...lenient(scope.build), isAbsence: true },
   )
 }
@@ -195,7 +190,7 @@ export function checkLookups(build: Build): void {
       if (domain.has(code) || !entry?.source) continue
       const meant = nearest(code, [...domain])
       const list = domain.size > 12 ? '' : ` (${[...domain].join(', ')})`
-      const message = `${shown(code)} is never looked up here${didYouMean(meant, `: it is none of the codes that there can be${list}`)}`
+      const message = `${shown(code)} is never translated${didYouMean(meant, `: it is not one of the possible codes${list}`)}`
       report({ build, unit }, entry.source, message, { ...replacing(entry.source, meant), severity: 'warning' })
     }
   }

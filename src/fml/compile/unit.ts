@@ -76,14 +76,14 @@ function checkNamed({ type, mode }: Parameter, unit: Unit, build: Build): void {
   const url = build.structures.urls.find(each => build.structures.byUrl(each) === name)
   if (url === undefined) return
   const line = `uses "${url}" alias ${name} as ${mode}`
-  const message = `the map does not say that it uses ${shown(name)}; write \`${line}\` before the groups`
+  const message = `the map does not declare ${shown(name)}; write \`${line}\` before the groups`
   report({ build, unit }, type.span, message, { severity: 'warning' })
 }
 
 /** R4 has further modes, which say with which code or map to go on; the text of a map has no place for that. */
 function checkUnmapped({ text, span }: Name, unit: Unit, build: Build): void {
   if (text === 'provided') return
-  const message = `${shown(text)} cannot be said of codes without a mapping here; \`provided\` keeps them as they are`
+  const message = `${shown(text)} is not supported for codes without a mapping; \`provided\` keeps them as they are`
   report({ build, unit }, span, message, replacing(span, 'provided'))
 }
 
@@ -95,7 +95,7 @@ function unknownStructure({ url }: Uses, unit: Unit, build: Build): void {
   const question = meant ? `; did you mean \`${base}${meant}\`?` : ', so its elements cannot be checked'
   const fix = meant ? replacing(url.span, JSON.stringify(base + meant)) : {}
   const severity = meant ? {} : lenient(build)
-  report({ build, unit }, url.span, `the structure ${shown(url.text)} is not known here${question}`, {
+  report({ build, unit }, url.span, `the structure ${shown(url.text)} is unknown${question}`, {
     ...fix,
     ...severity,
   })

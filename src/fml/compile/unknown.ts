@@ -12,7 +12,7 @@ export function unknownVariable({ text, span }: Name, scope: Scope): void {
   const meant = nearest(text, names)
   const owner = meant || !scope.group ? undefined : ruleOf(text, scope.group.block)
   const others = owner
-    ? `; the one in line ${owner.line} is known within its own rule only`
+    ? `; the one in line ${owner.line} is visible in its own rule only`
     : `; there are ${names.slice(0, 8).map(shown).join(', ')}`
   const way = didYouMean(meant, others)
   report(scope, span, `there is no variable ${shown(text)} here${way}`, { ...replacing(span, meant), isAbsence: true })

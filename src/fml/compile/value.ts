@@ -53,7 +53,7 @@ function literalValue(literal: Literal, scope: Scope): Value {
 function pathValue(path: Path, scope: Scope): Value | undefined {
   const [first] = path.names
   if (path.names.length === 1 && first && isText(first.text, scope)) {
-    const message = `there is no variable \`${first.text}\` here; a text stands in quotation marks`
+    const message = `there is no variable \`${first.text}\` here; put a text in quotation marks`
     report(scope, first.span, message, { ...replacing(first.span, `'${first.text}'`), isAbsence: true })
     return undefined
   }

@@ -23,7 +23,7 @@ export function whole(target: Target, variable: Variable, name: Name, scope: Sco
   const value = transformValue(transform, scope)
   if (!value) return undefined
   if (isRead(variable)) {
-    report(scope, name.span, `\`${name.text}\` is read here, it cannot be given a value`)
+    report(scope, name.span, `\`${name.text}\` is a source and cannot be assigned`)
     return undefined
   }
   const action =

@@ -115,7 +115,7 @@ function textConverter(
     const text = textOf(value)
     if (loses && text.length > 10) {
       if (lossy) return text.slice(0, 10)
-      throw new Refusal("a date would lose the time of day; `cast(…, 'date')` cuts it off")
+      throw new Refusal("a date has no time of day; remove it with `cast(…, 'date')`")
     }
     if (!pattern.test(text) || !exists(text, to)) throw new Refusal(message)
     return text

@@ -135,7 +135,7 @@ export function newRun(options: RunOptions, data: Pick<Standings, 'inputs' | 'ma
 
 function unresolved(run: Run): undefined {
   const message =
-    'resolve() finds only what is contained in the source or is an entry of the same Bundle; a reference leads elsewhere'
+    'resolve() finds only what is contained in the source or is an entry of the same Bundle; a reference points elsewhere'
   remark(run, message)
 }
 
@@ -165,13 +165,13 @@ export function itemsAt(frame: Frame, slot: number): Items {
 
 export function objectAt(frame: Frame, slot: number): Json {
   const found = frame.vars[slot] as Json | undefined
-  if (!found) throw new Refusal('nothing was made here that could be filled')
+  if (!found) throw new Refusal('there is no target element to fill')
   return found
 }
 
 export function placeAt(frame: Frame, slot: number): Place {
   const found = frame.vars[slot] as Place | undefined
-  if (!found) throw new Refusal('nothing was made here that could be given a value')
+  if (!found) throw new Refusal('there is no target element to assign')
   return found
 }
 
@@ -195,7 +195,7 @@ const DEEPEST = 200
 
 export function countSteps(run: Run, count = 1): void {
   run.steps += count
-  if (run.steps > MOST_STEPS) throw new Exhausted(`more than ${MOST_STEPS} steps would be taken`)
+  if (run.steps > MOST_STEPS) throw new Exhausted(`more than ${MOST_STEPS} steps are needed`)
 }
 
 /** Runs a group, one level deeper. */

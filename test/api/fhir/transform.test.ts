@@ -185,7 +185,7 @@ describe('what a map draws upon is found', () => {
     }
     const unknown = await transform({ srcMap: toBasic(rule('http://codes.example/none')), content: of('day') })
     expect(unknown.status).toBe(422)
-    expect(unknown.text).toContain('the value set `http://codes.example/none` is not known here')
+    expect(unknown.text).toContain('the value set `http://codes.example/none` is unknown')
   })
 
   test('within the content: what it contains, and what other entries of its Bundle hold', async () => {

@@ -91,7 +91,7 @@ describe('check', () => {
     const elsewhere = join(await folderWith({ 'x.fml': foreign }), 'x.fml')
     const { isGood, text } = await answer(check, await folderWith(sound), elsewhere)
     expect(isGood).toBe(true)
-    expect(text).toContain('warning: the structure `https://elsewhere.example/WardAllergy` is not known here')
+    expect(text).toContain('warning: the structure `https://elsewhere.example/WardAllergy` is unknown')
     expect((await answer(check, await folderWith({ 'x.fml': foreign }))).isGood).toBe(false)
   })
 
