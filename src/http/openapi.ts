@@ -4,7 +4,7 @@ import { sessionCookie } from '../identity/cookies.ts'
 import { fhirBase } from '../store/base.ts'
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts'
 import { refusalsOf, refusalTexts } from './refusals.ts'
-import { type Access, open, type Route, reply, route } from './route.ts'
+import { open, type Route, reply, route } from './route.ts'
 
 export interface OpenApiOptions {
   /** Version of the interface. */
@@ -151,6 +151,12 @@ const securitySchemes: Json = {
     scheme: 'bearer',
     description: 'An opaque patient token with the prefix `pat_`, from POST /api/v1/mobile/enrol.',
   },
+  SdkToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of an SDK client: the same token as for BearerAuth.',
+  },
   SessionAuth: {
     type: 'apiKey',
     in: 'cookie',
@@ -164,8 +170,10 @@ const securitySchemes: Json = {
   },
 }
 
-function securityOf(access: Access): Json[] {
-  if (access.scheme === 'bearer') return [{ BearerAuth: [...access.scopes] }]
+/** The interface names the access token of SDK operations by itself (§5); it is the same token. */
+function securityOf({ access, tag }: Route): Json[] {
+  const scopes = [...access.scopes]
+  if (access.scheme === 'bearer') return [{ BearerAuth: scopes }, ...(tag === 'SDK' ? [{ SdkToken: scopes }] : [])]
   if (access.scheme === 'patient') return [{ MobileToken: [] }]
   if (access.scheme === 'session') return [{ SessionAuth: [] }]
   const client = [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
@@ -203,7 +211,7 @@ function operation(each: Route, { schemas, responses: shared }: Components): Jso
     summary: each.summary,
     ...(each.description ? { description: each.description } : {}),
     tags: [each.tag],
-    security: securityOf(each.access),
+    security: securityOf(each),
     parameters: [
       ...parameters(each.params, 'path', schemas),
       ...parameters(each.query, 'query', schemas),
