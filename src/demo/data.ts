@@ -1,13 +1,12 @@
-// The demo set: four complete patients of a hospital in Cameroon, its pharmacy, blood bank and till; invented, the same on every
-// machine but for what expires.
+// The demo set: four complete patients of a hospital in Cameroon, and what goes on there; invented, the same on every machine but for
+// what is counted from the day of its load.
 import type { Database } from '../db/database.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import type { Projection } from '../store/projection.ts'
 import { purge } from '../store/purge.ts'
 import type { Store } from '../store/store.ts'
-import { demoInventory } from './inventory.ts'
-import { demoResources, network, organization } from './resources.ts'
+import { demoResources } from './resources.ts'
 
 export interface DemoData {
   /** Puts the demo set in place if the store has none of it yet. */
@@ -25,11 +24,8 @@ export interface DemoParts {
 }
 
 export function createDemoData({ database, store, projections, base }: DemoParts): DemoData {
-  const owners = { hospital: organization, organization: network }
-  const made = (): JsonObject[] => [
-    ...demoResources(base.naming('health-id')),
-    ...demoInventory(`${base.origin}/fhir/NamingSystem`, owners, new Date()),
-  ]
+  const systems = { healthId: base.naming('health-id'), below: `${base.origin}/fhir/NamingSystem` }
+  const made = (): JsonObject[] => demoResources(systems, new Date())
   return {
     async ensure() {
       const resources = made()

@@ -1,9 +1,9 @@
 // The pharmacy, the blood bank and the till of the demo hospital. Batches and units expire a fixed number of days after
 // the demo set was loaded, so that some always have and some always will; `POST /api/demo/reset` starts over.
 import type { JsonObject } from '../lib/json.ts'
+import { own as project, r5 } from './fhir.ts'
 
-const own = 'https://health-interop.org/fhir/StructureDefinition'
-const r5 = 'http://hl7.org/fhir/5.0/StructureDefinition'
+const own = `${project}/StructureDefinition`
 
 /** Whose it is, by its id as an Organization. */
 export interface Owners {

@@ -11,8 +11,8 @@ export interface Person {
   readonly phone: string
   readonly city: string
   readonly bloodGroup: string
-  /** Whether the demo client's organisation may see the record. */
-  readonly consents: boolean
+  /** For what the demo client's organisation may see the record, as codes of v3-ActReason; none: it may not. */
+  readonly purposes: readonly string[]
   readonly visits: readonly string[]
   readonly pressures: readonly (readonly [date: string, systolic: number, diastolic: number])[]
   readonly weights: readonly (readonly [date: string, kilograms: number])[]
@@ -58,7 +58,7 @@ export const people: readonly Person[] = [
     phone: '+237650000101',
     city: 'Yaoundé',
     bloodGroup: 'O+',
-    consents: true,
+    purposes: ['TREAT'],
     visits: ['2026-02-10', '2026-05-18', '2026-09-03'],
     pressures: [
       ['2026-02-10', 158, 97],
@@ -101,7 +101,7 @@ export const people: readonly Person[] = [
     phone: '+237650000102',
     city: 'Douala',
     bloodGroup: 'A+',
-    consents: true,
+    purposes: ['TREAT', 'PUBHLTH'],
     visits: ['2026-07-21', '2026-08-04'],
     pressures: [['2026-07-21', 118, 76]],
     weights: [['2026-07-21', 74.0]],
@@ -139,7 +139,7 @@ export const people: readonly Person[] = [
     phone: '+237650000103',
     city: 'Bafoussam',
     bloodGroup: 'B-',
-    consents: true,
+    purposes: ['TREAT', 'HRESCH'],
     visits: ['2026-06-15', '2026-08-17', '2026-10-12'],
     pressures: [
       ['2026-06-15', 112, 70],
@@ -168,7 +168,7 @@ export const people: readonly Person[] = [
     phone: '+237650000104',
     city: 'Bamenda',
     bloodGroup: 'O-',
-    consents: false,
+    purposes: [],
     visits: ['2026-04-09'],
     pressures: [],
     weights: [['2026-04-09', 16.8]],

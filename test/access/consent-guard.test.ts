@@ -70,7 +70,9 @@ describe('a refusal that a hospital recorded', () => {
     const { database, projections, base } = records
     const demo = createDemoData({ database, projections, base, store: records.storeFor(system) })
     await demo.restore()
-    const { id } = demoResources('x').find(({ resourceType }) => resourceType === 'Patient')!
+    const { id } = demoResources({ healthId: 'x', below: 'x' }, new Date()).find(
+      ({ resourceType }) => resourceType === 'Patient',
+    )!
     await records.put([refusal('of-the-demo', String(id))], by('hospital'))
     await demo.restore()
     expect(await records.seen(system, 'Consent/of-the-demo')).toEqual([])

@@ -148,7 +148,7 @@ const changing = [
 
 /** One resource of each type comes into being, is read, changed and deleted; each client has ids of its own. */
 function lifecycles(): Request[] {
-  const models = demoResources('http://example.org/health-id')
+  const models = demoResources({ healthId: 'http://example.org/health-id', below: 'http://example.org' }, new Date())
   return changing.flatMap(type => {
     const id = uuidv7()
     const path = `/api/fhir/R4/${type}/${id}`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { fhirCaller } from '../../support/fhir.ts'
+import { demoClient } from '../../../src/identity/demo.ts'
+import { fhirCaller, matchIds } from '../../support/fhir.ts'
 import { startService } from '../../support/service.ts'
 
 test('the demo client finds stock of every kind, blood that has not expired, and the payments of a day', async () => {
@@ -50,4 +51,31 @@ test('the demo client reports stock for the demo hospital, and a reset restores 
     PaymentReconciliation: 4,
   })
   expect(await quantity()).toBe(0)
+})
+
+test('the demo client reads records for the purposes that each patient has opened, and no others', async () => {
+  const service = await startService()
+  await service.application.prepare()
+  const { id: clientId, organizationId } = demoClient
+  const token = await service.application.identity.tokens.mint({ clientId, organizationId, consentExempt: false }, [
+    'system/*.rs',
+  ])
+  const call = fhirCaller(() => service)
+  const patientsFor = async (purpose: string) =>
+    matchIds((await call('GET', 'Patient', { token, headers: { 'x-purpose-of-use': purpose } })).body).sort()
+  expect(await patientsFor('treatment')).toEqual(['amina-bello', 'grace-tchoumi', 'jean-paul-mbarga'])
+  expect(await patientsFor('public_health')).toEqual(['jean-paul-mbarga'])
+  expect(await patientsFor('research')).toEqual(['grace-tchoumi'])
+  expect(await patientsFor('payment')).toEqual([])
+})
+
+test('a reset stores the whole demo set, and a second one the same', async () => {
+  const service = await startService()
+  const reset = async () => (await (await fetch(`${service.url}/api/demo/reset`, { method: 'POST' })).json()).seeded
+  const first = await reset()
+  expect(first).toMatchObject({ Patient: 4, Location: 8, Encounter: 13, Contract: 1, Questionnaire: 1 })
+  expect(await reset()).toEqual(first)
+  const call = fhirCaller(() => service)
+  const total = async (query: string) => (await call('GET', `${query}_summary=count`)).body.total
+  for (const [type, count] of Object.entries(first)) expect(await total(`${type}?`), type).toBe(count)
 })
