@@ -12,7 +12,7 @@ from ._call import Call
 from ._failures import failure_of, parsed, unreachable, unreadable
 from ._log import AttemptRecord
 from ._options import Settings, check_call
-from ._responses import ResponseInfo, Result, rate_limit_of
+from ._responses import ResponseInfo, Result
 from ._retry import backoff, is_retried
 from ._steps import Send, Sleep, Steps
 from ._tokens import Tokens
@@ -117,14 +117,7 @@ class Engine:
         response, body = outcome.response, outcome.body
         if response is None or not call.token:
             return body
-        headers = response.headers
-        info = ResponseInfo(
-            status=response.status,
-            request_id=headers.get("x-request-id"),
-            rate_limit=rate_limit_of(headers),
-            retries=retries,
-            replayed=headers.get("idempotent-replayed") == "true",
-        )
+        info = ResponseInfo(response.status, response.headers, retries)
         self.last_response = info
         if isinstance(body, dict):
             body = Result(body)

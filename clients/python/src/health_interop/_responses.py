@@ -23,20 +23,35 @@ class RateLimit:
     """Seconds until the window ends."""
 
 
-@dataclass(frozen=True)
 class ResponseInfo:
     """What is known of a response beside its body."""
 
-    status: int
-    """The HTTP status."""
-    request_id: Optional[str]
-    """The id of the request, for support."""
-    rate_limit: Optional[RateLimit]
-    """The rate limit, or None if the response states none."""
-    retries: int
-    """How often the call was retried."""
-    replayed: bool
-    """True if the service answered with the saved reply of an earlier request."""
+    __slots__ = ("_headers", "retries", "status")
+
+    def __init__(self, status: int, headers: Mapping[str, str], retries: int) -> None:
+        self.status = status
+        """The HTTP status."""
+        self.retries = retries
+        """How often the call was retried."""
+        self._headers = headers
+
+    @property
+    def request_id(self) -> Optional[str]:
+        """The id of the request, for support."""
+        return self._headers.get("x-request-id")
+
+    @property
+    def rate_limit(self) -> Optional[RateLimit]:
+        """The rate limit, or None if the response states none."""
+        return rate_limit_of(self._headers)
+
+    @property
+    def replayed(self) -> bool:
+        """True if the service answered with the saved reply of an earlier request."""
+        return self._headers.get("idempotent-replayed") == "true"
+
+    def __repr__(self) -> str:
+        return f"ResponseInfo(status={self.status}, request_id={self.request_id!r}, retries={self.retries})"
 
 
 class Result(Dict[str, Any]):
