@@ -20,7 +20,9 @@ _SLACK = 0.01
 class Connection:
     """A socket with the deadline of the attempt that uses it."""
 
-    def __init__(self, host: str, port: int, context: Optional[ssl.SSLContext], request: Request, deadline: float) -> None:
+    def __init__(
+        self, host: str, port: int, context: Optional[ssl.SSLContext], request: Request, deadline: float
+    ) -> None:
         self._deadline = deadline
         sock = socket.create_connection((host, port), min(request.connect_timeout, self._remaining()))
         try:
@@ -104,21 +106,23 @@ class _Reply(http.client.HTTPResponse):
 
     def begin(self) -> None:
         """Read status and headers, and find out how the body ends."""
-        status = http.client.CONTINUE
+        version, status, reason = self._read_status()  # type: ignore[attr-defined]
+        headers = self._read_fields()
         while http.client.CONTINUE <= status < http.client.OK:
             version, status, reason = self._read_status()  # type: ignore[attr-defined]
             headers = self._read_fields()
-        self.fields = headers
         self.code, self.status, self.reason = status, status, reason.strip()
         self.version = 10 if version == "HTTP/1.0" else 11
-        self.headers = self.msg = headers  # type: ignore[assignment]
+        self.fields = self.headers = self.msg = headers  # type: ignore[assignment]
         self.chunked = headers.get("transfer-encoding", "").lower() == "chunked"
         self.chunk_left = None
-        length = headers.get("content-length", "")
-        self.length = int(length) if length.isascii() and length.isdigit() and not self.chunked else None
-        if status in (http.client.NO_CONTENT, http.client.NOT_MODIFIED) or self._method == "HEAD":  # type: ignore[attr-defined]
-            self.length = 0
+        self.length = None if self.chunked else self._length(headers.get("content-length", ""))
         self.will_close = self._check_close() or (self.length is None and not self.chunked)  # type: ignore[attr-defined]
+
+    def _length(self, text: str) -> Optional[int]:
+        if self.status in (http.client.NO_CONTENT, http.client.NOT_MODIFIED) or self._method == "HEAD":  # type: ignore[attr-defined]
+            return 0
+        return int(text) if text.isascii() and text.isdigit() else None
 
     def _read_fields(self) -> Dict[str, str]:
         fields: Dict[str, str] = {}

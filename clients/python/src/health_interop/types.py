@@ -1056,6 +1056,183 @@ class VerifyReply(TypedDict):
     patient: NotRequired[VerifyReplyPatient]
 
 
+class PatientSummaryPatient(TypedDict):
+    """PatientSummaryPatient."""
+    health_id: str
+    first_name: NotRequired[Optional[str]]
+    """Given names, written together: "Marie Claire"."""
+    last_name: NotRequired[Optional[str]]
+    """Family name."""
+    date_of_birth: NotRequired[Optional[str]]
+    """Date of birth."""
+    sex: NotRequired[Optional[Literal["male", "female", "other"]]]
+    """Administrative sex."""
+    blood_group: NotRequired[Optional[Literal["A+", "A-", "B+", "B-", "AB+", "AB-", "O+", "O-"]]]
+    """ABO and Rh(D) blood group."""
+
+
+class Prescription(TypedDict):
+    """A medicine prescribed for a patient."""
+    id: str
+    """The id of the prescription."""
+    patient_id: str
+    """The patient the medicine is prescribed for."""
+    visit_id: NotRequired[Optional[str]]
+    """The visit at which the prescription was written."""
+    provider_id: NotRequired[Optional[str]]
+    """The practitioner who prescribed."""
+    medication_name: str
+    """The name of the medicine, with strength and form if known: "Artemether 20 mg / lumefantrine 120 mg"."""
+    code_system: NotRequired[Optional[Literal["ATC", "RxNorm", "SNOMED", "other"]]]
+    """The code system of `medication_code`. `other` is a local list."""
+    medication_code: NotRequired[Optional[str]]
+    """The code of the medicine in that code system, for example P01BF01 in ATC."""
+    dosage_instructions: NotRequired[Optional[str]]
+    """The dosage instruction, as written on the prescription."""
+    dose: NotRequired[Optional[float]]
+    """The amount of each dose."""
+    dose_unit: NotRequired[Optional[str]]
+    """The unit of the dose: mg, ml, tablet."""
+    times_per_day: NotRequired[Optional[int]]
+    """Doses per day."""
+    duration_days: NotRequired[Optional[float]]
+    """The duration of the treatment in days."""
+    as_needed: NotRequired[Optional[bool]]
+    """True if the medicine is taken only as needed."""
+    route: NotRequired[Optional[Literal["oral", "sublingual", "intravenous", "intramuscular", "subcutaneous", "inhaled", "nasal", "topical", "ophthalmic", "otic", "rectal", "vaginal"]]]
+    """The route of administration."""
+    quantity: NotRequired[Optional[float]]
+    """The total quantity to dispense."""
+    quantity_unit: NotRequired[Optional[str]]
+    """The unit of the quantity: tablet, bottle, vial."""
+    refills: NotRequired[Optional[int]]
+    """The number of refills allowed."""
+    substitution_allowed: NotRequired[Optional[bool]]
+    """True if the pharmacy may substitute an equivalent product."""
+    status: Literal["draft", "active", "on_hold", "completed", "cancelled", "stopped", "entered_in_error", "unknown"]
+    """active: to be taken. stopped: ended early. cancelled: withdrawn before it began."""
+    reason: NotRequired[Optional[str]]
+    """The reason for the prescription."""
+    notes: NotRequired[Optional[str]]
+    """Notes for the pharmacy or the patient."""
+    prescribed_at: NotRequired[Optional[str]]
+    """When the prescription was written."""
+
+
+class AllergyRecord(TypedDict):
+    """An allergy or intolerance of a patient."""
+    id: str
+    """The id of the record."""
+    patient_id: str
+    """The patient who has the allergy."""
+    provider_id: NotRequired[Optional[str]]
+    """The practitioner who recorded the allergy."""
+    substance: str
+    """The substance, as recorded: a medicine, a food, an insect, a material."""
+    severity: Literal["mild", "moderate", "severe", "life_threatening"]
+    """The severity of reactions. life_threatening: anaphylaxis or similar has happened or is likely."""
+    status: Literal["active", "inactive", "resolved", "entered_in_error"]
+    """active: a current risk. inactive: no longer a risk. resolved: tested and gone, for example after
+    desensitisation. entered_in_error: never true.
+    """
+    created_at: NotRequired[Optional[str]]
+    """When the allergy was recorded."""
+
+
+class LabResult(TypedDict):
+    """The result of a laboratory test."""
+    id: str
+    """The id of the result."""
+    patient_id: str
+    """The patient the specimen came from."""
+    visit_id: NotRequired[Optional[str]]
+    """The visit at which the test was done."""
+    order_id: NotRequired[Optional[str]]
+    """The order for the test."""
+    provider_id: NotRequired[Optional[str]]
+    """The practitioner responsible for the result."""
+    facility_id: NotRequired[Optional[str]]
+    """The laboratory or facility responsible for the result."""
+    test_name: str
+    """The name of the test: "Haemoglobin", "Plasmodium falciparum antigen"."""
+    loinc_code: NotRequired[Optional[str]]
+    """The LOINC code of the test, for example 718-7 for haemoglobin in blood."""
+    result_value: NotRequired[Optional[str]]
+    """The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending."""
+    unit: NotRequired[Optional[str]]
+    """The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L."""
+    reference_low: NotRequired[Optional[float]]
+    """The lower limit of the reference range for this patient."""
+    reference_high: NotRequired[Optional[float]]
+    """The upper limit of the reference range for this patient."""
+    reference_range: NotRequired[Optional[str]]
+    """The reference range as text, if it is not numeric."""
+    flagged: bool
+    """True if the result needs attention."""
+    flag_level: NotRequired[Optional[Literal["normal", "low", "high", "critical_low", "critical_high", "critical"]]]
+    """The kind of flag. The critical levels need immediate attention."""
+    interpretation: NotRequired[Optional[str]]
+    """The interpretation by the laboratory."""
+    status: Literal["registered", "preliminary", "final", "amended", "corrected", "cancelled", "entered_in_error", "unknown"]
+    """final: released. amended or corrected: changed after release. cancelled: will not be reported."""
+    collected_at: NotRequired[Optional[str]]
+    """When the specimen was taken."""
+    released_at: NotRequired[Optional[str]]
+    """When the laboratory released the result."""
+
+
+class Visit(TypedDict):
+    """A visit, stay or contact of a patient."""
+    id: str
+    """The id of the visit."""
+    patient_id: str
+    """The patient."""
+    provider_id: NotRequired[Optional[str]]
+    """The main responsible practitioner."""
+    facility_id: NotRequired[Optional[str]]
+    """The facility where the visit takes place."""
+    appointment_id: NotRequired[Optional[str]]
+    """The appointment that led to the visit."""
+    visit_type: Literal["outpatient", "inpatient", "emergency", "home", "field", "virtual", "day_case", "observation", "pre_admission"]
+    """Where and how the patient is seen. field: outreach, for example a vaccination round. day_case: admitted
+    and discharged on the same day.
+    """
+    department: NotRequired[Optional[str]]
+    """The department or service: maternity, paediatrics, HIV care."""
+    reason: NotRequired[Optional[str]]
+    """The reason for the visit."""
+    status: Literal["planned", "arrived", "triaged", "in_progress", "on_leave", "finished", "cancelled", "entered_in_error", "unknown"]
+    """finished: the patient has left and the record is closed."""
+    started_at: NotRequired[Optional[str]]
+    """When the visit began."""
+    ended_at: NotRequired[Optional[str]]
+    """When the visit ended."""
+
+
+class PatientSummary(TypedDict):
+    """The summary of a patient."""
+    health_id: str
+    """The current Health ID."""
+    patient: PatientSummaryPatient
+    active_medications: List[Prescription]
+    """The active prescriptions, newest first, at most 100."""
+    active_allergies: List[AllergyRecord]
+    """The active allergies and intolerances, newest first, at most 100."""
+    recent_labs: List[LabResult]
+    """The laboratory results of the last twelve months, newest first, at most 10."""
+    recent_visits: List[Visit]
+    """The visits of the last twelve months, newest first, at most 10."""
+    withheld: List[Literal["patient", "active_medications", "active_allergies", "recent_labs", "recent_visits"]]
+    """The sections that no consent opens. The patient may or may not have such records."""
+    truncated: List[Literal["active_medications", "active_allergies", "recent_labs", "recent_visits"]]
+    """The sections with more records than are listed. Search for the others."""
+    unreadable: int
+    """The number of stored resources that cannot be represented in this form. FHIR searches return them."""
+    generated_at: str
+    consent_id: Optional[str]
+    """The consent that permits the access. Null for emergency access and for the record-keeping system itself."""
+
+
 class PatientSearchReplyDataItem(TypedDict):
     """PatientSearchReplyDataItem."""
     health_id: str
@@ -1116,96 +1293,6 @@ class Diagnosis(TypedDict):
     """True for the main diagnosis of the visit."""
     created_at: NotRequired[Optional[str]]
     """When the diagnosis was recorded."""
-
-
-class Prescription(TypedDict):
-    """A medicine prescribed for a patient."""
-    id: str
-    """The id of the prescription."""
-    patient_id: str
-    """The patient the medicine is prescribed for."""
-    visit_id: NotRequired[Optional[str]]
-    """The visit at which the prescription was written."""
-    provider_id: NotRequired[Optional[str]]
-    """The practitioner who prescribed."""
-    medication_name: str
-    """The name of the medicine, with strength and form if known: "Artemether 20 mg / lumefantrine 120 mg"."""
-    code_system: NotRequired[Optional[Literal["ATC", "RxNorm", "SNOMED", "other"]]]
-    """The code system of `medication_code`. `other` is a local list."""
-    medication_code: NotRequired[Optional[str]]
-    """The code of the medicine in that code system, for example P01BF01 in ATC."""
-    dosage_instructions: NotRequired[Optional[str]]
-    """The dosage instruction, as written on the prescription."""
-    dose: NotRequired[Optional[float]]
-    """The amount of each dose."""
-    dose_unit: NotRequired[Optional[str]]
-    """The unit of the dose: mg, ml, tablet."""
-    times_per_day: NotRequired[Optional[int]]
-    """Doses per day."""
-    duration_days: NotRequired[Optional[float]]
-    """The duration of the treatment in days."""
-    as_needed: NotRequired[Optional[bool]]
-    """True if the medicine is taken only as needed."""
-    route: NotRequired[Optional[Literal["oral", "sublingual", "intravenous", "intramuscular", "subcutaneous", "inhaled", "nasal", "topical", "ophthalmic", "otic", "rectal", "vaginal"]]]
-    """The route of administration."""
-    quantity: NotRequired[Optional[float]]
-    """The total quantity to dispense."""
-    quantity_unit: NotRequired[Optional[str]]
-    """The unit of the quantity: tablet, bottle, vial."""
-    refills: NotRequired[Optional[int]]
-    """The number of refills allowed."""
-    substitution_allowed: NotRequired[Optional[bool]]
-    """True if the pharmacy may substitute an equivalent product."""
-    status: Literal["draft", "active", "on_hold", "completed", "cancelled", "stopped", "entered_in_error", "unknown"]
-    """active: to be taken. stopped: ended early. cancelled: withdrawn before it began."""
-    reason: NotRequired[Optional[str]]
-    """The reason for the prescription."""
-    notes: NotRequired[Optional[str]]
-    """Notes for the pharmacy or the patient."""
-    prescribed_at: NotRequired[Optional[str]]
-    """When the prescription was written."""
-
-
-class LabResult(TypedDict):
-    """The result of a laboratory test."""
-    id: str
-    """The id of the result."""
-    patient_id: str
-    """The patient the specimen came from."""
-    visit_id: NotRequired[Optional[str]]
-    """The visit at which the test was done."""
-    order_id: NotRequired[Optional[str]]
-    """The order for the test."""
-    provider_id: NotRequired[Optional[str]]
-    """The practitioner responsible for the result."""
-    facility_id: NotRequired[Optional[str]]
-    """The laboratory or facility responsible for the result."""
-    test_name: str
-    """The name of the test: "Haemoglobin", "Plasmodium falciparum antigen"."""
-    loinc_code: NotRequired[Optional[str]]
-    """The LOINC code of the test, for example 718-7 for haemoglobin in blood."""
-    result_value: NotRequired[Optional[str]]
-    """The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending."""
-    unit: NotRequired[Optional[str]]
-    """The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L."""
-    reference_low: NotRequired[Optional[float]]
-    """The lower limit of the reference range for this patient."""
-    reference_high: NotRequired[Optional[float]]
-    """The upper limit of the reference range for this patient."""
-    reference_range: NotRequired[Optional[str]]
-    """The reference range as text, if it is not numeric."""
-    flagged: bool
-    """True if the result needs attention."""
-    flag_level: NotRequired[Optional[Literal["normal", "low", "high", "critical_low", "critical_high", "critical"]]]
-    """The kind of flag. The critical levels need immediate attention."""
-    interpretation: NotRequired[Optional[str]]
-    """The interpretation by the laboratory."""
-    status: Literal["registered", "preliminary", "final", "amended", "corrected", "cancelled", "entered_in_error", "unknown"]
-    """final: released. amended or corrected: changed after release. cancelled: will not be reported."""
-    collected_at: NotRequired[Optional[str]]
-    """When the specimen was taken."""
-    released_at: NotRequired[Optional[str]]
-    """When the laboratory released the result."""
 
 
 class VitalSign(TypedDict):
@@ -1271,6 +1358,62 @@ class PatientRecords(TypedDict):
     next_cursor: Optional[str]
 
 
+class PushReply(TypedDict):
+    """An accepted record."""
+    id: str
+    """The id of the main resource."""
+    resource: str
+    """The main resource: Type/id."""
+    resources: List[str]
+    """Every resource that the record became: Type/id."""
+    status: Literal["accepted"]
+    events: List[str]
+    """The ids of the events that the record caused. Subscribers receive each as a webhook."""
+
+
+class EncounterPush(TypedDict):
+    """A clinical contact, recommendation or alert, pushed by an integrated system."""
+    health_id: str
+    """The patient's Health ID."""
+    encounter_type: str
+    """The kind of contact. cdss_alert: a decision support system raised an alert without a patient contact."""
+    clinical_note: NotRequired[Optional[str]]
+    """What happened or what is advised, as text."""
+    severity: NotRequired[Optional[str]]
+    """The severity of an alert: low, moderate, high, critical."""
+    alert_type: NotRequired[Optional[str]]
+    """The kind of alert: drug_interaction, allergy, duplicate_therapy, dosage."""
+    cdss_rule_id: NotRequired[Optional[str]]
+    """The rule of the decision support system that raised the alert."""
+
+
+class LabResultPush(TypedDict):
+    """A laboratory result, pushed by an integrated system."""
+    health_id: str
+    """The patient's Health ID."""
+    test_name: str
+    """The name of the test, for example "Serum potassium"."""
+    result_value: str
+    """The result as the laboratory reported it: 6.8 mmol/L, <0.5, positive."""
+    flagged: NotRequired[Optional[bool]]
+    """True if the result needs attention."""
+    flag_level: NotRequired[Optional[str]]
+    """The kind of flag: normal, low, high, abnormal, critical, critical_low, critical_high."""
+    interpretation: NotRequired[Optional[str]]
+    """The interpretation by the laboratory."""
+
+
+class ConsentRequested(TypedDict):
+    """ConsentRequested."""
+    consent_id: str
+    health_id: str
+    status: Literal["pending"]
+    requested_scopes: List[str]
+    purpose: str
+    expires_at: Optional[str]
+    """When the request expires if the patient does not answer."""
+
+
 class ConsentRecord(TypedDict):
     """The consent of a patient to access by an organisation."""
     health_id: str
@@ -1289,6 +1432,8 @@ class ConsentRecord(TypedDict):
     """When the patient agreed."""
     expires_at: NotRequired[Optional[str]]
     """When the consent expires."""
+    request_expires_at: NotRequired[Optional[str]]
+    """When a pending request expires if the patient does not answer."""
     revoked_at: NotRequired[Optional[str]]
     """When the patient revoked the consent."""
     organization_id: NotRequired[Optional[str]]

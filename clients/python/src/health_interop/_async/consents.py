@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from .._call import fields
 from .._health_id import normalize
@@ -25,12 +25,12 @@ class Consents(Module):
         purpose: str,
         requested_scopes: Sequence[str],
         **options: Unpack[CallOptions],
-    ) -> Dict[str, Any]:
+    ) -> types.ConsentRequested:
         """Request consent from a patient.
 
         POST /api/v1/sdk/consents/requests
         """
-        reply: Dict[str, Any] = await self._send(
+        reply: types.ConsentRequested = await self._send(
             "POST",
             "/api/v1/sdk/consents/requests",
             options,

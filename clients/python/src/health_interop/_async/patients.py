@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING
 
 from .._call import fields
 from .._options import CallOptions
@@ -18,12 +18,12 @@ class Patients(Module):
 
     __slots__ = ()
 
-    async def get_summary(self, health_id: str, **options: Unpack[CallOptions]) -> Dict[str, Any]:
+    async def get_summary(self, health_id: str, **options: Unpack[CallOptions]) -> types.PatientSummary:
         """Get the summary of a patient.
 
         GET /api/v1/sdk/patients/{health_id}/summary
         """
-        reply: Dict[str, Any] = await self._send(
+        reply: types.PatientSummary = await self._send(
             "GET",
             "/api/v1/sdk/patients/{health_id}/summary",
             options,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Literal, Mapping, Optional
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Literal, Optional
 
 from .._call import fields
 from .._options import CallOptions
@@ -63,18 +63,22 @@ class Records(Module):
             cursor,
         )
 
-    async def push_encounter(self, encounter: Mapping[str, Any], **options: Unpack[CallOptions]) -> Dict[str, Any]:
+    async def push_encounter(self, encounter: types.EncounterPush, **options: Unpack[CallOptions]) -> types.PushReply:
         """Push an encounter, recommendation or alert.
 
         POST /api/v1/sdk/records/encounters
         """
-        reply: Dict[str, Any] = await self._send("POST", "/api/v1/sdk/records/encounters", options, body=encounter)
+        reply: types.PushReply = await self._send("POST", "/api/v1/sdk/records/encounters", options, body=encounter)
         return reply
 
-    async def push_lab_result(self, lab_result: Mapping[str, Any], **options: Unpack[CallOptions]) -> Dict[str, Any]:
+    async def push_lab_result(
+        self,
+        lab_result: types.LabResultPush,
+        **options: Unpack[CallOptions],
+    ) -> types.PushReply:
         """Push a laboratory result.
 
         POST /api/v1/sdk/records/lab-results
         """
-        reply: Dict[str, Any] = await self._send("POST", "/api/v1/sdk/records/lab-results", options, body=lab_result)
+        reply: types.PushReply = await self._send("POST", "/api/v1/sdk/records/lab-results", options, body=lab_result)
         return reply
