@@ -135,19 +135,19 @@ final class ServiceClient
         if ($name !== 'lastResponse') {
             throw new \LogicException('ServiceClient has no property ' . $name . '.');
         }
-        return $this->connection->last;
+        return $this->connection->lastResponse();
     }
 
     /** Whether there was a response. */
     public function __isset(string $name): bool
     {
-        return $name === 'lastResponse' && $this->connection->last !== null;
+        return $name === 'lastResponse' && $this->connection->lastResponse() !== null;
     }
 
     /** @return array<string, mixed> Neither secret nor token */
     public function __debugInfo(): array
     {
-        return ['connection' => $this->connection, 'lastResponse' => $this->connection->last];
+        return ['connection' => $this->connection, 'lastResponse' => $this->connection->lastResponse()];
     }
 
     private function start(Options $options, Runtime $runtime): void

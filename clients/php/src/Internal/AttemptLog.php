@@ -30,7 +30,7 @@ final class AttemptLog
                 'method' => $call->method,
                 'path' => $call->label,
                 'status' => $status,
-                'requestId' => $outcome instanceof Response ? $outcome->headers['x-request-id'] ?? null : null,
+                'requestId' => $outcome instanceof Response ? $outcome->header('x-request-id') : null,
                 'attempt' => $attempt,
                 'durationMs' => (int) round($seconds * 1000),
                 'error' => $error === null ? null : substr((string) strrchr($error, '\\'), 1),

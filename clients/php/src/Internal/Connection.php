@@ -21,7 +21,8 @@ final class Connection
 
     private const TOKEN_PATH = '/api/v1/connect/auth/token';
 
-    public ?LastResponse $last = null;
+    /** @var array{Response, int}|null Head of the last response, and the retries before it */
+    private ?array $last = null;
     private readonly Transport $transport;
     private readonly TokenSource $tokens;
 
@@ -42,7 +43,7 @@ final class Connection
     public function json(Call $call, array $options = []): array
     {
         return $this->send($call, $options)
-            ?? throw $this->unreadable(204, $this->last?->requestId, 1 + ($this->last?->retries ?? 0));
+            ?? throw $this->unreadable(204, $this->lastResponse()?->requestId, 1 + ($this->lastResponse()?->retries ?? 0));
     }
 
     /**
@@ -81,6 +82,22 @@ final class Connection
         }
     }
 
+    /** What is known of the response of the last finished call. */
+    public function lastResponse(): ?LastResponse
+    {
+        if ($this->last === null) {
+            return null;
+        }
+        [$response, $retries] = $this->last;
+        return new LastResponse(
+            $response->status,
+            $response->header('x-request-id'),
+            RateLimitHeaders::of($response),
+            $retries,
+            strtolower($response->header('idempotent-replayed') ?? '') === 'true',
+        );
+    }
+
     /** @return array{Secret, float} A new token and its lifetime in seconds */
     private function fetchToken(): array
     {
@@ -109,7 +126,7 @@ final class Connection
         $token = is_array($reply) ? $reply['access_token'] ?? null : null;
         $lifetime = is_array($reply) ? $reply['expires_in'] ?? null : null;
         if (!is_string($token) || preg_match('/^[\x21-\x7e]+$/D', $token) !== 1 || !is_numeric($lifetime)) {
-            throw $this->unreadable($response->status, $response->headers['x-request-id'] ?? null, $retries + 1);
+            throw $this->unreadable($response->status, $response->header('x-request-id'), $retries + 1);
         }
         return [new Secret($token), (float) $lifetime];
     }
@@ -201,21 +218,14 @@ final class Connection
         }
         $result = Json::decode($response->body);
         if (!is_array($result)) {
-            throw $this->unreadable($response->status, $response->headers['x-request-id'] ?? null, $attempts);
+            throw $this->unreadable($response->status, $response->header('x-request-id'), $attempts);
         }
         return $result;
     }
 
     private function note(Response $response, int $retries): void
     {
-        $headers = $response->headers;
-        $this->last = new LastResponse(
-            $response->status,
-            $headers['x-request-id'] ?? null,
-            isset($headers['ratelimit']) ? RateLimitHeaders::read($headers) : null,
-            $retries,
-            strtolower($headers['idempotent-replayed'] ?? '') === 'true',
-        );
+        $this->last = [$response->withoutBody(), $retries];
     }
 
     private function unreadable(int $status, ?string $requestId, int $attempts): TransportException

@@ -29,7 +29,7 @@ final class Failures
         $body = Json::decode($response->body);
         $body = is_array($body) && ($body === [] ? trim($response->body)[0] === '{' : !array_is_list($body)) ? $body : null;
         $code = self::text($body, 'error_code') ?? "HTTP_$status";
-        $retryAfter = Retry::retryAfter($response->headers);
+        $retryAfter = Retry::retryAfter($response->header('retry-after'), $response->header('date'));
         if ($retryAfter === null && is_int($body['retry_after'] ?? null)) {
             $retryAfter = max(0, $body['retry_after']);
         }
@@ -39,8 +39,8 @@ final class Failures
             $status,
             $code,
             self::details($body),
-            $response->headers['x-request-id'] ?? self::text($body, 'request_id'),
-            RateLimitHeaders::read($response->headers),
+            $response->header('x-request-id') ?? self::text($body, 'request_id'),
+            RateLimitHeaders::of($response),
             $retryAfter,
             $body,
             $attempts,

@@ -13,6 +13,11 @@ final class HealthId
 {
     /** Crockford's base32: no I, L, O and U. */
     private const SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+    /** Each value times x, modulo x^5 + x^2 + 1. */
+    private const TIMES_X = [
+        0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+        5, 7, 1, 3, 13, 15, 9, 11, 21, 23, 17, 19, 29, 31, 25, 27,
+    ];
     private const CANONICAL = '/^[A-Z]{2}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}$/D';
     private const FOLDED = '/^[A-Z]{2}[0-9A-HJKMNP-TV-Z]{12}$/D';
     /** What a word processor or a card may put between the symbols. */
@@ -56,15 +61,9 @@ final class HealthId
         $first = $second = 0;
         for ($place = 13; $place >= 0; $place--) {
             $value = $place < 2 ? ord($folded[$place]) - 64 : (int) strpos(self::SYMBOLS, $folded[$place]);
-            $first = self::timesX($first) ^ $value;
-            $second = self::timesX(self::timesX($second)) ^ $value;
+            $first = self::TIMES_X[$first] ^ $value;
+            $second = self::TIMES_X[self::TIMES_X[$second]] ^ $value;
         }
         return $first === 0 && $second === 0;
-    }
-
-    /** Multiplies by x modulo x^5 + x^2 + 1. */
-    private static function timesX(int $value): int
-    {
-        return $value & 16 ? ($value << 1 & 31) ^ 5 : $value << 1;
     }
 }

@@ -7,20 +7,17 @@ declare(strict_types=1);
 namespace HealthInterop\Internal;
 
 use HealthInterop\RateLimit;
+use HealthInterop\Transport\Response;
 
 /** @internal Reads the rate limit from response headers. */
 final class RateLimitHeaders
 {
     private const ITEM = '/\G[\s,]*("(?:[^"\\\\]|\\\\.)*"|[A-Za-z*][^\s;,"]*)((?:\s*;\s*[a-z*][\w.*-]*(?:=(?:"(?:[^"\\\\]|\\\\.)*"|[^\s;,"]*))?)*)/';
 
-    /**
-     * The first item of RateLimit, with the quota of the policy of the same name.
-     *
-     * @param array<string, string> $headers By lower-case name
-     */
-    public static function read(array $headers): ?RateLimit
+    /** The first item of RateLimit, with the quota of the policy of the same name. */
+    public static function of(Response $response): ?RateLimit
     {
-        if (preg_match(self::ITEM, $headers['ratelimit'] ?? '', $item) !== 1) {
+        if (preg_match(self::ITEM, $response->header('ratelimit') ?? '', $item) !== 1) {
             return null;
         }
         $remaining = self::parameter($item[2], 'r');
@@ -28,7 +25,7 @@ final class RateLimitHeaders
             return null;
         }
         $limit = null;
-        if (preg_match_all(self::ITEM, $headers['ratelimit-policy'] ?? '', $policies, PREG_SET_ORDER) > 0) {
+        if (preg_match_all(self::ITEM, $response->header('ratelimit-policy') ?? '', $policies, PREG_SET_ORDER) > 0) {
             foreach ($policies as [, $name, $parameters]) {
                 if (trim($name, '"') === trim($item[1], '"')) {
                     $limit ??= self::parameter($parameters, 'q');

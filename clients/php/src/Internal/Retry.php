@@ -42,12 +42,10 @@ final class Retry
     /**
      * Seconds that Retry-After states: a number, or a date compared with the Date of the same response, so that
      * neither clock matters.
-     *
-     * @param array<string, string> $headers By lower-case name
      */
-    public static function retryAfter(array $headers): ?int
+    public static function retryAfter(?string $header, ?string $date): ?int
     {
-        $value = trim($headers['retry-after'] ?? '');
+        $value = trim($header ?? '');
         if ($value === '') {
             return null;
         }
@@ -55,7 +53,7 @@ final class Retry
             return (int) $value;
         }
         $until = self::date($value);
-        $sent = self::date($headers['date'] ?? '');
+        $sent = self::date($date ?? '');
         return $until === null || $sent === null ? null : max(0, $until - $sent);
     }
 

@@ -21,47 +21,59 @@ final class CurlTransport implements Transport
     private readonly ResponseBuffer $buffer;
     private ?\CurlHandle $handle = null;
     private int $process = 0;
+    /** @var array{string, bool, bool, float, float}|null What the settings of the handle were made for */
+    private ?array $shape = null;
     /** @var list<\CurlHandle> Handles of the parent process: closing one here would end its connection there. */
     private array $inherited = [];
 
     /** @param int $maxResponseBytes Bytes of a response body at most; a larger one raises TransportException */
-    public function __construct(int $maxResponseBytes = 67_108_864)
+    public function __construct(private readonly int $maxResponseBytes = 67_108_864)
     {
-        $this->buffer = new ResponseBuffer($maxResponseBytes);
+        $this->buffer = new ResponseBuffer();
     }
 
     public function send(Request $request): Response
     {
         $handle = $this->handle();
         $this->buffer->clear();
-        curl_setopt_array($handle, $this->options($request));
-        $sent = curl_exec($handle);
-        $response = $sent === false ? $this->failure(curl_errno($handle)) : $this->buffer->response();
-        $this->buffer->clear();
-        if ($response instanceof TransportException) {
-            throw $response;
+        $plain = str_starts_with($request->url, 'http:');
+        $shape = [$request->method, $request->body === null, $plain, $request->timeout, $request->connectTimeout];
+        if ($shape !== $this->shape) {
+            curl_setopt_array($handle, $this->settings($request));
+            $this->shape = $shape;
         }
-        return $response;
+        curl_setopt($handle, CURLOPT_URL, $request->url);
+        curl_setopt($handle, CURLOPT_HTTPHEADER, $this->lines($request));
+        if ($request->body !== null) {
+            curl_setopt($handle, CURLOPT_POSTFIELDS, $request->body);
+        }
+        if (curl_exec($handle) === false) {
+            $failure = $this->failure(curl_errno($handle));
+            $this->buffer->clear();
+            throw $failure;
+        }
+        return $this->buffer->take();
     }
 
-    /** @return array<int, mixed> */
-    private function options(#[\SensitiveParameter] Request $request): array
+    /** @return list<string> */
+    private function lines(#[\SensitiveParameter] Request $request): array
     {
-        $lines = ['Expect:'];
+        // Without Expect, a large body is sent at once; a request without a body states no type of one.
+        $lines = $request->body === null ? ['Expect:', 'Content-Type:'] : ['Expect:'];
         foreach ($request->headers as $name => $value) {
             $lines[] = "$name: $value";
         }
-        $body = $request->body;
-        if ($body === null && in_array($request->method, ['POST', 'PUT', 'PATCH'], true)) {
-            $body = '';
-            $lines[] = 'Content-Type:';
-        }
-        // The order matters: HTTPGET and NOBODY set the method, CUSTOMREQUEST has the last word.
-        return ($body === null ? [CURLOPT_HTTPGET => true] : [CURLOPT_POSTFIELDS => $body]) + [
+        return $lines;
+    }
+
+    /** @return array<int, mixed> What stays the same from one request to the next like it */
+    private function settings(Request $request): array
+    {
+        $writes = in_array($request->method, ['POST', 'PUT', 'PATCH'], true);
+        // The order matters: POSTFIELDS, HTTPGET and NOBODY set the method, CUSTOMREQUEST has the last word.
+        return ($request->body !== null || $writes ? [CURLOPT_POSTFIELDS => ''] : [CURLOPT_HTTPGET => true]) + [
             CURLOPT_NOBODY => $request->method === 'HEAD',
             CURLOPT_CUSTOMREQUEST => $request->method,
-            CURLOPT_URL => $request->url,
-            CURLOPT_HTTPHEADER => $lines,
             CURLOPT_TIMEOUT_MS => max(1, (int) ceil($request->timeout * 1000)),
             CURLOPT_CONNECTTIMEOUT_MS => max(1, (int) ceil($request->connectTimeout * 1000)),
             // Where curl is built without RTSP, a PATCH must not be sent twice either.
@@ -81,8 +93,10 @@ final class CurlTransport implements Transport
             $this->inherited[] = $this->handle;
         }
         $this->process = $process;
+        $this->shape = null;
         $handle = curl_init();
-        $buffer = $this->buffer;
+        // The callbacks hold the buffer, not this object: it would hold itself through its handle.
+        [$buffer, $limit] = [$this->buffer, $this->maxResponseBytes];
         curl_setopt_array($handle, [
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_FOLLOWLOCATION => false,
@@ -95,8 +109,18 @@ final class CurlTransport implements Transport
             // curl sends a request again by itself if a kept connection ends before the response, unless it is one that
             // only receives (RTSP's; HTTP takes no other notice). Whether to send again is for the retries to decide.
             CURLOPT_RTSP_REQUEST => CURL_RTSPREQ_RECEIVE,
-            CURLOPT_HEADERFUNCTION => static fn (\CurlHandle $_, string $line): int => $buffer->header($line),
-            CURLOPT_WRITEFUNCTION => static fn (\CurlHandle $_, string $bytes): int => $buffer->write($bytes),
+            CURLOPT_HEADERFUNCTION => static function (\CurlHandle $_, string $line) use ($buffer): int {
+                $buffer->head .= $line;
+                return strlen($line);
+            },
+            CURLOPT_WRITEFUNCTION => static function (\CurlHandle $_, string $bytes) use ($buffer, $limit): int {
+                if (strlen($buffer->body) + strlen($bytes) > $limit) {
+                    $buffer->full = true;
+                    return 0;
+                }
+                $buffer->body .= $bytes;
+                return strlen($bytes);
+            },
         ]);
         return $this->handle = $handle;
     }
