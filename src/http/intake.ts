@@ -56,70 +56,87 @@ export interface IntakeOptions {
   readonly rests?: Rests
 }
 
+/** What all bodies share. */
+interface Shared {
+  readonly large: Pool
+  readonly small: Pool
+  readonly turns: ConcurrencyLimit
+  readonly rests: Rests
+}
+
+/** Memory for bodies, in bytes. */
+interface Pool {
+  readonly limit: ConcurrencyLimit
+  readonly perClient: number
+}
+
 /** One client holds at most half of the memory. A body that would need more than that needs it alone. */
 export function createIntake(options: IntakeOptions = {}): Intake {
   const { memory = 256 * MEGABYTE, patience = 10_000, rests = createRests() } = options
-  const mostOf = (total: number) => ({ total, perClient: Math.floor(total / 2) })
-  const shared = { name: 'bytes of request bodies', waitingPerClient: 50, waiting: 1000, patience }
-  const forLarge = mostOf(memory)
-  const forSmall = mostOf(Math.floor(memory / 8))
+  const poolOf = (total: number): Pool => {
+    const perClient = Math.floor(total / 2)
+    const waits = { waitingPerClient: 50, waiting: 1000, patience }
+    return { limit: createConcurrencyLimit({ name: 'bytes of request bodies', total, perClient, ...waits }), perClient }
+  }
   const turns = createConcurrencyLimit({
     ...{ name: 'slots for large request bodies', total: 1000, perClient: 1 },
     ...{ waitingPerClient: 50, waiting: 1000, patience: turnPatience },
   })
-  const [large, little] = [
-    createConcurrencyLimit({ ...shared, ...forLarge }),
-    createConcurrencyLimit({ ...shared, ...forSmall }),
-  ]
+  const shared = { large: poolOf(memory), small: poolOf(Math.floor(memory / 8)), turns, rests }
+  return { begin: (who, bytes, signal) => beginBody(shared, who, bytes, signal) }
+}
+
+async function beginBody(
+  { large, small: little, turns, rests }: Shared,
+  who: string,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Hold> {
+  const held: Permit[] = []
+  let [amount, isLarge, isWorked] = [0, false, false]
+  // Values that are looked at before a body is refused.
+  let looked = 0
+  const hold = async (limit: ConcurrencyLimit, more: number): Promise<void> => {
+    held.push(await limit.take(who, more, signal))
+  }
+  const giveBack = (): void => {
+    for (const permit of held.splice(0)) permit.release()
+    amount = 0
+  }
+  const take = async (wanted: number, becomesLarge: boolean): Promise<void> => {
+    // A body that is no longer small gives its place there back first: no body holds both while waiting for one.
+    if (becomesLarge && !isLarge) {
+      giveBack()
+      isLarge = true
+      await rests.over(who, signal)
+    }
+    const { limit, perClient } = isLarge ? large : little
+    const more = Math.min(wanted, perClient) - amount
+    if (more <= 0) return
+    await hold(limit, more)
+    amount += more
+  }
+  const work = async (size: number, values: number): Promise<void> => {
+    await hold(turns, 1)
+    await rests.over(who, signal)
+    rests.add(who, size / bytesInMillisecond + values / valuesInMillisecond)
+  }
+  await take(perByte * Math.max(bytes, 256), bytes > small)
   return {
-    async begin(who, bytes, signal) {
-      const held: Permit[] = []
-      let [amount, isLarge, isWorked] = [0, false, false]
-      // Values that are looked at before a body is refused.
-      let looked = 0
-      const hold = async (limit: ConcurrencyLimit, more: number): Promise<void> => {
-        held.push(await limit.take(who, more, signal))
-      }
-      const giveBack = (): void => {
-        for (const permit of held.splice(0)) permit.release()
-        amount = 0
-      }
-      const take = async (wanted: number, becomesLarge: boolean): Promise<void> => {
-        // A body that is no longer small gives its place there back first: no body holds both while waiting for one.
-        if (becomesLarge && !isLarge) {
-          giveBack()
-          isLarge = true
-          await rests.over(who, signal)
-        }
-        const [limit, { perClient }] = isLarge ? [large, forLarge] : [little, forSmall]
-        const more = Math.min(wanted, perClient) - amount
-        if (more <= 0) return
-        await hold(limit, more)
-        amount += more
-      }
-      const work = async (size: number, values: number): Promise<void> => {
-        await hold(turns, 1)
-        await rests.over(who, signal)
-        rests.add(who, size / bytesInMillisecond + values / valuesInMillisecond)
-      }
-      await take(perByte * Math.max(bytes, 256), bytes > small)
-      return {
-        cover(size, values) {
-          looked = values
-          const needed = Math.max(perByte * size, size + perValue * values)
-          if (needed <= amount) return undefined
-          return take(Math.ceil(needed * 1.5), needed > perByte * small)
-        },
-        turn(size, values) {
-          isWorked = true
-          return size <= small && values <= fewValues ? undefined : work(size, values)
-        },
-        release() {
-          if (isLarge && !isWorked) rests.add(who, anyBody + looked / looksInMillisecond)
-          isLarge = false
-          giveBack()
-        },
-      }
+    cover(size, values) {
+      looked = values
+      const needed = Math.max(perByte * size, size + perValue * values)
+      if (needed <= amount) return undefined
+      return take(Math.ceil(needed * 1.5), needed > perByte * small)
+    },
+    turn(size, values) {
+      isWorked = true
+      return size <= small && values <= fewValues ? undefined : work(size, values)
+    },
+    release() {
+      if (isLarge && !isWorked) rests.add(who, anyBody + looked / looksInMillisecond)
+      isLarge = false
+      giveBack()
     },
   }
 }

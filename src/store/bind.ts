@@ -43,82 +43,15 @@ function bind(session: Session): Store {
 }
 
 function bound(session: Session): Store {
-  const allowedTypes = (interaction: 'r' | 's'): string[] =>
-    resourceTypes.filter(type => session.principal.may(type, interaction))
-  // A client that defines a search parameter can use it with the next request.
-  const learning = async <T>(types: readonly string[], work: Promise<T>): Promise<T> => {
-    const result = await work
-    if (session.isInTransaction || !types.includes('SearchParameter')) return result
-    const { within } = session.principal
-    if (within) within.afterwards(() => session.indexing.settle())
-    else await session.indexing.settle()
-    return result
-  }
+  const { principal } = session
+  const allowedTypes = allowedTypesOf(session)
   return {
-    read(type, id) {
-      mustBeAllowed(session, type, 'r')
-      return readSeen(session, type, id)
-    },
-    async readVersion(type, id, version) {
-      mustBeAllowed(session, type, 'r')
-      return readVersion(await sighted(session, type, id), type, id, version)
-    },
-    async history(request) {
-      if (request.type) mustBeAllowed(session, request.type, 'r')
-      const types = request.type ? [request.type] : visible(allowedTypes('r'))
-      const inner = request.type && request.id ? await sighted(session, request.type, request.id) : session
-      return history(inner, { ...request, types })
-    },
-    parse: (types, params, strict) =>
-      parseSearch(types, params, {
-        params: session.indexer.params,
-        strict,
-        defaultCount: session.defaultCount,
-        maxCount: session.maxCount,
-      }),
-    async search(request) {
-      await prepareSearch(session, request)
-      const inner = await overridingFor(session, patientsNamed(request.criteria))
-      const result = await runSearch(inner.on, request, searchOptions(inner))
-      await mustStillBeUsed(inner, request)
-      const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total
-      return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
-    },
-    async everything(request) {
-      const patients = request.patient === undefined ? [] : [request.patient]
-      return everything(await overridingFor(session, patients), request)
-    },
-    async lastn(request, max) {
-      await prepareSearch(session, request)
-      const inner = await overridingFor(session, patientsNamed(request.criteria))
-      const page = await lastn(inner.on, request, max, searchOptions(inner))
-      await mustStillBeUsed(inner, request)
-      return page
-    },
-    validate(type, resource) {
-      if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))
-        mustBeAllowed(session, type, 'r')
-      return session.validate(resource, { type })
-    },
-    create: (type, resource, ifNoneExist) => learning([type], change.create(session, type, resource, ifNoneExist)),
-    update: (type, id, resource, preconditions) =>
-      learning([type], change.update(session, type, id, resource, preconditions)),
-    updateWhere: (type, query, resource, preconditions) =>
-      learning([type], change.updateWhere(session, type, query, resource, preconditions)),
-    patch: (type, id, patch, preconditions) => learning([type], change.patch(session, type, id, patch, preconditions)),
-    patchWhere: (type, query, patch, preconditions) =>
-      learning([type], change.patchWhere(session, type, query, patch, preconditions)),
-    remove: (type, id, preconditions) => learning([type], change.remove(session, type, id, preconditions)),
-    removeWhere: (type, query, preconditions) =>
-      learning([type], change.removeWhere(session, type, query, preconditions)),
-    transaction: (entries, readEntry) =>
-      learning(
-        entries.map(entry => entry.type),
-        transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
-      ),
-    isPart: session.principal.within !== undefined,
+    ...boundReads(session, allowedTypes),
+    ...boundSearches(session),
+    ...boundChanges(session),
+    isPart: principal.within !== undefined,
     separately: work =>
-      session.principal.within
+      principal.within
         ? session.database.transaction(on => work(bind({ ...session, database: on, on })))
         : work(bind(session)),
     get exporting() {
@@ -127,8 +60,105 @@ function bound(session: Session): Store {
     base: session.base,
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,
-    may: (type, interaction) => session.principal.may(type, interaction),
+    may: (type, interaction) => principal.may(type, interaction),
   }
+}
+
+const allowedTypesOf =
+  ({ principal }: Session): Store['allowedTypes'] =>
+  interaction =>
+    resourceTypes.filter(type => principal.may(type, interaction))
+
+type Reads = Pick<Store, 'read' | 'readVersion' | 'history' | 'validate'>
+
+const boundReads = (session: Session, allowedTypes: Store['allowedTypes']): Reads => ({
+  read(type, id) {
+    mustBeAllowed(session, type, 'r')
+    return readSeen(session, type, id)
+  },
+  async readVersion(type, id, version) {
+    mustBeAllowed(session, type, 'r')
+    return readVersion(await sighted(session, type, id), type, id, version)
+  },
+  async history(request) {
+    if (request.type) mustBeAllowed(session, request.type, 'r')
+    const types = request.type ? [request.type] : visible(allowedTypes('r'))
+    const inner = request.type && request.id ? await sighted(session, request.type, request.id) : session
+    return history(inner, { ...request, types })
+  },
+  validate(type, resource) {
+    if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))
+      mustBeAllowed(session, type, 'r')
+    return session.validate(resource, { type })
+  },
+})
+
+type Searches = Pick<Store, 'parse' | 'search' | 'everything' | 'lastn'>
+
+const boundSearches = (session: Session): Searches => ({
+  parse: (types, params, strict) =>
+    parseSearch(types, params, {
+      params: session.indexer.params,
+      strict,
+      defaultCount: session.defaultCount,
+      maxCount: session.maxCount,
+    }),
+  async search(request) {
+    await prepareSearch(session, request)
+    const inner = await overridingFor(session, patientsNamed(request.criteria))
+    const result = await runSearch(inner.on, request, searchOptions(inner))
+    await mustStillBeUsed(inner, request)
+    const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total
+    return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
+  },
+  async everything(request) {
+    const patients = request.patient === undefined ? [] : [request.patient]
+    return everything(await overridingFor(session, patients), request)
+  },
+  async lastn(request, max) {
+    await prepareSearch(session, request)
+    const inner = await overridingFor(session, patientsNamed(request.criteria))
+    const page = await lastn(inner.on, request, max, searchOptions(inner))
+    await mustStillBeUsed(inner, request)
+    return page
+  },
+})
+
+type Changes = Pick<
+  Store,
+  'create' | 'update' | 'updateWhere' | 'patch' | 'patchWhere' | 'remove' | 'removeWhere' | 'transaction'
+>
+
+const boundChanges = (session: Session): Changes => ({
+  create: (type, resource, ifNoneExist) =>
+    learning(session, [type], change.create(session, type, resource, ifNoneExist)),
+  update: (type, id, resource, preconditions) =>
+    learning(session, [type], change.update(session, type, id, resource, preconditions)),
+  updateWhere: (type, query, resource, preconditions) =>
+    learning(session, [type], change.updateWhere(session, type, query, resource, preconditions)),
+  patch: (type, id, patch, preconditions) =>
+    learning(session, [type], change.patch(session, type, id, patch, preconditions)),
+  patchWhere: (type, query, patch, preconditions) =>
+    learning(session, [type], change.patchWhere(session, type, query, patch, preconditions)),
+  remove: (type, id, preconditions) => learning(session, [type], change.remove(session, type, id, preconditions)),
+  removeWhere: (type, query, preconditions) =>
+    learning(session, [type], change.removeWhere(session, type, query, preconditions)),
+  transaction: (entries, readEntry) =>
+    learning(
+      session,
+      entries.map(entry => entry.type),
+      transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
+    ),
+})
+
+/** Returns the result once the search parameters that the work defined can be used: by the next request of the client. */
+async function learning<T>(session: Session, types: readonly string[], work: Promise<T>): Promise<T> {
+  const result = await work
+  if (session.isInTransaction || !types.includes('SearchParameter')) return result
+  const { within } = session.principal
+  if (within) within.afterwards(() => session.indexing.settle())
+  else await session.indexing.settle()
+  return result
 }
 
 /** What comes before any search: the caller may search every type it touches, and it is planned for its values. */

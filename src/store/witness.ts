@@ -12,100 +12,36 @@ import type { Version } from './versions.ts'
 import type { Written } from './write.ts'
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
-type Told = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }
+type Outcome = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }
+
+/** Reports an access with its outcome. */
+type Report = (asked: Asked, outcome: Outcome | { readonly failure: unknown }) => void
+/** Does the work, and reports it with its outcome or its failure. */
+type Watch = <T>(asked: Asked, work: () => Promise<T>, outcomeOf: (result: T) => Outcome) => Promise<T>
 
 /**
- * The same store, telling the witness of everything that is done with it, or, as part of an operation, of every change. Every method is named, so that none can be new and
- * silent.
+ * Returns the same store, which reports everything that is done with it to the witness, or, as part of an operation,
+ * every change. Every method is named, so that a new one cannot go unreported.
  */
 export function witnessed(store: Store, base: Base, witness: Witness, isInOperation = false): Store {
-  const tell = ({ named = [], ...asked }: Asked, told: Told | { readonly failure: unknown }): void => {
-    if ('failure' in told) return witness({ ...asked, patients: named, resources: 0, failure: told.failure })
-    const { bodies, most = bodies.length, ...more } = told
-    witness({ ...asked, ...more, patients: patientsIn(bodies, base, named), resources: Math.min(bodies.length, most) })
-  }
-  const watch = async <T>(asked: Asked, work: () => Promise<T>, told: (result: T) => Told): Promise<T> => {
-    if (isInOperation && !isChange(asked.deed)) return work()
-    try {
-      const result = await work()
-      tell(asked, told(result))
-      return result
-    } catch (failure) {
-      tell(asked, { failure })
-      throw failure
-    }
-  }
-  const watchWrite = (asked: Asked, work: () => Promise<Written>): Promise<Written> => watch(asked, work, written)
+  const report = reporting(base, witness)
+  const watch = watching(report, isInOperation)
   return {
-    read: (type, id) => watch(one('read', type, id), () => store.read(type, id), versions),
-    readVersion: (type, id, version) =>
-      watch({ ...one('vread', type, id), version }, () => store.readVersion(type, id, version), versions),
-    history: request => {
-      const level = request.id ? 'instance' : request.type ? 'type' : 'system'
-      const asked: Asked = { deed: `history-${level}`, type: request.type, id: request.id }
-      // It reads one more than it shows, to know whether there is a next page.
-      return watch(
-        asked,
-        () => store.history(request),
-        ({ versions: list }) => ({ bodies: list.flatMap(bodyOf), most: request.count }),
-      )
-    },
-    parse: store.parse,
-    search: request =>
-      watch(
-        searched(request),
-        () => store.search(request),
-        ({ matches, included }) => ({
-          bodies: [...matches, ...included],
-        }),
-      ),
-    everything: request =>
-      watch(
-        { ...one('operation', 'Patient', request.patient), query: `${place('Patient', request.patient)}/$everything` },
-        () => store.everything(request),
-        ({ matches, included }) => ({ bodies: [...matches, ...included] }),
-      ),
-    lastn: (request, max) =>
-      watch(
-        { ...searched(request), deed: 'operation', query: `Observation/$lastn?${parametersOf(request)}` },
-        () => store.lastn(request, max),
-        ({ matches }) => ({ bodies: matches }),
-      ),
-    validate: store.validate,
-    create: (type, resource, ifNoneExist) =>
-      watchWrite({ deed: 'create', type, query: where(type, ifNoneExist) }, () =>
-        store.create(type, resource, ifNoneExist),
-      ),
-    update: (type, id, resource, preconditions) =>
-      watchWrite(one('update', type, id), () => store.update(type, id, resource, preconditions)),
-    updateWhere: (type, query, resource, preconditions) =>
-      watchWrite({ deed: 'update', type, query: where(type, query) }, () =>
-        store.updateWhere(type, query, resource, preconditions),
-      ),
-    patch: (type, id, patch, preconditions) =>
-      watchWrite(one('patch', type, id), () => store.patch(type, id, patch, preconditions)),
-    patchWhere: (type, query, patch, preconditions) =>
-      watchWrite({ deed: 'patch', type, query: where(type, query) }, () =>
-        store.patchWhere(type, query, patch, preconditions),
-      ),
-    remove: (type, id, preconditions) =>
-      watchWrite(one('delete', type, id), () => store.remove(type, id, preconditions)),
-    removeWhere: (type, query, preconditions) =>
-      watch(
-        { deed: 'delete', type, query: where(type, query) },
-        () => store.removeWhere(type, query, preconditions),
-        result => (result ? written(result) : { bodies: [] }),
-      ),
+    ...watchedReads(store, watch),
+    ...watchedSearches(store, watch),
+    ...watchedChanges(store, watch),
     transaction: async (entries, readEntry) => {
       try {
         const results = await store.transaction(entries, readEntry)
-        for (const [index, entry] of entries.entries()) tellEntry(tell, entry, results[index]!)
+        for (const [index, entry] of entries.entries()) reportEntry(report, entry, results[index]!)
         return results
       } catch (failure) {
-        tell({ deed: 'transaction' }, { failure })
+        report({ deed: 'transaction' }, { failure })
         throw failure
       }
     },
+    parse: store.parse,
+    validate: store.validate,
     isPart: store.isPart,
     separately: store.separately,
     get exporting() {
@@ -117,6 +53,100 @@ export function witnessed(store: Store, base: Base, witness: Witness, isInOperat
     may: store.may,
   }
 }
+
+const reporting =
+  (base: Base, witness: Witness): Report =>
+  ({ named = [], ...asked }, outcome) => {
+    if ('failure' in outcome) return witness({ ...asked, patients: named, resources: 0, failure: outcome.failure })
+    const { bodies, most = bodies.length, ...more } = outcome
+    witness({ ...asked, ...more, patients: patientsIn(bodies, base, named), resources: Math.min(bodies.length, most) })
+  }
+
+const watching =
+  (report: Report, isInOperation: boolean): Watch =>
+  async (asked, work, outcomeOf) => {
+    if (isInOperation && !isChange(asked.deed)) return work()
+    try {
+      const result = await work()
+      report(asked, outcomeOf(result))
+      return result
+    } catch (failure) {
+      report(asked, { failure })
+      throw failure
+    }
+  }
+
+const watchedReads = (store: Store, watch: Watch): Pick<Store, 'read' | 'readVersion' | 'history'> => ({
+  read: (type, id) => watch(one('read', type, id), () => store.read(type, id), versions),
+  readVersion: (type, id, version) =>
+    watch({ ...one('vread', type, id), version }, () => store.readVersion(type, id, version), versions),
+  history: request => {
+    const level = request.id ? 'instance' : request.type ? 'type' : 'system'
+    const asked: Asked = { deed: `history-${level}`, type: request.type, id: request.id }
+    // It reads one more than it shows, to know whether there is a next page.
+    return watch(
+      asked,
+      () => store.history(request),
+      ({ versions: list }) => ({ bodies: list.flatMap(bodyOf), most: request.count }),
+    )
+  },
+})
+
+const watchedSearches = (store: Store, watch: Watch): Pick<Store, 'search' | 'everything' | 'lastn'> => ({
+  search: request =>
+    watch(
+      searched(request),
+      () => store.search(request),
+      ({ matches, included }) => ({ bodies: [...matches, ...included] }),
+    ),
+  everything: request =>
+    watch(
+      { ...one('operation', 'Patient', request.patient), query: `${place('Patient', request.patient)}/$everything` },
+      () => store.everything(request),
+      ({ matches, included }) => ({ bodies: [...matches, ...included] }),
+    ),
+  lastn: (request, max) =>
+    watch(
+      { ...searched(request), deed: 'operation', query: `Observation/$lastn?${parametersOf(request)}` },
+      () => store.lastn(request, max),
+      ({ matches }) => ({ bodies: matches }),
+    ),
+})
+
+type Changes = Pick<Store, 'create' | 'update' | 'updateWhere' | 'patch' | 'patchWhere' | 'remove' | 'removeWhere'>
+
+const watchedChanges = (store: Store, watch: Watch): Changes => ({
+  create: (type, resource, ifNoneExist) =>
+    watch(
+      { deed: 'create', type, query: where(type, ifNoneExist) },
+      () => store.create(type, resource, ifNoneExist),
+      written,
+    ),
+  update: (type, id, resource, preconditions) =>
+    watch(one('update', type, id), () => store.update(type, id, resource, preconditions), written),
+  updateWhere: (type, query, resource, preconditions) =>
+    watch(
+      { deed: 'update', type, query: where(type, query) },
+      () => store.updateWhere(type, query, resource, preconditions),
+      written,
+    ),
+  patch: (type, id, patch, preconditions) =>
+    watch(one('patch', type, id), () => store.patch(type, id, patch, preconditions), written),
+  patchWhere: (type, query, patch, preconditions) =>
+    watch(
+      { deed: 'patch', type, query: where(type, query) },
+      () => store.patchWhere(type, query, patch, preconditions),
+      written,
+    ),
+  remove: (type, id, preconditions) =>
+    watch(one('delete', type, id), () => store.remove(type, id, preconditions), written),
+  removeWhere: (type, query, preconditions) =>
+    watch(
+      { deed: 'delete', type, query: where(type, query) },
+      () => store.removeWhere(type, query, preconditions),
+      result => (result ? written(result) : { bodies: [] }),
+    ),
+})
 
 const one = (deed: Deed, type: string, id: string | undefined): Asked => ({
   deed,
@@ -132,10 +162,10 @@ function bodyOf({ type, id, body }: Version): Hit[] {
   return body === null ? [] : [{ type, id, body }]
 }
 
-const versions = (version: Version): Told => ({ version: version.version, bodies: bodyOf(version) })
+const versions = (version: Version): Outcome => ({ version: version.version, bodies: bodyOf(version) })
 
 /** What is deleted has no body any more, but was changed all the same. */
-const written = ({ type, id, version, body = '' }: Written): Told => ({ id, version, bodies: [{ type, id, body }] })
+const written = ({ type, id, version, body = '' }: Written): Outcome => ({ id, version, bodies: [{ type, id, body }] })
 
 function searched(request: SearchRequest): Asked {
   const compartment = request.criteria.find(each => each.kind === 'compartment')
@@ -154,12 +184,15 @@ const parametersOf = ({ applied }: SearchRequest): string =>
   new URLSearchParams(applied.map(([name, value]): [string, string] => [name, value])).toString()
 
 /** Reads of a transaction were reported by the store that answered them. */
-function tellEntry(
-  tell: (asked: Asked, told: Told) => void,
+function reportEntry(
+  report: Report,
   { method, type, id, query }: TransactionEntry,
   result: EntryResult<unknown>,
 ): void {
   if (method === 'GET' || method === 'HEAD') return
   const change = 'written' in result ? result.written : undefined
-  tell({ ...one(deedOfMethod[method], type, id), query: where(type, query) }, change ? written(change) : { bodies: [] })
+  report(
+    { ...one(deedOfMethod[method], type, id), query: where(type, query) },
+    change ? written(change) : { bodies: [] },
+  )
 }

@@ -111,54 +111,69 @@ export function createIndexer(base: Base): Indexer {
       epoch = known.epoch
     },
     columns: type => indexOf(type).columns,
-    entry: (resource, isStored) => indexed(resource, isStored).entry,
-    indexed,
+    entry: (resource, isStored) => indexed({ base, indexOf }, resource, isStored).entry,
+    indexed: (resource, isStored) => indexed({ base, indexOf }, resource, isStored),
   }
+}
 
-  function indexed(resource: JsonObject, isStored = false): { entry: IndexEntry; costly: Costly[] } {
-    const type = String(resource['resourceType'])
-    const account = createAccount(resource)
-    const inner = resource['contained'] === undefined ? undefined : new Map<JsonObject, Draft>()
-    const most = isStored ? Infinity : boundsOf(type).entries
-    const draft = draftOf(resource, type, { account, most }, inner)
-    return {
-      costly: account.costly(),
-      entry: {
-        ...draft,
-        self: postings.selfHash(type, String(resource['id'])),
-        tokens: [...draft.tokens],
-        refs: [...draft.refs],
-        texts: textPostings(resource, type),
-        codes: [...draft.codes],
-        ...subjectOf(resource, type, draft.patient, base),
-      },
-    }
+interface Indexing {
+  readonly base: Base
+  readonly indexOf: (type: string) => TypeIndex
+}
+
+function indexed(
+  indexing: Indexing,
+  resource: JsonObject,
+  isStored = false,
+): { entry: IndexEntry; costly: readonly Costly[] } {
+  const type = String(resource['resourceType'])
+  const account = createAccount(resource)
+  const inner = resource['contained'] === undefined ? undefined : new Map<JsonObject, Draft>()
+  const most = isStored ? Infinity : boundsOf(type).entries
+  const draft = draftOf(indexing, resource, type, { account, most }, inner)
+  return {
+    costly: account.costly(),
+    entry: {
+      ...draft,
+      self: postings.selfHash(type, String(resource['id'])),
+      tokens: [...draft.tokens],
+      refs: [...draft.refs],
+      texts: textPostings(resource, type),
+      codes: [...draft.codes],
+      ...subjectOf(resource, type, draft.patient, indexing.base),
+    },
   }
+}
 
-  /** @param contained the drafts of contained resources that were made already; undefined: there are none to be made. */
-  function draftOf(resource: JsonObject, type: string, budget: Budget, contained?: Map<JsonObject, Draft>): Draft {
-    const { account, most } = budget
-    const draft = emptyDraft(most)
-    for (const extractor of indexOf(type).extractors) {
-      const values = valuesOf(extractor, resource, account)
-      if (values.length === 0) continue
-      draft.tokens.add(postings.present(extractor.key))
-      charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+/** @param contained the drafts of contained resources that exist already; undefined if there are no contained resources. */
+function draftOf(
+  indexing: Indexing,
+  resource: JsonObject,
+  type: string,
+  budget: Budget,
+  contained?: Map<JsonObject, Draft>,
+): Draft {
+  const { account, most } = budget
+  const draft = emptyDraft(most)
+  for (const extractor of indexing.indexOf(type).extractors) {
+    const values = valuesOf(extractor, resource, account)
+    if (values.length === 0) continue
+    draft.tokens.add(postings.present(extractor.key))
+    charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+    mustFit(draft, extractor.key)
+    if (!contained) continue
+    for (const target of containedTargets(resource, values)) {
+      const targetType = String(target['resourceType'])
+      const inner = contained.get(target) ?? draftOf(indexing, target, targetType, budget)
+      contained.set(target, inner)
+      charged(extractor, account, steps => {
+        if (steps) spend(steps, sizeOf(inner))
+        addContained(draft, extractor.key, targetType, inner)
+      })
       mustFit(draft, extractor.key)
-      if (!contained) continue
-      for (const target of containedTargets(resource, values)) {
-        const targetType = String(target['resourceType'])
-        const inner = contained.get(target) ?? draftOf(target, targetType, budget)
-        contained.set(target, inner)
-        charged(extractor, account, steps => {
-          if (steps) spend(steps, sizeOf(inner))
-          addContained(draft, extractor.key, targetType, inner)
-        })
-        mustFit(draft, extractor.key)
-      }
     }
-    return draft
   }
+  return draft
 }
 
 /** What indexing one resource may cost. */
