@@ -159,7 +159,7 @@ function paramsOf(module: string, name: string, method: Method): string {
   const lines = optional.map(each => {
     const wire = each.wire ?? each.name
     const declared = operationOf(method)?.parameters?.find(parameter => parameter.name === wire)
-    const type = declared?.schema ? typeOf(declared.schema, '  ') : each.type === 'integer' ? 'number' : 'string'
+    const type = each.type === 'integer' ? 'number' : typeOf(declared?.schema ?? { type: 'string' }, '  ')
     return `${comment(declared?.description ?? declared?.schema?.description, '  ')}  readonly ${each.name}?: ${type}\n`
   })
   const title = module[0]!.toUpperCase() + module.slice(1) + name[0]!.toUpperCase() + name.slice(1)

@@ -1812,7 +1812,7 @@ export interface RecordsListParams {
   /** Return only records up to this date or time. */
   readonly until?: string
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }
@@ -1820,7 +1820,7 @@ export interface RecordsListParams {
 /** Optional parameters of `webhooks.list`. */
 export interface WebhooksListParams {
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }
@@ -1829,7 +1829,7 @@ export interface WebhooksListParams {
 export interface WebhooksAttemptsParams {
   readonly eventId?: string
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }
@@ -1849,7 +1849,7 @@ export interface InventoryPharmacyStockParams {
   /** Return only items whose nearest expiry is before this date. */
   readonly expiringBefore?: string
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }
@@ -1863,7 +1863,7 @@ export interface InventoryBloodBankParams {
   /** The blood component. */
   readonly component?: 'whole_blood' | 'packed_red_cells' | 'platelets' | 'fresh_frozen_plasma' | 'cryoprecipitate'
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }
@@ -1873,7 +1873,7 @@ export interface PaymentsReconciliationParams {
   /** ISO 4217 currency code. Default: XAF. */
   readonly currency?: string
   /** Entries per page, 1 to 100. Default: 20. */
-  readonly limit?: string
+  readonly limit?: number
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }

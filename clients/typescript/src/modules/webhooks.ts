@@ -4,11 +4,11 @@ import type {
   RotatedWebhookSubscription,
   WebhookAttempts,
   WebhookDeliveries,
+  WebhookEvent,
   WebhookEventTypes,
   WebhookSecretRotation,
   WebhookSubscription,
   WebhookSubscriptionChange,
-  WebhookSubscriptionRequest,
   WebhookSubscriptions,
   WebhooksAttemptsParams,
   WebhooksListParams,
@@ -32,7 +32,7 @@ export class Webhooks {
   /** Subscribes to events. Keep `webhook_secret` of the reply: it is shown only once. */
   async subscribe(
     callbackUrl: string,
-    events: WebhookSubscriptionRequest['subscribed_events'],
+    events: readonly WebhookEvent['type'][],
     description?: string,
     options?: CallOptions,
   ): Promise<CreatedWebhookSubscription> {
