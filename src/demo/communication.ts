@@ -67,7 +67,7 @@ const channels = ['sms', 'whatsapp', 'email', 'none']
 function questionnaire(): JsonObject {
   return {
     resourceType: 'Questionnaire',
-    id: 'notification-preferences',
+    id: 'demo-notification-preferences',
     url: preferences,
     name: 'NotificationPreferences',
     title: 'How a patient wants to be notified',
@@ -108,7 +108,7 @@ const answers = (): JsonObject => ({
 /** Described by what its members have in common; it names none. */
 const programme = (): JsonObject => ({
   resourceType: 'Group',
-  id: 'hypertension-programme',
+  id: 'demo-hypertension-programme',
   active: true,
   type: 'person',
   actual: false,

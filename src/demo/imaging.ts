@@ -4,6 +4,7 @@ import { at, coding, organization, practitioner, reference, snomed, terminology 
 
 const patient = 'grace-tchoumi'
 const day = '2026-08-17'
+const ultrasound = { system: 'http://dicom.nema.org/resources/ontology/DCM', code: 'US', display: 'Ultrasound' }
 const scan = coding(snomed, '268445003', 'Ultrasound scan - obstetric')
 
 export function demoImaging(): JsonObject[] {
@@ -24,13 +25,14 @@ export function demoImaging(): JsonObject[] {
       id: `${patient}-scan`,
       identifier: [{ system: 'urn:dicom:uid', value: 'urn:oid:2.25.186217349511086450913740325566708921' }],
       status: 'available',
-      modality: [{ system: 'http://dicom.nema.org/resources/ontology/DCM', code: 'US', display: 'Ultrasound' }],
+      modality: [ultrasound],
       subject: reference('Patient', patient),
       started: at(day, '11:00:00'),
       basedOn: [reference('ServiceRequest', `${patient}-scan-order`)],
       numberOfSeries: 1,
       numberOfInstances: 12,
       description: 'Obstetric ultrasound',
+      series: [{ uid: '2.25.186217349511086450913740325566708922', modality: ultrasound, numberOfInstances: 12 }],
     },
     {
       resourceType: 'DiagnosticReport',

@@ -43,7 +43,7 @@ const contacts = [12, 20, 26, 30, 34, 36, 38, 40]
 function pathway(): JsonObject {
   return {
     resourceType: 'PlanDefinition',
-    id: 'antenatal-contacts',
+    id: 'demo-antenatal-contacts',
     url: `${own}/PlanDefinition/antenatal-contacts`,
     name: 'AntenatalContacts',
     title: 'Antenatal care in eight contacts',

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../lib/json.ts'
 import { code, network, own, practitioner, reference, terminology } from './fhir.ts'
 
-const study = 'anaemia-in-pregnancy'
+const study = 'demo-anaemia-in-pregnancy'
 
 export function demoResearch(): JsonObject[] {
   return [
@@ -26,7 +26,7 @@ export function demoResearch(): JsonObject[] {
     },
     {
       resourceType: 'Measure',
-      id: 'malaria-confirmed',
+      id: 'demo-malaria-confirmed',
       url: `${own}/Measure/malaria-confirmed`,
       name: 'MalariaConfirmed',
       title: 'Confirmed cases of malaria',

@@ -87,7 +87,7 @@ const levels: readonly (readonly [code: string, display: string, definition: str
 function triageLevels(): JsonObject {
   return {
     resourceType: 'CodeSystem',
-    id: 'triage-level',
+    id: 'demo-triage-level',
     url: `${own}/CodeSystem/triage-level`,
     name: 'TriageLevel',
     title: 'Levels of triage, from the most urgent',

@@ -21,7 +21,7 @@ export function demoRoutes(demo: DemoData, isAllowed: boolean): Route[] {
       path: '/api/demo/reset',
       tag: 'Operational Flow',
       operationId: 'resetDemo',
-      summary: "Restore the demo patients, their records and the demo hospital's stock; other data is unchanged",
+      summary: 'Restore the demo patients, their records and the demo hospital; other data is unchanged',
       access: open,
       body: Type.Object({}, { additionalProperties: true, description: 'Ignored.' }),
       bodyOptional: true,
