@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { demoClient } from '../../src/identity/demo.ts'
+import { startService } from '../support/service.ts'
 import { startScriptedServer } from './support/scripted-server.ts'
 
 const library = resolve(import.meta.dirname, '../../clients/python')
@@ -62,4 +64,18 @@ describe.skipIf(python === undefined && !process.env['CI'])('the Python library'
     test.skipIf(status === 'skipped')(`${file}: ${name}${status === 'skipped' ? ` (${message})` : ''}`, () => {
       expect(status, message).toBe('passed')
     })
+
+  test('every piece of Python in its README runs against the service', async () => {
+    const service = await startService()
+    await service.application.prepare()
+    const { id, secret } = demoClient
+    const own = {
+      HEALTH_INTEROP_BASE_URL: service.url,
+      HEALTH_INTEROP_CLIENT_ID: id,
+      HEALTH_INTEROP_CLIENT_SECRET: secret,
+    }
+    const env = { ...process.env, ...own, PYTHONPATH: 'src' }
+    const { stdout } = await run(python!, ['-m', 'tests.readme'], { cwd: library, env, timeout: 60_000 })
+    expect(stdout).toMatch(/\d+ pieces ran/)
+  })
 })

@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 from typing import List, Optional
+
+from .readme import pieces
 
 _PYTHON = Path(__file__).parents[1]
 _COMMANDS = {"mypy": ["--strict"], "pyright": ["--pythonpath", sys.executable]}
@@ -35,6 +38,15 @@ class Types(unittest.TestCase):
     def test_mypy(self) -> None:
         """mypy --strict accepts the library, the samples and their use, and refuses misuse"""
         self.check("mypy")
+
+    def test_readme(self) -> None:
+        """mypy accepts the pieces of the README"""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "readme_pieces.py"
+            file.write_text("\n".join(piece.lstrip("\n") for piece in pieces()), "utf-8")
+            command = [sys.executable, "-m", "mypy", "--no-strict-optional", str(file)]
+            result = subprocess.run(command, cwd=_PYTHON, capture_output=True, text=True)
+            self.assertEqual(result.returncode, 0, result.stdout)
 
     def test_pyright(self) -> None:
         """pyright accepts the library, the samples and their use"""
