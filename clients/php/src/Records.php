@@ -8,6 +8,7 @@ namespace HealthInterop;
 
 use HealthInterop\Exception\ServiceException;
 use HealthInterop\Internal\Call;
+use HealthInterop\Internal\Check;
 use HealthInterop\Internal\Connection;
 use HealthInterop\Internal\HealthId;
 use HealthInterop\Internal\Pages;
@@ -66,7 +67,7 @@ final class Records
      * Iterate over a patient's records of one type, over all pages.
      *
      * @param string      $healthId Health ID, in any writing
-     * @param string      $type     diagnoses, prescriptions, lab_results, vitals or all
+     * @param 'diagnoses'|'prescriptions'|'lab_results'|'vitals' $type Type of the records
      * @param string|null $since    From this date or time
      * @param string|null $until    Until this date or time
      * @param int|null    $limit    Entries of a page
@@ -84,6 +85,7 @@ final class Records
         ?string $cursor = null,
         array $options = [],
     ): \Generator {
+        Check::argument($type !== 'all', 'type must be one type of records.');
         return Pages::cursor(
             fn (?string $after): array => $this->list($healthId, $type, $since, $until, $limit, $after, $options),
             static fn (array $page): mixed => $page['data'][$type] ?? null,

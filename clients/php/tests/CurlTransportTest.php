@@ -10,6 +10,7 @@ use HealthInterop\Tests\Support\ScriptedServer;
 use HealthInterop\Transport\CurlTransport;
 use HealthInterop\Transport\Request;
 use HealthInterop\Transport\Response;
+use HealthInterop\Transport\ResponseBuffer;
 use PHPUnit\Framework\TestCase;
 
 /** ext-curl as this library sets it. */
@@ -47,6 +48,19 @@ final class CurlTransportTest extends TestCase
         self::assertSame([202, 'req-1', '7', null, 'é'], [
             $response->status, $response->header('x-request-id'), $response->header('retry-after'), $response->header('x-other'), $response->body,
         ]);
+    }
+
+    public function testTheLastHeadCountsAndTrailersAreHeaders(): void
+    {
+        $buffer = new ResponseBuffer();
+        $buffer->head = "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 201 \r\nVary: a\r\nvary:b\r\nX-Colon: a:b\r\n\r\nX-Trailer: c\r\n\r\n";
+        $buffer->body = 'x';
+        $response = $buffer->take();
+        self::assertSame([201, 'a, b', 'a:b', 'c', 'x', ''], [
+            $response->status, $response->header('vary'), $response->header('x-colon'), $response->header('x-trailer'), $response->body, $buffer->body,
+        ]);
+        $buffer->head = "HTTP/1.1 204 No Content\r\n\r\n";
+        self::assertSame(204, $buffer->take()->status);
     }
 
     public function testMethodsAndBodiesDoNotLeakIntoTheNextRequest(): void

@@ -196,6 +196,13 @@ final class RequestsTest extends TestCase
         self::assertSame($case['queries'], $queries);
     }
 
+    public function testRecordsAreIteratedOneTypeAtATime(): void
+    {
+        $client = (new TestClient())->create(self::BASE, new FakeTransport());
+        $this->expectExceptionObject(new ValidationException('type must be one type of records.'));
+        $client->records->listAll('CM-TQYE-6SRK-YQ6S', 'all');
+    }
+
     public function testPagesAreFetchedWhenTheyAreNeeded(): void
     {
         $page = ['data' => [['id' => '1']], 'has_more' => true, 'next_cursor' => 'c'];

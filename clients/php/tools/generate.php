@@ -36,6 +36,15 @@ function searches(array $methods): string
          */
         trait CompartmentSearches
         {
+            /**
+             * Search the FHIR resources of a type about a patient.
+             *
+             * @param Filters     $filters
+             * @param CallOptions $options
+             * @return Bundle One page
+             */
+            abstract public function patientSearch(string $healthId, string $type, array $filters = [], array $options = []): array;
+
 
         PHP;
     foreach ($methods as $name => $method) {

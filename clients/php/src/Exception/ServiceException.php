@@ -14,7 +14,7 @@ use HealthInterop\RateLimit;
  */
 class ServiceException extends \RuntimeException
 {
-    private static ?\ReflectionProperty $trace = null;
+    private static ?\ReflectionProperty $frames = null;
 
     /**
      * @param string                                                       $message    What is wrong and what to do
@@ -43,7 +43,7 @@ class ServiceException extends \RuntimeException
             unset($frame['args']);
             return $frame;
         }, $this->getTrace());
-        self::$trace ??= new \ReflectionProperty(\Exception::class, 'trace');
-        self::$trace->setValue($this, $frames);
+        self::$frames ??= new \ReflectionProperty(\Exception::class, 'trace');
+        self::$frames->setValue($this, $frames);
     }
 }

@@ -18,6 +18,15 @@ use HealthInterop\Shapes;
 trait CompartmentSearches
 {
     /**
+     * Search the FHIR resources of a type about a patient.
+     *
+     * @param Filters     $filters
+     * @param CallOptions $options
+     * @return Bundle One page
+     */
+    abstract public function patientSearch(string $healthId, string $type, array $filters = [], array $options = []): array;
+
+    /**
      * Search the Account resources about a patient.
      *
      * @param string      $healthId Health ID, in any writing

@@ -25,8 +25,8 @@ final class ResponseBuffer
     /** The response that arrived; it is kept no longer here. */
     public function take(): Response
     {
-        // With several heads, the last one is that of the response.
-        $start = strrpos(substr($this->head, 0, -4), "\r\n\r\n");
+        // With several heads, the last one is that of the response; trailers follow it.
+        $start = strrpos($this->head, "\r\n\r\nHTTP/");
         $head = $start === false ? $this->head : substr($this->head, $start + 4);
         $response = new Response((int) substr($head, (int) strpos($head, ' ') + 1, 3), $head, $this->body);
         $this->clear();
