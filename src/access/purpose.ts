@@ -1,4 +1,5 @@
 // What a request declares beside its sender: the purpose of use, and whether it is an emergency.
+import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
@@ -68,10 +69,17 @@ function emergencyReason(caller: Caller, headers: IncomingHttpHeaders): string |
   if (declared !== 'true') throw new Failure('MALFORMED_REQUEST', 'X-Emergency-Access must be true or false.')
   if (!caller.has('emergency:access'))
     throw new Failure('INSUFFICIENT_SCOPE', 'Emergency access requires the scope emergency:access.')
-  const reason = String(headers['x-emergency-reason'] ?? '').trim()
+  const reason = textOf(headers['x-emergency-reason']).trim()
   if (reason.length >= shortest && reason.length <= longest) return reason
   throw new Failure(
     'EMERGENCY_REASON_REQUIRED',
     `X-Emergency-Reason must state, in ${shortest} to ${longest} characters, why this patient's data is needed without consent. The reason is stored, reviewed and shown to the patient.`,
   )
+}
+
+/** The text of a header. Node reads its bytes as Latin-1; clients write UTF-8, and what is no UTF-8 stays as it was read. */
+function textOf(header: string | string[] | undefined): string {
+  const read = String(header ?? '')
+  const bytes = Buffer.from(read, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : read
 }

@@ -100,3 +100,11 @@ test('an emergency opens one record, once, whichever number of the patient asks 
 test('whoever sees everything declares no emergency by it', () => {
   expect(declared(emergency, exempt).caller.visibility).toBeUndefined()
 })
+
+test.each(['utf8', 'latin1'] as const)('a reason with accents is kept as it was written in %s', async encoding => {
+  const reason = 'Trouvé inconscient, âge estimé 40 ans'
+  const read = Buffer.from(reason, encoding).toString('latin1')
+  const { caller, seen } = declared({ 'x-emergency-access': 'true', 'x-emergency-reason': read })
+  await caller.visibility!.override!('amina')
+  expect(seen.opened.map(each => each.reason)).toEqual([reason])
+})
