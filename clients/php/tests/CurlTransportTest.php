@@ -80,6 +80,15 @@ final class CurlTransportTest extends TestCase
         self::assertSame('0', $server->received()[2]['headers']['content-length']);
     }
 
+    public function testATransportThatIsNoLongerUsedClosesItsConnectionAtOnce(): void
+    {
+        $transport = new CurlTransport();
+        $this->get($transport, ScriptedServer::start('plain'));
+        $reference = \WeakReference::create($transport);
+        $transport = null;
+        self::assertNull($reference->get());
+    }
+
     public function testAnotherSchemeIsNotSpoken(): void
     {
         $this->expectException(TransportException::class);

@@ -100,6 +100,15 @@ final class RequestsTest extends TestCase
         self::assertSame([], $transport->sent);
     }
 
+    public function testAClientThatIsNoLongerUsedIsGoneAtOnce(): void
+    {
+        $client = (new TestClient())->create(self::BASE, new FakeTransport());
+        $client->tokens->introspect();
+        $reference = \WeakReference::create($client->tokens);
+        $client = null;
+        self::assertNull($reference->get());
+    }
+
     public function testAnyPathCanBeRequested(): void
     {
         $transport = new FakeTransport([FakeTransport::json(['resourceType' => 'Patient'], 201)]);

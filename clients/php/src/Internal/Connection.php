@@ -29,8 +29,8 @@ final class Connection
     public function __construct(private readonly Options $options, private readonly Runtime $runtime)
     {
         $this->transport = $options->transport ?? new CurlTransport();
-        $this->tokens = new TokenSource(fn (): array => $this->fetchToken(), $runtime->clock);
-        $this->tokens->token();
+        $this->tokens = new TokenSource($runtime->clock);
+        $this->token();
     }
 
     /**
@@ -57,28 +57,23 @@ final class Connection
     {
         $settings = $options === [] ? $this->options->call : CallOptions::of($options, $this->options->call);
         $headers = $this->headers($call, $settings);
-        $token = $this->tokens->token();
-        $attempts = 0;
-        $repeated = false;
-        for ($retries = 0; ; $retries++) {
-            do {
-                $headers['Authorization'] = 'Bearer ' . $token->reveal();
-                $outcome = $this->attempt($call, $headers, $settings, ++$attempts);
-                $refused = $outcome instanceof Response && $outcome->status === 401;
-                if ($refused) {
-                    $this->tokens->discard($token);
+        $attempts = $retries = 0;
+        while (true) {
+            $token = $this->token();
+            $headers['Authorization'] = 'Bearer ' . $token->reveal();
+            $outcome = $this->attempt($call, $headers, $settings, ++$attempts);
+            if ($outcome instanceof Response && $outcome->status === 401) {
+                $this->tokens->discard($token);
+                if ($attempts === $retries + 1) {
+                    // The first refusal: once more with a new token, which is no retry.
+                    continue;
                 }
-                $again = $refused && !$repeated;
-                if ($again) {
-                    $repeated = true;
-                    $token = $this->tokens->token();
-                }
-            } while ($again);
-            $result = $this->settle($call, $settings, $outcome, $retries, $attempts);
-            if ($result instanceof Response) {
-                return $this->finish($result, $retries, $attempts);
             }
-            $token = $this->tokens->token();
+            $response = $this->settle($call, $settings, $outcome, $retries, $attempts);
+            if ($response !== null) {
+                return $this->finish($response, $retries, $attempts);
+            }
+            $retries++;
         }
     }
 
@@ -96,6 +91,12 @@ final class Connection
             $retries,
             strtolower($response->header('idempotent-replayed') ?? '') === 'true',
         );
+    }
+
+    /** The current token, or a new one where that is due. */
+    private function token(): Secret
+    {
+        return $this->tokens->current() ?? $this->tokens->keep(...$this->fetchToken());
     }
 
     /** @return array{Secret, float} A new token and its lifetime in seconds */

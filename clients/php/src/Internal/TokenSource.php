@@ -16,22 +16,22 @@ final class TokenSource
     private ?Secret $token = null;
     private float $refreshAt = 0.0;
 
-    /**
-     * @param \Closure(): array{Secret, float} $fetch Gets a token and its lifetime in seconds
-     * @param \Closure(): float                $clock Seconds on a monotonic clock
-     */
-    public function __construct(private readonly \Closure $fetch, private readonly \Closure $clock)
+    /** @param \Closure(): float $clock Seconds on a monotonic clock */
+    public function __construct(private readonly \Closure $clock)
     {
     }
 
-    /** The current token, or a new one where that is due. */
-    public function token(): Secret
+    /** The current token, null where a new one is due. */
+    public function current(): ?Secret
     {
-        if ($this->token === null || ($this->clock)() >= $this->refreshAt) {
-            [$this->token, $lifetime] = ($this->fetch)();
-            $this->refreshAt = ($this->clock)() + $lifetime - min(self::MARGIN, $lifetime / 2);
-        }
-        return $this->token;
+        return $this->token === null || ($this->clock)() >= $this->refreshAt ? null : $this->token;
+    }
+
+    /** Keep a token that arrived just now, with its lifetime in seconds. */
+    public function keep(Secret $token, float $lifetime): Secret
+    {
+        $this->refreshAt = ($this->clock)() + $lifetime - min(self::MARGIN, $lifetime / 2);
+        return $this->token = $token;
     }
 
     /** Forget this token, which the service refused, unless a newer one has taken its place. */
