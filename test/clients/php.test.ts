@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startScriptedServer } from './support/scripted-server.ts'
+import { startStory, told } from './support/story.ts'
 
 const folder = join(import.meta.dirname, '../../clients/php')
 
@@ -91,4 +92,10 @@ describe.runIf(present)('the PHP library', () => {
           expect(fault).toBeUndefined()
         })
     })
+
+  test('tells the story of all languages against the real service', async () => {
+    const { story } = await startStory()
+    const { output } = await run('php', ['tests/story.php'], { STORY: JSON.stringify(story) })
+    expect(output.startsWith('{') ? JSON.parse(output) : output).toEqual(told)
+  })
 })
