@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { format } from '../src/fml/format.ts'
-import { told } from '../src/mapping/difference.ts'
+import { differenceText } from '../src/mapping/difference.ts'
 import { examplesIn } from '../src/mapping/examples.ts'
 import { readFolder } from '../src/mapping/files.ts'
 import { opposite, roundTrip } from '../src/mapping/round-trip.ts'
@@ -34,7 +34,7 @@ describe.each(runnable)('$name', ({ name, source, program }) => {
     expect(examples.length).toBeGreaterThan(0)
     const findings = examples.map(each => {
       const { error, differences, invalid } = tryExample(program!, each, inspect)
-      return [each.name, error?.message, ...differences.map(told), ...invalid].filter(Boolean)
+      return [each.name, error?.message, ...differences.map(differenceText), ...invalid].filter(Boolean)
     })
     expect(findings).toEqual(examples.map(each => [each.name]))
   })

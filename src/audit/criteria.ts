@@ -27,7 +27,7 @@ export type AuditTest =
   /** The resource that it is about; without a type, of any. */
   | { readonly resource: { readonly type?: string; readonly id: string } }
   /** It names a resource, or says what was asked for. */
-  | { readonly tells: 'resource' | 'query' }
+  | { readonly shows: 'resource' | 'query' }
   | { readonly all: readonly AuditTest[] }
   | { readonly any: readonly AuditTest[] }
   | { readonly not: AuditTest }
@@ -55,7 +55,7 @@ export function auditCondition(test: AuditTest, bind: (value: unknown) => string
   // The index of patients holds those rows only that name any.
   if ('patient' in test) return `(patients <> '{}' and patients && ${bind([test.patient])}::text[])`
   if ('patients' in test) return sqlOf[test.patients]
-  if ('tells' in test) return sqlOf[test.tells]
+  if ('shows' in test) return sqlOf[test.shows]
   if ('resource' in test) return resourceCondition(test.resource, bind)
   const { from, to } = test
   const bounds = [

@@ -83,4 +83,4 @@ const text = `
  * Returns true if the error states that another process has recorded a pending change: nothing of the group is written
  * then.
  */
-export const isToldAlready = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI003'
+export const isRecordedAlready = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI003'

@@ -2,7 +2,7 @@
 import type { Queryable } from '../db/statement.ts'
 import type { Log } from '../lib/log.ts'
 import { singleFlight } from '../lib/single-flight.ts'
-import { claim, mostClaimed, type Pending, type Untold } from './pending.ts'
+import { claim, mostClaimed, type Pending, type Unrecorded } from './pending.ts'
 
 export interface LeftOver {
   /** Takes over changes whose request is over and whose records could not be written. */
@@ -17,7 +17,7 @@ export interface LeftOver {
 export interface LeftOverParts {
   readonly database: Queryable
   readonly log: Log
-  readonly tell: (untold: Untold) => Promise<void>
+  readonly record: (unrecorded: Unrecorded) => Promise<void>
 }
 
 /** Changes that are remembered until they can be recorded; those beyond this number wait to be found. */
@@ -25,11 +25,11 @@ const mostOwed = 10_000
 /** Milliseconds between two looks. */
 const lookEvery = 10_000
 
-export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver {
+export function createLeftOver({ database, log, record }: LeftOverParts): LeftOver {
   let owed: readonly string[] = []
   let timer: NodeJS.Timeout | undefined
 
-  async function tellAll(): Promise<void> {
+  async function recordAll(): Promise<void> {
     for (let found = mostClaimed; found === mostClaimed; ) {
       const asked = new Set(owed)
       const claimed = await claim(database, owed)
@@ -37,12 +37,14 @@ export function createLeftOver({ database, log, tell }: LeftOverParts): LeftOver
       // Requested changes that no longer exist have been recorded.
       const settled = found < mostClaimed ? asked : new Set(claimed.map(each => each.id))
       owed = owed.filter(id => !settled.has(id))
-      await Promise.all(claimed.map(tell))
+      await Promise.all(claimed.map(record))
       if (found > 0) log.info({ changes: found }, 'audit: recorded pending changes')
     }
   }
 
-  const looks = singleFlight(() => tellAll().catch(err => log.warn({ err }, 'audit: could not record pending changes')))
+  const looks = singleFlight(() =>
+    recordAll().catch(err => log.warn({ err }, 'audit: could not record pending changes')),
+  )
 
   return {
     owe: pending => void (owed = [...owed, ...pending.map(each => each.id)].slice(-mostOwed)),

@@ -14,7 +14,7 @@ export interface Pending {
 }
 
 /** Pending changes that this process has undertaken to record, and how. */
-export interface Untold extends Pending {
+export interface Unrecorded extends Pending {
   readonly records: readonly AuditRecord[]
 }
 
@@ -49,7 +49,7 @@ export const mostClaimed = 50
  * Claims what is left over, and these: no other process does for some seconds.
  * @returns nothing if nothing is left.
  */
-export async function claim(on: Queryable, ids: readonly string[]): Promise<Untold[]> {
+export async function claim(on: Queryable, ids: readonly string[]): Promise<Unrecorded[]> {
   const rows = await on.query<{ id: string; told: string }>({
     name: 'audit-claim',
     text: `update audit_pending p set noted_at = clock_timestamp() from (
@@ -59,10 +59,10 @@ export async function claim(on: Queryable, ids: readonly string[]): Promise<Unto
       returning p.id, p.told`,
     values: [textArray(ids)],
   })
-  return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id, told }) => untoldOf(id, told))
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ id, told }) => unrecordedOf(id, told))
 }
 
-function untoldOf(id: string, told: string): Untold {
+function unrecordedOf(id: string, told: string): Unrecorded {
   const [at, requester, changes] = JSON.parse(told) as [number, Requester, Access[]]
   return { id, changes, records: changes.map(change => recordOf(change, requester, new Date(at))) }
 }
@@ -82,18 +82,18 @@ const changeName = ({ deed, type = '', id = '', version = 0 }: Named): string =>
 type Named = Pick<Access, 'deed' | 'type' | 'id' | 'version'>
 
 /** Returns the change that a record holds, if it holds one; a refused or failed access has changed nothing. */
-const changeTold = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
+const changeRecorded = ({ outcome, interaction: deed, type, id, version }: AuditRecord): string =>
   outcome === 0 ? changeName({ deed, type, id, version }) : ''
 
 /** Returns what the records cover in full. What a failed request did not record stays pending. */
-export function toldBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {
+export function recordedBy(records: readonly AuditRecord[], pending: readonly Pending[]): Pending[] {
   if (pending.length === 0) return []
-  const told = new Set(records.map(changeTold))
-  return pending.filter(({ changes }) => changes.every(change => told.has(changeName(change))))
+  const recorded = new Set(records.map(changeRecorded))
+  return pending.filter(({ changes }) => changes.every(change => recorded.has(changeName(change))))
 }
 
 /** Returns the records without those of changes that another process has recorded. */
-export function without(records: readonly AuditRecord[], told: readonly Pending[]): AuditRecord[] {
-  const names = new Set(told.flatMap(({ changes }) => changes.map(changeName)))
-  return records.filter(record => !names.delete(changeTold(record)))
+export function without(records: readonly AuditRecord[], recorded: readonly Pending[]): AuditRecord[] {
+  const names = new Set(recorded.flatMap(({ changes }) => changes.map(changeName)))
+  return records.filter(record => !names.delete(changeRecorded(record)))
 }

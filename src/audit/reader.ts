@@ -49,7 +49,7 @@ export const createAuditReader =
     // Rows that are being written are not in the trail yet: a transaction of the caller's has nothing to add.
     const on = databaseFor({ database: principal.database })
     const own = principal.consentExempt ? undefined : principal.organizationId
-    const told = async <T>(
+    const reported = async <T>(
       access: Pick<Access, 'deed' | 'id' | 'query'>,
       count: (found: T) => number,
       work: () => Promise<T>,
@@ -66,7 +66,7 @@ export const createAuditReader =
     }
     return {
       read: id =>
-        told(
+        reported(
           { deed: 'read', id },
           () => 1,
           () => {
@@ -75,7 +75,7 @@ export const createAuditReader =
           },
         ),
       search: query =>
-        told(
+        reported(
           { deed: 'search-type', query: `AuditEvent?${query.text}` },
           found => Math.min(found.length, query.count),
           async () => {

@@ -31,7 +31,7 @@ const placeOf = ({ chain, sequence }: Break): string =>
   sequence === undefined ? `chain ${chain}` : `chain ${chain}, row ${sequence} (AuditEvent/${chain}-${sequence})`
 
 /** The heads in the JSON of a verdict. @throws Error if there are none. */
-export function toldHeads(text: string): SeenHead[] {
+export function reportedHeads(text: string): SeenHead[] {
   try {
     const { heads } = JSON.parse(text) as { heads: SeenHead[] }
     return heads.map(({ chain, sequence, hash }) => {

@@ -8,7 +8,7 @@ import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
-import { insertion, isToldAlready } from './group.ts'
+import { insertion, isRecordedAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'
 import { type Pending, pendingNote, stillPending, without } from './pending.ts'
 import type { AuditRecord } from './record.ts'
@@ -49,13 +49,13 @@ interface Waiting {
 const mostRows = 2000
 
 /** Notes without a waiting caller that may wait for their group at a time. */
-const mostTelling = 100
+const mostNotes = 100
 
 /** The writer of one process. Its chain begins with the first record. */
 export function createAuditWriter({ database, key, log, now, moved = () => {} }: WriterOptions): AuditWriter {
   let head: Head | undefined
-  const telling = createConcurrencyLimit({ name: 'notes', total: mostTelling, waiting: 0 })
-  const leftOver = createLeftOver({ database, log, tell: untold => write(untold.records, [untold]) })
+  const noting = createConcurrencyLimit({ name: 'notes', total: mostNotes, waiting: 0 })
+  const leftOver = createLeftOver({ database, log, record: unrecorded => write(unrecorded.records, [unrecorded]) })
 
   async function writeGroup(group: readonly Waiting[]): Promise<void> {
     try {
@@ -79,10 +79,10 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
     try {
       await database.query(statement)
     } catch (error) {
-      if (!isToldAlready(error)) throw error
+      if (!isRecordedAlready(error)) throw error
       // The pending notes only ever become fewer, so this ends.
       const there = await stillPending(database, idsOf(group))
-      return insert(group.map(each => untold(each, there)))
+      return insert(group.map(each => unrecorded(each, there)))
     }
     head = next
     moved(next)
@@ -108,7 +108,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
       return pendingNote(changes, requester, at, pending => {
         // Changes beyond the limit, or that cannot be written now, are recorded later, like all that is left over.
         const recordsOf = () => changes.map(change => recordOf(change, requester, at))
-        void telling.run(() => write(recordsOf(), [pending])).catch(() => {})
+        void noting.run(() => write(recordsOf(), [pending])).catch(() => {})
       })
     },
     start: leftOver.start,
@@ -132,8 +132,8 @@ const idsOf = (group: readonly Waiting[]): string[] => group.flatMap(each => eac
  * Returns what is still to be recorded. The first process to record a change wins: another may find what this process's
  * request is about to record.
  */
-function untold(waiting: Waiting, there: Set<string>): Waiting {
-  const told = waiting.pending.filter(({ id }) => !there.delete(id))
-  const pending = waiting.pending.filter(each => !told.includes(each))
-  return { ...waiting, pending, records: without(waiting.records, told) }
+function unrecorded(waiting: Waiting, there: Set<string>): Waiting {
+  const recorded = waiting.pending.filter(({ id }) => !there.delete(id))
+  const pending = waiting.pending.filter(each => !recorded.includes(each))
+  return { ...waiting, pending, records: without(waiting.records, recorded) }
 }

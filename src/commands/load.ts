@@ -66,8 +66,8 @@ async function main(): Promise<number> {
     )
     const meter = createMeter(process.stderr, values.json)
     const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)
-    const told = { organizationId: system.organizationId, requestId: `load-${randomUUID()}` }
-    const progress = await load(storage.storeFor({ ...system, author, origin: values.events ? told : undefined }), {
+    const origin = { organizationId: system.organizationId, requestId: `load-${randomUUID()}` }
+    const progress = await load(storage.storeFor({ ...system, author, origin: values.events ? origin : undefined }), {
       paths: positionals,
       parallel,
       changed: meter.show,

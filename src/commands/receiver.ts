@@ -25,7 +25,7 @@ async function main(): Promise<number> {
   try {
     const subscription = secret === undefined ? await subscribe(settings, url) : undefined
     secret ??= subscription?.secret
-    tell(
+    note(
       `Listening on ${url}${subscription ? `, subscribed as ${subscription.id} to ${counted(subscription)}` : ''}. Stop with Ctrl-C.`,
     )
     await stopping
@@ -46,14 +46,14 @@ async function listen(server: Server, port: number): Promise<string> {
 
 async function end(settings: Settings, { id }: Subscription): Promise<void> {
   await unsubscribe(settings, id)
-  tell(`Unsubscribed ${id}.`)
+  note(`Unsubscribed ${id}.`)
 }
 
 const counted = ({ events }: Subscription): string =>
   events.length === 1 ? `${events[0]}` : `${events.length} event types`
 
 /** On standard error, so that standard output holds events only. */
-const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+const note = (line: string): void => void process.stderr.write(`${line}\n`)
 
 function print(text: string, code: number): number {
   process.stdout.write(text)
@@ -74,7 +74,7 @@ main().then(
     process.exitCode = code
   },
   error => {
-    tell(explain(error))
+    note(explain(error))
     process.exitCode = error instanceof UsageError ? 2 : 1
   },
 )

@@ -42,7 +42,7 @@ export function createConsents(parts: ConsentParts): ConsentService {
         const record = {
           ...{
             ...none(subject, organization),
-            ...told(parts, terms),
+            ...shownTerms(parts, terms),
             consent_id: uuidv7(),
             status: 'pending' as const,
           },
@@ -56,7 +56,7 @@ export function createConsents(parts: ConsentParts): ConsentService {
       alone(parts, request, subject, async inner => {
         const before = await find(parts, inner, subject, organization)
         const id = (await renewable(parts, inner, before, organization, terms))?.consent_id ?? uuidv7()
-        const record = { ...none(subject, organization), ...told(parts, terms), consent_id: id }
+        const record = { ...none(subject, organization), ...shownTerms(parts, terms), consent_id: id }
         return write(parts, inner, subject, { ...record, ...inForce(parts, terms.expiresAt) }, proof)
       }),
     answer: (request, subject, consent, answer, expiresAt) =>
@@ -66,7 +66,7 @@ export function createConsents(parts: ConsentParts): ConsentService {
         const { record } = stored
         mustStand(record, answer)
         if (answer !== 'grant') return end(parts, inner, subject, stored, answer)
-        mustBeTold(record)
+        mustBeShowable(record)
         await endEmergencyOnly(parts, inner, subject, record)
         return write(parts, inner, subject, { ...record, ...inForce(parts, expiresAt ?? record.expires_at) })
       }),
@@ -100,7 +100,7 @@ const none = ({ healthId }: Subject, organization: string): ConsentStatus => ({
 })
 
 /** The terms as shown: without a purpose they are for treatment, or for the purpose of the type. */
-const told = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) => ({
+const shownTerms = ({ opens }: ConsentParts, { consentType, purpose, scopes }: Terms) => ({
   consent_type: consentType,
   purpose: purpose ?? usualPurposeOf(opens(consentType, scopes ?? []), consentType),
   scopes: scopes ?? null,
@@ -194,7 +194,7 @@ async function lock(on: Transaction, patients: readonly string[]): Promise<void>
 }
 
 /** A patient cannot agree to a part of a record that the interface cannot name. @throws Failure CONFLICT for such a part. */
-function mustBeTold({ consent_type }: ConsentView): void {
+function mustBeShowable({ consent_type }: ConsentView): void {
   if (consent_type !== null) return
   throw new Failure(
     'CONFLICT',

@@ -3,8 +3,8 @@
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { all, any, became, gone, type LifecycleStep, type State, type Surroundings, status, was } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, facilityIn, latest, patientIn } from './elements.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const data = {
   appointment_id: id('The appointment.'),
@@ -39,7 +39,7 @@ export const isKept: State = status(...ahead, 'fulfilled')
 export const calledOff = all(was(isAhead), any(became('cancelled', 'entered-in-error'), gone))
 
 /** An appointment, and its status. */
-export function appointment(step: LifecycleStep): Telling {
+export function appointment(step: LifecycleStep): EventContent {
   const { id, now, around } = step
   const resource = latest(step)
   const participants = objects(resource['participant']).map(({ actor }) => actor)

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { both, entered, type LifecycleStep, type State, status } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, codingsIn, facilityIn, idIn } from './elements.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 export const bridgeEvents = {
   'bridge_agent.sync_failed': described(
@@ -35,7 +35,7 @@ const isSync: State = ({ code }) =>
 export const syncFailed = entered(both(isSync, status('failed')))
 
 /** A failure, sent to the organisations that the agent works for. */
-export function failedSync({ id, now = {}, around }: LifecycleStep): Telling {
+export function failedSync({ id, now = {}, around }: LifecycleStep): EventContent {
   const { owner, for: beneficiary, location, requester, statusReason } = now
   const facility = facilityIn(now, around, location, beneficiary, owner)
   const organizations = [owner, beneficiary].flatMap(each => idIn(each, ['Organization'], around) ?? [])

@@ -18,7 +18,8 @@ import {
   type RelatedResources,
   was,
 } from './claims.ts'
-import { asked, ending, given, refused, takenBack, toldIf } from './consents.ts'
+import { asked, ending, given, perOrganization, refused, takenBack } from './consents.ts'
+import type { ContentOf, EventContent } from './content.ts'
 import { document, documentsToRead, issued, verifiedDocuments } from './documents.ts'
 import { encounter, isReal } from './encounters.ts'
 import type { EventType } from './event-types.ts'
@@ -35,7 +36,6 @@ import {
 import { demographics, healthIds, patient } from './patients.ts'
 import { cancelled, dispense, prescription } from './prescriptions.ts'
 import { isOpen, isOrder } from './requests.ts'
-import type { Tell, Telling } from './telling.ts'
 
 export interface Catalogue {
   /** The types of resources that have events; changes of other types can be skipped. */
@@ -53,19 +53,24 @@ interface Rule {
   readonly event: EventType
   readonly type: string
   readonly claim: Claim
-  readonly tell: Tell
+  readonly contentOf: ContentOf
 }
 
-const rule = (event: EventType, type: string, claim: Claim, tell: Tell): Rule => ({ event, type, claim, tell })
+const rule = (event: EventType, type: string, claim: Claim, contentOf: ContentOf): Rule => ({
+  event,
+  type,
+  claim,
+  contentOf,
+})
 
 const rules: readonly Rule[] = [
   rule('patient.created', 'Patient', appeared, patient),
   rule('patient.updated', 'Patient', changed, demographics),
   rule('health_id.created', 'Patient', exists, healthIds),
-  rule('consent.requested', 'Consent', exists, toldIf(asked)),
-  rule('consent.granted', 'Consent', exists, toldIf(given)),
-  rule('consent.denied', 'Consent', exists, toldIf(refused)),
-  rule('consent.revoked', 'Consent', not(appeared), toldIf(takenBack, ending)),
+  rule('consent.requested', 'Consent', exists, perOrganization(asked)),
+  rule('consent.granted', 'Consent', exists, perOrganization(given)),
+  rule('consent.denied', 'Consent', exists, perOrganization(refused)),
+  rule('consent.revoked', 'Consent', not(appeared), perOrganization(takenBack, ending)),
   rule('encounter.created', 'Encounter', entered(isReal), encounter),
   rule('encounter.closed', 'Encounter', became('finished'), encounter),
   rule('lab_order.created', 'ServiceRequest', all(entered(isLabOrder), is(isOpen)), labOrder),
@@ -109,18 +114,18 @@ export function createCatalogue(base: Base): Catalogue {
       const step = stepOf(change, known)
       return own
         .filter(({ claim }) => claim(step))
-        .flatMap(({ event, tell }) => [tell(step)].flat().map(told => occurrence(event, change, told)))
+        .flatMap(({ event, contentOf }) => [contentOf(step)].flat().map(content => occurrence(event, change, content)))
     },
   }
 }
 
-function occurrence(event: EventType, { type, id, version }: Change, told: Telling): Occurrence {
+function occurrence(event: EventType, { type, id, version }: Change, content: EventContent): Occurrence {
   return {
     type: event,
-    source: told.source ?? { type, id, version },
-    patient: told.patient,
-    data: told.data,
-    facility: told.facility ?? '',
-    audience: told.audience ?? 'readers',
+    source: content.source ?? { type, id, version },
+    patient: content.patient,
+    data: content.data,
+    facility: content.facility ?? '',
+    audience: content.audience ?? 'readers',
   }
 }

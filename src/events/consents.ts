@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { code, id, moment, text } from '../shapes/fields.ts'
 import type { LifecycleStep } from './claims.ts'
 import { type Terms, termsOf } from './consent-terms.ts'
+import { type ContentOf, described, type EventContent, orNull } from './content.ts'
 import { extension, latest, patientIn } from './elements.ts'
-import { described, orNull, type Tell, type Telling } from './telling.ts'
 
 const data = {
   consent_id: id('The consent.'),
@@ -66,34 +66,39 @@ export const refused: Turn = (now, before) =>
 export const takenBack: Turn = (now, before) => before?.standing === 'granted' && now?.standing !== 'granted'
 
 /** Reports to every organisation for which the step is such a turn. */
-export function toldIf(turn: Turn, tell: TellTerms = standing): Tell {
+export function perOrganization(turn: Turn, contentOf: TermsContent = standing): ContentOf {
   return step => {
     const now = termsOf(step.now, step.around.base)
     const before = termsOf(step.before, step.around.base)
     const organizations = new Set([...now.keys(), ...before.keys()])
     return [...organizations].flatMap(organization => {
       const [is, was] = [now.get(organization), before.get(organization)]
-      return turn(is, was) ? tell(step, organization, (is ?? was)!, was) : []
+      return turn(is, was) ? contentOf(step, organization, (is ?? was)!, was) : []
     })
   }
 }
 
 /** @param terms as they are, or were if they are no more */
-type TellTerms = (step: LifecycleStep, organization: string, terms: Terms, was: Terms | undefined) => Telling
+type TermsContent = (step: LifecycleStep, organization: string, terms: Terms, was: Terms | undefined) => EventContent
 
 const words = { requested: 'pending', granted: 'active', denied: 'denied', void: 'active', over: 'revoked' } as const
 
-const standing: TellTerms = (step, organization, terms) =>
-  telling(step, organization, terms, { status: words[terms.standing] })
+const standing: TermsContent = (step, organization, terms) =>
+  contentWith(step, organization, terms, { status: words[terms.standing] })
 
 /** The terms that were given, and why they ended. */
-export const ending: TellTerms = (step, organization, terms, was = terms) => {
+export const ending: TermsContent = (step, organization, terms, was = terms) => {
   const reason = reasonOf(step)
   const status = reason === 'expired' || reason === 'denied' ? reason : 'revoked'
-  return telling(step, organization, was, { status, reason })
+  return contentWith(step, organization, was, { status, reason })
 }
 
-function telling(step: LifecycleStep, organization: string, { type, expiresAt }: Terms, more: object): Telling {
+function contentWith(
+  step: LifecycleStep,
+  organization: string,
+  { type, expiresAt }: Terms,
+  more: object,
+): EventContent {
   const { id, around } = step
   const [consent_type, organization_id, expires_at] = [type, organization, expiresAt]
   return {

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { code, id } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { any, both, entered, type LifecycleStep, type State, status } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { facilityIn, idIn, patientIn, targetOf } from './elements.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const kinds = ['DocumentReference', 'Composition'] as const
 const documentId = id('The document.')
@@ -64,7 +64,7 @@ export const issued = {
 
 /** A document of the type. */
 export function document(type: (typeof kinds)[number]) {
-  return ({ id, now = {}, around }: LifecycleStep): Telling => {
+  return ({ id, now = {}, around }: LifecycleStep): EventContent => {
     const { context, encounter } = now
     const encounters = isObject(context) ? context['encounter'] : encounter
     const facility = facilityOf(now, around)
@@ -83,7 +83,7 @@ export function document(type: (typeof kinds)[number]) {
 }
 
 /** Every document that was verified. Where it is known, subscribers that may see it are notified. */
-export function verifiedDocuments(step: LifecycleStep): Telling[] {
+export function verifiedDocuments(step: LifecycleStep): EventContent[] {
   const { id, around } = step
   return targetsOf(step).map(({ type, id: document_id }) => {
     const found = around.known.get(`${type}/${document_id}`)

@@ -38,8 +38,8 @@ export const patientIn = (reference: unknown, around: Surroundings): string | un
 
 /** Returns the id of the facility: from this service's own extension, else the first that the references lead to. */
 export function facilityIn(resource: JsonObject, around: Surroundings, ...references: unknown[]): string | undefined {
-  const told = [extension(resource, 'facility', 'valueReference'), ...references]
-  for (const each of told) {
+  const candidates = [extension(resource, 'facility', 'valueReference'), ...references]
+  for (const each of candidates) {
     const id = idIn(each, ['Organization', 'Location'], around)
     if (id !== undefined) return id
   }

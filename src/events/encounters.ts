@@ -4,8 +4,8 @@ import { isObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import type { LifecycleStep, State } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, facilityIn, latest, patientIn } from './elements.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const data = {
   encounter_id: id('The encounter.'),
@@ -31,7 +31,7 @@ export const encounterEvents = {
 export const isReal: State = ({ status }) => status !== 'cancelled' && status !== 'entered-in-error'
 
 /** A visit, and its status. */
-export function encounter(step: LifecycleStep): Telling {
+export function encounter(step: LifecycleStep): EventContent {
   const resource = latest(step)
   const { subject, status, class: kind, serviceProvider, location } = resource
   const places = objects(location).map(each => each['location'])

@@ -5,12 +5,12 @@ import { moment } from '../shapes/fields.ts'
 import { appointmentEvents } from './appointments.ts'
 import { bridgeEvents } from './bridge.ts'
 import { consentEvents } from './consents.ts'
+import type { Description } from './content.ts'
 import { documentEvents } from './documents.ts'
 import { encounterEvents } from './encounters.ts'
 import { laboratoryEvents } from './orders-and-results.ts'
 import { patientEvents } from './patients.ts'
 import { prescriptionEvents } from './prescriptions.ts'
-import type { Description } from './telling.ts'
 
 const all = {
   ...patientEvents,

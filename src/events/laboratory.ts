@@ -44,8 +44,10 @@ const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'
 export function isFlagged(report: JsonObject, around: Surroundings): boolean {
   const valid = observationsOf(report, around).found.filter(({ status }) => !withdrawn.has(status))
   const parts = valid.flatMap(each => [each, ...objects(each['component'])])
-  const told = [report['conclusionCode'], ...parts.map(({ interpretation }) => interpretation)]
-  return told.flatMap(codingsIn).some(({ system, code }) => system === interpretations && !harmless.has(code))
+  const interpretationsGiven = [report['conclusionCode'], ...parts.map(({ interpretation }) => interpretation)]
+  return interpretationsGiven
+    .flatMap(codingsIn)
+    .some(({ system, code }) => system === interpretations && !harmless.has(code))
 }
 
 export interface Observations {

@@ -3,10 +3,10 @@
 import { Type } from 'typebox'
 import { id, text } from '../shapes/fields.ts'
 import { all, any, both, changed, type LifecycleStep, left, type State, status, stayed } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
 import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
 import { isOrder } from './requests.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const testName = orNull(text('The name of the test: the display of its code, or the name from the laboratory.'))
 const flagged = Type.Boolean({ description: 'True if a result needs attention: abnormal, high, low, critical.' })
@@ -75,7 +75,7 @@ export const isReleased: State = both(isReleasedBySomebody, isOfLaboratory)
 export const corrected = any(all(stayed(isReleased), changed), left(isReleased))
 
 /** An order. */
-export function labOrder(step: LifecycleStep): Telling {
+export function labOrder(step: LifecycleStep): EventContent {
   const resource = latest(step)
   const { subject, code, status, priority, requester, locationReference, performer } = resource
   const facility = facilityIn(resource, step.around, requester, locationReference, performer)
@@ -93,7 +93,7 @@ export function labOrder(step: LifecycleStep): Telling {
 }
 
 /** A result, flagged or not; only readers with access see its content. */
-export function labResult(step: LifecycleStep): Telling {
+export function labResult(step: LifecycleStep): EventContent {
   const resource = latest(step)
   const { subject, code, performer, resultsInterpreter } = resource
   const facility = facilityIn(resource, step.around, performer, resultsInterpreter)
@@ -110,13 +110,13 @@ export function labResult(step: LifecycleStep): Telling {
 }
 
 /** A result, and its new status. */
-export function amendedResult(step: LifecycleStep): Telling {
-  const telling = labResult(step)
-  return { ...telling, data: { ...telling.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
+export function amendedResult(step: LifecycleStep): EventContent {
+  const content = labResult(step)
+  return { ...content, data: { ...content.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
 }
 
 /** Returns the observations that the rule for a report needs. */
 export function resultsToRead({ now, before, around }: LifecycleStep): string[] {
-  const mayBeTold = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
-  return now && mayBeTold ? observationsOf(now, around).unknown : []
+  const hasEvent = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
+  return now && hasEvent ? observationsOf(now, around).unknown : []
 }

@@ -46,10 +46,10 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
   }
   return {
     async note(changes, origin, { isWatched, read }) {
-      const told = changes.filter(({ type }) => catalogue.types.has(type))
-      const around = told.length > 0 ? await surroundings(catalogue, told, changes, read) : undefined
+      const eventful = changes.filter(({ type }) => catalogue.types.has(type))
+      const around = eventful.length > 0 ? await surroundings(catalogue, eventful, changes, read) : undefined
       const entries = [
-        ...told.flatMap(change => catalogue.derive(change, around).map(each => entryOf(each, change.patients))),
+        ...eventful.flatMap(change => catalogue.derive(change, around).map(each => entryOf(each, change.patients))),
         ...changes.filter(({ type }) => isWatched(type)).map(bare),
       ]
       return entries.length === 0 ? undefined : noteOf(entries, origin)
@@ -69,12 +69,12 @@ const mostRounds = 3
 /** Reads the resources that the rules need in addition to the changed ones. */
 async function surroundings(
   catalogue: Catalogue,
-  told: readonly Followed[],
+  eventful: readonly Followed[],
   changes: readonly Followed[],
   read: FollowerContext['read'],
 ): Promise<Map<string, JsonObject | undefined>> {
   const found = new Map<string, JsonObject | undefined>()
-  const isMissing = (): string[] => [...new Set(told.flatMap(change => catalogue.missing(change, found)))]
+  const isMissing = (): string[] => [...new Set(eventful.flatMap(change => catalogue.missing(change, found)))]
   let names = isMissing()
   if (names.length === 0) return found
   for (const { type, id, resource } of changes) if (resource) found.set(`${type}/${id}`, resource)
@@ -127,7 +127,7 @@ const insertion = ([...places]: readonly string[]): string =>
   `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, facility_id, organization_id, request_id)
     select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, patients, data, audience, facility, ${places[11]}, ${places[12]}
     from unnest(${places.slice(0, 11).join(', ')})
-      as told(id, event, type, resource_id, version, at, patient, patients, data, audience, facility)`
+      as entry(id, event, type, resource_id, version, at, patient, patients, data, audience, facility)`
 
 function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['values'] {
   const texts = (pick: (entry: Entry) => string) => ['text[]', textArray(entries.map(pick))] as const

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from '../lib/json.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { changedElements, type LifecycleStep, type Surroundings } from './claims.ts'
+import { described, type EventContent, orNull } from './content.ts'
 import { facilityIn, latest } from './elements.ts'
-import { described, orNull, type Telling } from './telling.ts'
 
 const patientId = id('The patient.')
 const healthId = text('The Health ID in canonical form.')
@@ -60,10 +60,10 @@ export const patientEvents = {
 }
 
 /** A patient, by id alone. */
-export const patient = (step: LifecycleStep): Telling => about(step, {})
+export const patient = (step: LifecycleStep): EventContent => about(step, {})
 
 /** Which demographics have changed; nothing if none have. */
-export function demographics(step: LifecycleStep): Telling[] {
+export function demographics(step: LifecycleStep): EventContent[] {
   const { now, before, around } = step
   if (!now || !before) return []
   const names = changedElements(now, before).filter(
@@ -74,7 +74,7 @@ export function demographics(step: LifecycleStep): Telling[] {
 }
 
 /** Every Health ID that was issued: one that a former version had, current or old, comes back without being issued again. */
-export function healthIds(step: LifecycleStep): Telling[] {
+export function healthIds(step: LifecycleStep): EventContent[] {
   const { now, before, around } = step
   const former = new Set(healthIdentifiers(before, around).map(({ value }) => value))
   const current = healthIdentifiers(now, around).filter(({ use }) => use !== 'old')
@@ -82,7 +82,7 @@ export function healthIds(step: LifecycleStep): Telling[] {
   return issued.filter(isHealthId).map(value => about(step, { health_id: value, country_code: value.slice(0, 2) }))
 }
 
-function about(step: LifecycleStep, data: JsonObject): Telling {
+function about(step: LifecycleStep, data: JsonObject): EventContent {
   const { id: patient, around } = step
   const resource = latest(step)
   const facility = facilityIn(resource, around, resource['managingOrganization'])

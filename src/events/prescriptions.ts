@@ -3,9 +3,9 @@
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { all, any, became, gone, type LifecycleStep, was } from './claims.ts'
+import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, facilityIn, idIn, latest, patientIn } from './elements.ts'
 import { isOpen, isOrder } from './requests.ts'
-import { described, facilityId, orNull, type Telling } from './telling.ts'
 
 const prescriptionId = id('The prescription: a MedicationRequest.')
 const encounterId = orNull(id('The encounter at which the prescription was written. Null if not recorded.'))
@@ -62,7 +62,7 @@ export const cancelled = any(
 )
 
 /** A prescription, and its status. */
-export function prescription(step: LifecycleStep): Telling {
+export function prescription(step: LifecycleStep): EventContent {
   const { id, now, around } = step
   const resource = latest(step)
   const { subject, encounter, status, requester } = resource
@@ -80,7 +80,7 @@ export function prescription(step: LifecycleStep): Telling {
 }
 
 /** A dispense by a pharmacy. */
-export function dispense({ id, now = {}, around }: LifecycleStep): Telling {
+export function dispense({ id, now = {}, around }: LifecycleStep): EventContent {
   const performers = objects(now['performer']).map(({ actor }) => actor)
   const facility = facilityIn(now, around, now['location'], performers)
   return {

@@ -6,7 +6,7 @@ import Koa from 'koa'
 import type { TSchema } from 'typebox'
 import type { ReadPurpose } from '../access/purpose.ts'
 import type { Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
-import { toldBy } from '../audit/pending.ts'
+import { recordedBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { asFailure } from '../lib/failure.ts'
@@ -152,8 +152,8 @@ function refusal(
       { requestId, route: found?.route.operationId, err: failure.options.cause ?? failure },
       failure.message,
     )
-  const told = found?.route.failure?.(failure) ?? failure
-  return failureReply(told, { path: context.path, accept: context.get('accept'), requestId })
+  const described = found?.route.failure?.(failure) ?? failure
+  return failureReply(described, { path: context.path, accept: context.get('accept'), requestId })
 }
 
 /** Returns the reply once the audit trail has recorded the request. @throws Failure UNAVAILABLE if it cannot be recorded. */
@@ -171,7 +171,7 @@ async function recorded(
     const isAbout = failure !== undefined || route?.givesAccess
     const about = isAbout ? await concerned(route, caller, healthIds?.() ?? [], holdersOf) : []
     const records = recordsOf(trace, about)
-    await audit.write(records, toldBy(records, pending))
+    await audit.write(records, recordedBy(records, pending))
     return ready
   } catch (error) {
     if (ready.body instanceof Readable) ready.body.destroy()

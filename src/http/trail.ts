@@ -97,8 +97,8 @@ export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[]
   const path = trace.path.startsWith(fhirBase) ? trace.path.slice(fhirBase.length + 1) : trace.path
   const accesses = trace.accesses.length > 0 ? trace.accesses : [attemptOf(trace.method, path, trace.query, failure)]
   const at = new Date()
-  const told = accesses.map(access => (access.patients.length > 0 ? access : { ...access, patients: about }))
-  return told.map(access => recordOf(access, requester, at))
+  const attributed = accesses.map(access => (access.patients.length > 0 ? access : { ...access, patients: about }))
+  return attributed.map(access => recordOf(access, requester, at))
 }
 
 /** The failure for a request whose audit records cannot be written. */

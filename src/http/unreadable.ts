@@ -30,7 +30,7 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
   const path = /^[A-Z]+ ([^\s?]*)/.exec(error.rawPacket?.toString('latin1', 0, 200) ?? '')?.[1] ?? '/'
   const hint = error.code === 'HPE_HEADER_OVERFLOW' && path.startsWith(fhirBase) ? searchHint : ''
   const message = words[error.code ?? ''] ?? 'The request cannot be read as HTTP.'
-  const { status, headers, text } = told(message + hint, path, isLate ? 'REQUEST_TIMEOUT' : 'MALFORMED_REQUEST')
+  const { status, headers, text } = refusal(message + hint, path, isLate ? 'REQUEST_TIMEOUT' : 'MALFORMED_REQUEST')
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
 }
@@ -38,11 +38,11 @@ export function answerUnreadable(error: ParseError, socket: Duplex): void {
 /** Refuses a request whose head says what no server may accept (`problemOf`). */
 export function answerMalformed(problem: string, { url = '/' }: IncomingMessage, response: ServerResponse): void {
   const path = /^https?:\/\/[^/?]*([^?]*)/i.exec(url)?.[1] ?? url.split('?')[0]!
-  const { status, headers, text } = told(problem, path || '/')
+  const { status, headers, text } = refusal(problem, path || '/')
   response.writeHead(status, headers).end(text)
 }
 
-function told(
+function refusal(
   message: string,
   path: string,
   code: FailureCode = 'MALFORMED_REQUEST',

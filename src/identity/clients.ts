@@ -9,7 +9,7 @@ import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
 import { argon2id, fromPhc, newRecipe, toPhc } from './argon2.ts'
 import { mustBePublicKeys } from './assertion.ts'
-import { tell } from './news.ts'
+import { publish } from './news.ts'
 import type { StoredSecret } from './secrets.ts'
 
 export interface Client {
@@ -203,7 +203,7 @@ export async function revokeClient(database: Database, id: string): Promise<void
       values: [id],
     })
     if (rows.length === 0) throw new Failure('NOT_FOUND', `There is no client ${id}.`)
-    await tell(on, { kind: 'client', id })
+    await publish(on, { kind: 'client', id })
   })
 }
 

@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { ConfigError } from '../lib/config.ts'
 import { seal, unseal } from '../lib/encryption.ts'
-import { tell } from './news.ts'
+import { publish } from './news.ts'
 
 const generate = promisify(generateKeyPair)
 const lockKey = 4_215_003
@@ -158,7 +158,7 @@ export function rotateKeys(
       values: [time],
     })
     await insertKey(on, encryptionKey, 'next', now)
-    await tell(on, { kind: 'keys' })
+    await publish(on, { kind: 'keys' })
     return true
   })
 }

@@ -14,7 +14,7 @@ export type News =
   | { readonly kind: 'keys' }
 
 /** Notifies every process, once the transaction commits. */
-export async function tell(on: Queryable, news: News): Promise<void> {
+export async function publish(on: Queryable, news: News): Promise<void> {
   await on.query({ text: 'select pg_notify($1, $2)', values: [channel, JSON.stringify(news)] })
 }
 

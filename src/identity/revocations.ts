@@ -1,6 +1,6 @@
 // Tokens that are invalid although they have not expired: revoked ones, and all tokens of revoked clients.
 import type { Database } from '../db/database.ts'
-import { type News, tell } from './news.ts'
+import { type News, publish } from './news.ts'
 
 export interface Revocations {
   has(jti: string, clientId: string): boolean
@@ -22,7 +22,7 @@ export function createRevocations(database: Database, lifetime: number, now: () 
           text: `insert into revoked_token (jti, client_id, expires_at) values ($1, $2, $3) on conflict do nothing`,
           values: [jti, clientId, new Date(expires)],
         })
-        await tell(on, { kind: 'token', jti, expires })
+        await publish(on, { kind: 'token', jti, expires })
       })
       tokens.set(jti, expires)
     },

@@ -61,7 +61,7 @@ const deeds: readonly Exclude<Deed, 'emergency'>[] = [
   ...(['create', 'update', 'patch', 'delete', 'transaction', 'operation'] as const),
 ]
 const hasPatient: AuditTest = { patients: 'some' }
-const tellsQuery: AuditTest = { all: [{ tells: 'query' }, notEmergency] }
+const showsQuery: AuditTest = { all: [{ shows: 'query' }, notEmergency] }
 const roles = `${terminology}/object-role`
 const kinds = `${terminology}/audit-entity-type`
 const date: AuditParameter = { type: 'date', modifiers: [], has: everyRow, find: dateTest }
@@ -92,15 +92,15 @@ export const auditParameters: Readonly<Record<string, AuditParameter>> = {
   'entity-role': coded(
     [
       { system: roles, code: '1', test: hasPatient },
-      { system: roles, code: '4', test: { tells: 'resource' } },
-      { system: roles, code: '24', test: tellsQuery },
+      { system: roles, code: '4', test: { shows: 'resource' } },
+      { system: roles, code: '24', test: showsQuery },
     ],
-    { any: [hasPatient, { tells: 'resource' }, tellsQuery] },
+    { any: [hasPatient, { shows: 'resource' }, showsQuery] },
   ),
   'entity-type': coded([
     { system: 'https://profiles.ihe.net/ITI/BALP/CodeSystem/BasicAuditEntityType', code: 'XrequestId', test: everyRow },
     { system: kinds, code: '1', test: hasPatient },
-    { system: kinds, code: '2', test: { any: [{ tells: 'resource' }, tellsQuery] } },
+    { system: kinds, code: '2', test: { any: [{ shows: 'resource' }, showsQuery] } },
   ]),
   outcome: coded(among('outcome', 'http://hl7.org/fhir/audit-event-outcome', ['0', '4', '8'])),
   patient: { type: 'reference', modifiers: ['Patient'], has: hasPatient, find: value => patientTest(idOf(value)) },

@@ -48,7 +48,7 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
         asOperation(caller, { type: 'Patient', query: 'Patient/$match' }, async inner => {
           const store = storeFor(inner)
           const query = Object.entries({ _id: ids.join(','), _count: String(ids.length) })
-          const { matches } = ids.length === 0 ? nobody : await store.search(store.parse(['Patient'], query, true))
+          const { matches } = ids.length === 0 ? noMatches : await store.search(store.parse(['Patient'], query, true))
           const result = new Map(matches.map(({ id, body }) => [id, body]))
           return { result, patients: [...result.keys()], resources: result.size }
         }),
@@ -58,4 +58,4 @@ export function createPeople(parts: PeopleParts): (caller: Caller) => People {
   }
 }
 
-const nobody = { matches: [] } as const
+const noMatches = { matches: [] } as const

@@ -67,8 +67,8 @@ function on(reported: Reported, firstDay: string, lastDay: string) {
   return { firstDay, lastDay, quantity, status: statusOf(reported, quantity) }
 }
 
-function statusOf({ quantity: told, reorderLevel, status }: Reported, quantity: Decimal): StockStatus {
-  if (status !== undefined && compareNumbers(quantity, told) === 0) return status
+function statusOf({ quantity: reported, reorderLevel, status }: Reported, quantity: Decimal): StockStatus {
+  if (status !== undefined && compareNumbers(quantity, reported) === 0) return status
   if (quantity.digits <= 0n) return 'out_of_stock'
   return reorderLevel !== undefined && compareNumbers(quantity, reorderLevel) <= 0 ? 'low' : 'in_stock'
 }

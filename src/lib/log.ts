@@ -11,7 +11,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
-      serializers: { err: error => told(error) },
+      serializers: { err: error => serialized(error) },
       redact: [
         'headers.authorization',
         'headers.cookie',
@@ -30,7 +30,7 @@ const depth = 3
  * Returns what the log keeps of an error: its kind, its message, where it was raised and what caused it. Other properties may quote
  * stored data: PostgreSQL's `detail` holds whole rows (test/http/logs.test.ts).
  */
-function told(error: unknown, left = depth): unknown {
+function serialized(error: unknown, left = depth): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
   const { message, stack = '', cause, code } = error as Error & { code?: unknown }
   const words = quotes(error) ? message.replace(/".*"/s, '"…"') : message
@@ -39,7 +39,7 @@ function told(error: unknown, left = depth): unknown {
     message: words,
     stack: stack.replace(message, () => words),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(cause !== undefined && left > 0 ? { cause: told(cause, left - 1) } : {}),
+    ...(cause !== undefined && left > 0 ? { cause: serialized(cause, left - 1) } : {}),
   }
 }
 

@@ -69,14 +69,14 @@ export function page<Row, Item>(
   list: string,
   { limit }: PageRequest,
   rows: readonly Row[],
-  tell: { readonly position: (row: Row) => readonly string[]; readonly item: (row: Row) => Item | undefined },
+  shape: { readonly position: (row: Row) => readonly string[]; readonly item: (row: Row) => Item | undefined },
 ) {
   const shown = rows.slice(0, limit)
   const has_more = rows.length > limit
   return {
-    data: shown.map(tell.item).filter(item => item !== undefined),
+    data: shown.map(shape.item).filter(item => item !== undefined),
     has_more,
-    next_cursor: has_more ? cursors.write(list, tell.position(shown.at(-1)!)) : null,
+    next_cursor: has_more ? cursors.write(list, shape.position(shown.at(-1)!)) : null,
   }
 }
 

@@ -28,20 +28,20 @@ export const batchSize = 200
  * Writes units in one transaction; if one of several is at fault, each is tried by itself.
  * @throws Failure UNAVAILABLE if the database goes away; anything that is no Failure.
  */
-export async function writeUnits(store: Store, units: readonly LoadUnit[], told: Outcomes): Promise<void> {
+export async function writeUnits(store: Store, units: readonly LoadUnit[], outcomes: Outcomes): Promise<void> {
   const entries = units.flatMap(unit => unit.entries)
   try {
     const results = await retried(() => store.transaction(entries, () => Promise.resolve(undefined)))
     results.forEach((result, index) => {
       const outcome = 'written' in result ? result.written?.outcome : undefined
-      if (outcome !== undefined && outcome !== 'absent') told.stored(entries[index]!.type, outcome)
+      if (outcome !== undefined && outcome !== 'absent') outcomes.stored(entries[index]!.type, outcome)
     })
   } catch (error) {
     if (!(error instanceof Failure) || error.code === 'UNAVAILABLE') throw error
     const [unit] = units
-    if (units.length > 1) for (const each of units) await writeUnits(store, [each], told)
-    else if (told.postpone && error.issue === 'not-found') told.postpone(unit!)
-    else told.failed({ file: unit!.file, line: unit!.line, code: codeOf(error), message: messageOf(error) })
+    if (units.length > 1) for (const each of units) await writeUnits(store, [each], outcomes)
+    else if (outcomes.postpone && error.issue === 'not-found') outcomes.postpone(unit!)
+    else outcomes.failed({ file: unit!.file, line: unit!.line, code: codeOf(error), message: messageOf(error) })
   }
 }
 

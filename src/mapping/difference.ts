@@ -29,7 +29,7 @@ export function differences(expected: unknown, got: unknown, path = ''): Differe
 }
 
 /** A difference in words: `code.text: expected "a", got "b"`. */
-export function told({ path, expected, got }: Difference): string {
+export function differenceText({ path, expected, got }: Difference): string {
   const place = path || 'the whole'
   if (got === undefined) return `${place}: expected ${shortened(expected)}, but it is missing`
   if (expected === undefined) return `${place}: not expected, got ${shortened(got)}`

@@ -17,14 +17,14 @@ export function follow(folder: string, every: number, look: () => Promise<readon
   let pause = new AbortController()
   const loop = async (): Promise<void> => {
     for (let folders: readonly string[] = [folder]; !isClosed; ) {
-      const told = new AbortController()
-      pause = told
+      const changed = new AbortController()
+      pause = changed
       // Watching begins before the look, so that no change in between is missed; and starts again each time, since a folder that
       // replaced another one is not watched.
-      const unwatch = watchFolders(folders, () => told.abort())
+      const unwatch = watchFolders(folders, () => changed.abort())
       const found = await look()
       if (found.join() === folders.join())
-        await sleep(every, undefined, { signal: told.signal, ref: false }).catch(() => {})
+        await sleep(every, undefined, { signal: changed.signal, ref: false }).catch(() => {})
       folders = found
       unwatch()
     }

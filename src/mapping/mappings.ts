@@ -69,7 +69,7 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
   const { mark, judged } = await judgedFolder(parts)
   const served = isSound(judged) ? await adopted(judged, parts) : await lastSound(judged, parts)
   const live: Live = { ...parts, mark, judged, served }
-  if (!isSound(judged)) tell(live)
+  if (!isSound(judged)) logProblems(live)
   let follower: Follower | undefined
   return {
     program(name) {
@@ -111,7 +111,7 @@ async function lookCloser(live: Live): Promise<void> {
   const served = isNew && isSound(judged) ? await adopted(judged, live) : live.served
   Object.assign(live, { mark, judged, served })
   if (!isNew) return
-  if (!isSound(judged)) return tell(live)
+  if (!isSound(judged)) return logProblems(live)
   live.log.info({ maps: live.served.set.mappings.size }, 'mappings: now using the maps of the folder')
 }
 
@@ -146,7 +146,7 @@ async function lastSound(broken: Judged, parts: MappingsParts): Promise<Served> 
 }
 
 /** Logs every problem. Messages are about maps, never about data. */
-function tell(live: Live): void {
+function logProblems(live: Live): void {
   for (const { file, span, message } of live.judged.problems)
     live.log.error({ place: `${file}:${span.line}:${span.column}` }, `mappings: ${message}`)
   live.log.error(`mappings: ${refusal(live)}`)

@@ -45,7 +45,7 @@ export function createMapServices(
   transformer: Transformer,
   service: Service,
 ): (client: string) => MapService {
-  const shared = deskOf(mappings, service)
+  const shared = sharedService(mappings, service)
   return client => ({
     ...shared,
     run: job => transformer.run(client, job),
@@ -53,7 +53,7 @@ export function createMapServices(
   })
 }
 
-function deskOf(mappings: Mappings, service: Service): Omit<MapService, 'run' | 'study'> {
+function sharedService(mappings: Mappings, service: Service): Omit<MapService, 'run' | 'study'> {
   return {
     version: service.version,
     context: () => ({ base_url: service.origin, received_at: new Date().toISOString() }),

@@ -39,7 +39,7 @@ export function createBacklog(
 }
 
 function figureOf({ name, help, states, isCapped }: BacklogFigure, row: Row, most: number): Figure {
-  const told = isCapped ? `${help} At most ${most} are counted.` : help
-  if (!states) return plain(name, told, row[name]!)
-  return gauge(name, told, ...states.map(state => ({ value: row[state]!, labels: { state } })))
+  const description = isCapped ? `${help} At most ${most} are counted.` : help
+  if (!states) return plain(name, description, row[name]!)
+  return gauge(name, description, ...states.map(state => ({ value: row[state]!, labels: { state } })))
 }

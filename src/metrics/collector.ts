@@ -17,7 +17,7 @@ const patience = 1000
  * zero.
  */
 export function collectFigures(expected: number): void {
-  const told = new Map<number, readonly Figure[]>()
+  const reported = new Map<number, readonly Figure[]>()
   let gone: readonly Figure[] = []
   let heard: (worker: number, id: number) => void = () => {}
   let round = 0
@@ -29,9 +29,9 @@ export function collectFigures(expected: number): void {
     const all = new Promise<void>(done => {
       heard = (worker, of) => void (of === id && answered.add(worker).size >= asked.length && done())
     })
-    for (const worker of asked) say(worker, { metrics: 'tell', id })
+    for (const worker of asked) say(worker, { metrics: 'request', id })
     await withDeadline(all, patience, () => undefined)
-    const known = [...told].map(([worker, figures]) => (answered.has(worker) ? figures : figures.filter(isCount)))
+    const known = [...reported].map(([worker, figures]) => (answered.has(worker) ? figures : figures.filter(isCount)))
     return textOf([...sumOf([...known, gone]), ...workerFigures(expected, Math.max(0, expected - answered.size))])
   }
 
@@ -40,14 +40,14 @@ export function collectFigures(expected: number): void {
   cluster.on('message', (worker, said: Partial<Said>) => {
     const { metrics, id = 0 } = said
     if (metrics === 'ask') void totals.run().then(text => say(worker, { metrics: 'total', id, text }))
-    if (metrics === 'told' && !worker.isDead()) {
-      told.set(worker.id, said.figures ?? [])
+    if (metrics === 'reply' && !worker.isDead()) {
+      reported.set(worker.id, said.figures ?? [])
       heard(worker.id, id)
     }
   })
   cluster.on('exit', ({ id }) => {
-    gone = sumOf([gone, (told.get(id) ?? []).filter(isCount)])
-    told.delete(id)
+    gone = sumOf([gone, (reported.get(id) ?? []).filter(isCount)])
+    reported.delete(id)
   })
 }
 

@@ -5,13 +5,13 @@ import { Failure } from '../lib/failure.ts'
 import { type Figure, plain, textOf } from './figures.ts'
 
 /**
- * Messages between processes. `tell`: the first process requests the metrics of a process; `total`: it returns those of
+ * Messages between processes. `request`: the first process requests the metrics of a process; `total`: it returns those of
  * all.
  */
 export type Said =
   | { readonly metrics: 'ask'; readonly id: number }
-  | { readonly metrics: 'tell'; readonly id: number }
-  | { readonly metrics: 'told'; readonly id: number; readonly figures: readonly Figure[] }
+  | { readonly metrics: 'request'; readonly id: number }
+  | { readonly metrics: 'reply'; readonly id: number; readonly figures: readonly Figure[] }
   | { readonly metrics: 'total'; readonly id: number; readonly text: string }
 
 /** Turns a function that reads a process's own metrics into one that returns those of all processes, as text. */
@@ -40,7 +40,7 @@ export const fromAll: Gather = own => {
   const say = (said: Said) => process.connected && process.send!(said, undefined, undefined, () => {})
   process.on('message', (said: Partial<Said>) => {
     const { metrics, id = 0 } = said
-    if (metrics === 'tell') void own().then(figures => say({ metrics: 'told', id, figures }))
+    if (metrics === 'request') void own().then(figures => say({ metrics: 'reply', id, figures }))
     if (metrics === 'total') waiting.get(id)?.(said.text ?? '')
   })
   return () => {

@@ -76,7 +76,7 @@ const noteStatement = ({ name, insertion, values }: Note): Statement => ({
 /** Writes a note by itself, in the transaction of what it is about. */
 export async function writeNote(on: Queryable | Transaction, note: Note): Promise<void> {
   await on.run(noteStatement(note))
-  tellCommitted(on, note)
+  notifyCommitted(on, note)
 }
 
 interface Noting {
@@ -140,7 +140,7 @@ async function readNamed(
 }
 
 /** Reports that a note is written: now, or when its transaction has committed. */
-export function tellCommitted(on: Queryable | Transaction, { committed }: Note): void {
+export function notifyCommitted(on: Queryable | Transaction, { committed }: Note): void {
   if ('afterwards' in on) on.afterwards(committed)
   else committed()
 }

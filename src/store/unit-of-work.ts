@@ -50,11 +50,11 @@ export async function inUnitOfWork<Of extends Principal, T>(
   work: (caller: Of, on: Transaction) => Promise<T>,
 ): Promise<T> {
   if (caller.within) return work(caller, caller.within)
-  const told: Access[] = []
+  const accesses: Access[] = []
   const result = await unitOfWork(caller, on => {
-    told.length = 0
-    return work({ ...caller, within: on, witness: (access: Access) => void told.push(access) }, on)
+    accesses.length = 0
+    return work({ ...caller, within: on, witness: (access: Access) => void accesses.push(access) }, on)
   })
-  for (const access of told) caller.witness?.(access)
+  for (const access of accesses) caller.witness?.(access)
   return result
 }

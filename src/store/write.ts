@@ -8,7 +8,7 @@ import { lockIndex } from './epoch.ts'
 import type { Costly } from './index/account.ts'
 import type { IndexEntry } from './index/draft.ts'
 import type { Indexer } from './index/entry.ts'
-import { notesOf, tellCommitted, writeNote } from './note.ts'
+import { notesOf, notifyCommitted, writeNote } from './note.ts'
 import { isCanonical, lockCanonicals, mustBeOnly, mustBeUnreserved } from './owners/canonicals.ts'
 import { mustSpeakFor } from './owners/check.ts'
 import { settleEntries } from './owners/entries.ts'
@@ -116,7 +116,7 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     session,
     changed.map(({ change }) => change),
   )
-  for (const note of notes) await (isOne ? tellCommitted(on, note) : writeNote(on, note))
+  for (const note of notes) await (isOne ? notifyCommitted(on, note) : writeNote(on, note))
   if (definitions)
     await define(
       on,

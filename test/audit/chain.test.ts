@@ -1,7 +1,7 @@
 // Chains of the trail and the groups of rows that are added to them.
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { beginChain, beginningOf, type Head, sealingKey, sealOf } from '../../src/audit/chain.ts'
-import { insertion, isToldAlready } from '../../src/audit/group.ts'
+import { insertion, isRecordedAlready } from '../../src/audit/group.ts'
 import { type AuditRecord, rowHash } from '../../src/audit/record.ts'
 import { type AuditRow, auditColumns, toRecord } from '../../src/audit/rows.ts'
 import type { Database } from '../../src/db/database.ts'
@@ -93,9 +93,9 @@ test('what was pending goes with the group that tells it; if somebody has told s
   const pending = async () => (await ask('select id from audit_pending')).map(({ id }) => id)
   expect(await pending()).toEqual([kept.id])
   const error = await add(next, [full], [kept.id, told.id]).catch(error => error)
-  expect(isToldAlready(error)).toBe(true)
+  expect(isRecordedAlready(error)).toBe(true)
   expect(await pending()).toEqual([kept.id])
   expect(await heads()).toEqual([sealed(next)])
   const moved = await add({ ...next, sequence: 7 }, [full]).catch(error => error)
-  expect(isToldAlready(moved)).toBe(false)
+  expect(isRecordedAlready(moved)).toBe(false)
 })

@@ -18,8 +18,8 @@ test.each<[AuditTest, string, unknown[]]>([
   [{ patient: ill }, `(patients <> '{}' and patients && $1::text[])`, [[ill]]],
   [{ patients: 'one' }, 'cardinality(patients) = 1', []],
   [{ patients: 'some' }, `patients <> '{}'`, []],
-  [{ tells: 'query' }, `query <> ''`, []],
-  [{ tells: 'resource' }, `(resource_type <> '' and resource_id ~ '^[A-Za-z0-9.-]{1,64}$')`, []],
+  [{ shows: 'query' }, `query <> ''`, []],
+  [{ shows: 'resource' }, `(resource_type <> '' and resource_id ~ '^[A-Za-z0-9.-]{1,64}$')`, []],
   [
     { resource: { type: 'Patient', id: ill } },
     `(resource_id <> '' and resource_id = $2 and resource_type = $1)`,
@@ -27,7 +27,7 @@ test.each<[AuditTest, string, unknown[]]>([
   ],
   [{ resource: { id: ill } }, `(resource_id <> '' and resource_id = $1 and resource_type <> '')`, [ill]],
   [{ not: { patients: 'some' } }, `(patients <> '{}') is not true`, []],
-  [{ all: [{ patients: 'some' }, { tells: 'query' }] }, `(patients <> '{}' and query <> '')`, []],
+  [{ all: [{ patients: 'some' }, { shows: 'query' }] }, `(patients <> '{}' and query <> '')`, []],
   [{ any: [{ from: 0 }, { to: 0 }] }, '((recorded_at >= $1) or (recorded_at <= $2))', [new Date(0), new Date(0)]],
 ])('%j', (given, sql, values) => {
   const bound: unknown[] = []

@@ -18,7 +18,7 @@ test('closing waits until what was found has been told', async () => {
   const held = new Promise<void>(done => (proceed = done))
   const leftOver = createLeftOver({
     ...{ database, log: createLog('silent') },
-    async tell({ id }) {
+    async record({ id }) {
       await held
       told.push(id)
     },
@@ -51,7 +51,7 @@ function leftOverOf(count: number) {
       },
     } as never,
     log: Object.assign(createLog('silent'), { info: ({ changes }: { changes: number }) => said.push(changes) }),
-    tell: async ({ id }) => void told.push(id),
+    record: async ({ id }) => void told.push(id),
   })
   return { leftOver, told, asked, said }
 }
@@ -127,7 +127,7 @@ test('a look that fails is told, and the next one finds what that did not', asyn
       query: statement => (isBroken ? Promise.reject(new Error('no connection')) : database.query(statement)),
     },
     log: createLog('warn', { write: line => void warned.push(JSON.parse(line)) }),
-    tell: async ({ id }) => void told.push(id),
+    record: async ({ id }) => void told.push(id),
   })
   const kept = await keepChanges(database, [])
   leftOver.owe([kept])
@@ -150,7 +150,7 @@ test('of what is owed the last ten thousand are remembered', async () => {
       },
     } as never,
     log: createLog('silent'),
-    tell: async () => {},
+    record: async () => {},
   })
   leftOver.owe(owed)
   await leftOver.close()

@@ -1,6 +1,6 @@
 // Which changes records tell, and what is left of records when somebody else has told some.
 import { expect, test } from 'vitest'
-import { type Pending, toldBy, without } from '../../src/audit/pending.ts'
+import { type Pending, recordedBy, without } from '../../src/audit/pending.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import { recordOf } from '../../src/audit/records.ts'
 import { Failure } from '../../src/lib/failure.ts'
@@ -18,10 +18,10 @@ const pending = (id: string, ...changes: Access[]): Pending => ({ id, changes })
 test('records tell what is pending if they tell every change of it', () => {
   const one = pending('one', change('ada'))
   const two = pending('two', change('ada'), change('ben'))
-  expect(toldBy([record(change('ada'))], [one, two])).toEqual([one])
-  expect(toldBy([record(change('ben')), record(change('ada'))], [one, two])).toEqual([one, two])
-  expect(toldBy([record(change('ada'))], [])).toEqual([])
-  expect(toldBy([], [one])).toEqual([])
+  expect(recordedBy([record(change('ada'))], [one, two])).toEqual([one])
+  expect(recordedBy([record(change('ben')), record(change('ada'))], [one, two])).toEqual([one, two])
+  expect(recordedBy([record(change('ada'))], [])).toEqual([])
+  expect(recordedBy([], [one])).toEqual([])
 })
 
 test.each<[string, Partial<Access>]>([
@@ -34,14 +34,14 @@ test.each<[string, Partial<Access>]>([
 ])('a record of %s tells nothing of a change', (_what, more) => {
   const kept = pending('one', change('ada'))
   const records = [record(change('ada', more))]
-  expect(toldBy(records, [kept])).toEqual([])
+  expect(recordedBy(records, [kept])).toEqual([])
   expect(without(records, [kept])).toEqual(records)
 })
 
 test('changes that have no type, id or version are told, too', () => {
   const ordered = { deed: 'operation', patients: [], resources: 0 } as const
   const kept = pending('one', ordered)
-  expect(toldBy([record(ordered)], [kept])).toEqual([kept])
+  expect(recordedBy([record(ordered)], [kept])).toEqual([kept])
   expect(without([record(ordered)], [kept])).toEqual([])
 })
 

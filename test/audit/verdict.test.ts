@@ -1,6 +1,6 @@
 // What a check of the trail tells people, and the heads of an earlier check.
 import { expect, test } from 'vitest'
-import { anchorText, toldHeads, verdictText } from '../../src/audit/verdict.ts'
+import { anchorText, reportedHeads, verdictText } from '../../src/audit/verdict.ts'
 
 test('a trail that is whole is told in one line', () => {
   const verdict = { isWhole: true, chains: 2, rows: 8, broken: [], heads: [] }
@@ -41,13 +41,13 @@ test('an anchor is told as turned off, absent, whole or broken', () => {
 
 test('heads of an earlier check are read from its JSON, all of them or none', () => {
   const head = { chain: 1, sequence: 5, hash: 'ab' }
-  expect(toldHeads(JSON.stringify({ heads: [head] }))).toEqual([{ ...head, by: 'an earlier check' }])
+  expect(reportedHeads(JSON.stringify({ heads: [head] }))).toEqual([{ ...head, by: 'an earlier check' }])
   const wrong = [{ chain: 1.5 }, { chain: '1' }, { sequence: null }, { hash: 7 }]
   for (const each of wrong)
-    expect(() => toldHeads(JSON.stringify({ heads: [head, { ...head, ...each }] }))).toThrow(
+    expect(() => reportedHeads(JSON.stringify({ heads: [head, { ...head, ...each }] }))).toThrow(
       'known heads is not the --json output',
     )
   for (const text of ['', '{}', 'null', '{"heads":7}'])
-    expect(() => toldHeads(text)).toThrow('known heads is not the --json output')
-  expect(() => toldHeads('')).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }))
+    expect(() => reportedHeads(text)).toThrow('known heads is not the --json output')
+  expect(() => reportedHeads('')).toThrow(expect.objectContaining({ cause: expect.any(SyntaxError) }))
 })

@@ -1,7 +1,7 @@
 // How a process follows what others change about identity: what it hears, what it looks for, and until when it trusts what it knows.
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
-import { follow, type News, tell } from '../../src/identity/news.ts'
+import { follow, type News, publish } from '../../src/identity/news.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -62,7 +62,7 @@ test('whoever follows has looked at everything, and looks at the last minutes ev
 
 test('what is told is heard, and nothing else is looked for', async () => {
   const { known, close } = await following()
-  await tell(database, news)
+  await publish(database, news)
   await until(() => known.heard.length > 0)
   expect(known).toMatchObject({ heard: [news], looks: [] })
   await close()
@@ -78,7 +78,7 @@ test('after news or looks that failed, everything is looked at until that succee
   await pass(15_000)
   expect(known.looks.splice(0)).toEqual([false, true, true, false])
   known.isBroken = true
-  await tell(database, news)
+  await publish(database, news)
   await until(() => known.heard.length > 0)
   known.isBroken = false
   await settled()
@@ -106,7 +106,7 @@ test('what is known is trusted for a minute after the last look that succeeded, 
   expect(isCurrent()).toBe(true)
   await pass(1)
   expect(isCurrent()).toBe(false)
-  await tell(database, news)
+  await publish(database, news)
   await until(() => known.heard.length > 0)
   expect(isCurrent()).toBe(true)
   await pass(60_000)

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/lib/json.ts'
-import { differences, told } from '../../src/mapping/difference.ts'
+import { differences, differenceText } from '../../src/mapping/difference.ts'
 import { examplesIn } from '../../src/mapping/examples.ts'
 import { roundTrip } from '../../src/mapping/round-trip.ts'
 import { mappingSet } from '../../src/mapping/set.ts'
@@ -74,7 +74,7 @@ describe('an example', () => {
   test('tells every difference with its place', () => {
     const to = { ...example.to, code: { coding: [{ code: '1' }] }, criticality: 'low', note: [{ text: 'x' }] }
     const { differences } = tryExample(there.program!, { ...sample, to }, inspect)
-    expect(differences.map(told)).toEqual([
+    expect(differences.map(differenceText)).toEqual([
       'code.coding: expected [{"code":"1"}], but it is missing',
       'code.text: not expected, got "peanut"',
       'criticality: expected "low", got "high"',
@@ -99,7 +99,7 @@ describe('an example', () => {
 test('numbers are compared by their digits', () => {
   const [a, b] = [parseJson('{ "v": 1.50, "w": [2] }'), parseJson('{ "w": [2], "v": 1.5 }')]
   expect(differences(a, a)).toEqual([])
-  expect(differences(a, b).map(told)).toEqual(['v: expected 1.50, got 1.5'])
+  expect(differences(a, b).map(differenceText)).toEqual(['v: expected 1.50, got 1.5'])
 })
 
 test('on the way there and back it is told what is lost, and null counts as nothing', () => {

@@ -52,7 +52,7 @@ export function rulesOf(consent: JsonObject, base: Base): Rule[] {
     from: Number.NEGATIVE_INFINITY,
     until: Number.POSITIVE_INFINITY,
     actions: [],
-    isUntold: consent['modifierExtension'] !== undefined,
+    hasUnsupported: consent['modifierExtension'] !== undefined,
     depth: 0,
     custodians: objects(consent['organization']).flatMap(each => organization(each, base)),
     consent: String(consent['id']),
@@ -102,16 +102,16 @@ function policyEffect({ policyRule }: JsonObject): Rule['effect'] {
 /** The context of a provision: what the enclosing provision states, unless the provision states something else. */
 interface Frame {
   readonly effect: Rule['effect']
-  readonly organizations: Told<string> | undefined
-  readonly types: Told<string> | undefined
-  readonly codes: Told<Code> | undefined
-  readonly purposes: Told<string> | undefined
+  readonly organizations: Stated<string> | undefined
+  readonly types: Stated<string> | undefined
+  readonly codes: Stated<Code> | undefined
+  readonly purposes: Stated<string> | undefined
   readonly from: number
   readonly until: number
   /** The actions, as concepts; none: any action. */
   readonly actions: readonly JsonObject[]
   /** True if it is narrowed to something that cannot be evaluated here. */
-  readonly isUntold: boolean
+  readonly hasUnsupported: boolean
   readonly depth: number
   /** The custodians of the consent: the recipients of a permission that names none. */
   readonly custodians: readonly string[]
@@ -120,20 +120,20 @@ interface Frame {
 }
 
 /** The values that a provision names, as far as they can be evaluated here. */
-interface Told<T> {
+interface Stated<T> {
   readonly values: readonly T[]
   /** False if some of them cannot be evaluated. */
   readonly isAll: boolean
 }
 
 /** A provision that names nothing inherits from the enclosing one. */
-function told<T>(
+function inherited<T>(
   named: readonly JsonObject[],
-  tell: (each: JsonObject) => readonly T[],
-  around: Told<T> | undefined,
-): Told<T> | undefined {
+  read: (each: JsonObject) => readonly T[],
+  around: Stated<T> | undefined,
+): Stated<T> | undefined {
   if (named.length === 0) return around
-  const values = named.map(tell)
+  const values = named.map(read)
   return { values: values.flat(), isAll: values.every(({ length }) => length > 0) }
 }
 
@@ -156,10 +156,10 @@ function narrowed(provision: JsonObject, frame: Frame): Frame {
   const named = (name: string): JsonObject[] => objects(provision[name])
   return {
     ...frame,
-    organizations: told(named('actor'), each => organization(each['reference'], frame.base), frame.organizations),
-    types: told(named('class'), ({ code }) => [String(code)].filter(isResourceType), frame.types),
-    codes: told(named('code'), each => codesOf(each).flatMap(withEquals), frame.codes),
-    purposes: told(
+    organizations: inherited(named('actor'), each => organization(each['reference'], frame.base), frame.organizations),
+    types: inherited(named('class'), ({ code }) => [String(code)].filter(isResourceType), frame.types),
+    codes: inherited(named('code'), each => codesOf(each).flatMap(withEquals), frame.codes),
+    purposes: inherited(
       named('purpose'),
       ({ system, code }) => (system === actReason ? [String(code)] : []),
       frame.purposes,
@@ -167,12 +167,12 @@ function narrowed(provision: JsonObject, frame: Frame): Frame {
     from: Math.max(frame.from, period.from),
     until: Math.min(frame.until, period.until),
     actions: named('action').length > 0 ? named('action') : frame.actions,
-    isUntold: frame.isUntold || untold.some(name => provision[name] !== undefined),
+    hasUnsupported: frame.hasUnsupported || unsupported.some(name => provision[name] !== undefined),
   }
 }
 
 /** Elements that narrow a rule in ways that no search, or nothing in this service, can evaluate. */
-const untold = ['securityLabel', 'data', 'dataPeriod', 'modifierExtension']
+const unsupported = ['securityLabel', 'data', 'dataPeriod', 'modifierExtension']
 
 /** Returns no codes for a concept that is stated in words alone. */
 const codesOf = ({ coding }: JsonObject): Code[] =>
@@ -207,12 +207,12 @@ const seeing = new Set(['access', 'use', 'disclose'])
 const other = new Set(['collect', 'correct'])
 
 function ruleOf(frame: Frame): Rule[] {
-  const { effect, types, codes, purposes, from, until, isUntold, depth, consent } = frame
-  if (!isAboutSeeing(frame) || (effect === 'permit' && isUntold)) return []
+  const { effect, types, codes, purposes, from, until, hasUnsupported, depth, consent } = frame
+  if (!isAboutSeeing(frame) || (effect === 'permit' && hasUnsupported)) return []
   const organizations = recipients(frame)
   const named = [organizations[0], types, codes, purposes].filter(each => each !== undefined).length
   const weight = depth * exceptionWeight + named
-  const listed = <T>(of: Told<T> | undefined) => (effect === 'deny' && !of?.isAll ? undefined : of?.values)
+  const listed = <T>(of: Stated<T> | undefined) => (effect === 'deny' && !of?.isAll ? undefined : of?.values)
   return organizations.map(each => ({
     effect,
     organization: each,

@@ -5,7 +5,7 @@
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { authorHash, keysWrittenBy } from '../../store/author.ts'
-import { nobody, several } from '../../store/index/subject.ts'
+import { noPatient, several } from '../../store/index/subject.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
 import { objectionTo } from './objection.ts'
@@ -106,7 +106,7 @@ function ways(row: string, { author, grants, isOpen, tokens, isGranted }: Way): 
     open(patient, `${row}.type`, tokens),
   ]
   return [
-    `${row}.subject = ${nobody}`,
+    `${row}.subject = ${noPatient}`,
     `${row}.author = ${author}`,
     ...opens(`${row}.subject`, isGranted),
     // Where a resource concerns several patients, all of them have to agree.

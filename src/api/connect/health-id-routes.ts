@@ -79,13 +79,13 @@ function verifyRoute(parts: ConnectParts): Route {
     async handle(request) {
       const { params, caller } = request
       const reading = parse(params.health_id)
-      const nobody = { valid: false, checksum_valid: false, registered: false }
+      const unverified = { valid: false, checksum_valid: false, registered: false }
       if (!('healthId' in reading)) {
         const shown = reading.fault === 'checksum' ? reading.form : fold(params.health_id.slice(0, 100))
-        return reply(200, { health_id: shown, ...nobody, status: 'invalid_checksum' })
+        return reply(200, { health_id: shown, ...unverified, status: 'invalid_checksum' })
       }
       const { healthId } = reading
-      const checked = { health_id: healthId, ...nobody, checksum_valid: true }
+      const checked = { health_id: healthId, ...unverified, checksum_valid: true }
       const holder = await holderOf(parts.databaseFor(caller), healthId)
       if (!holder) return reply(200, { ...checked, status: 'not_registered' })
       if (holder.current !== healthId) {
@@ -97,7 +97,7 @@ function verifyRoute(parts: ConnectParts): Route {
         }))
       }
       const profile = await profileOf(parts, request, holder, `connect/patients/verify/${healthId}`)
-      await tellVerified(parts, request, holder.patient, healthId)
+      await reportVerified(parts, request, holder.patient, healthId)
       const birth = profile?.date_of_birth
       return reply(200, {
         ...checked,
@@ -116,7 +116,7 @@ function verifyRoute(parts: ConnectParts): Route {
 }
 
 /** Publishes the event directly: verifying a Health ID changes no resource. */
-async function tellVerified(
+async function reportVerified(
   { outbox, databaseFor }: ConnectParts,
   { caller, requestId }: { readonly caller: Caller; readonly requestId: string },
   patient: string,

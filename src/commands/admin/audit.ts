@@ -5,7 +5,7 @@ import { settledTexts } from '../../audit/anchor.ts'
 import { anchorTexts } from '../../audit/anchor-file.ts'
 import { type Anchored, readAnchor, type SeenHead } from '../../audit/anchored.ts'
 import { sealingKey } from '../../audit/chain.ts'
-import { anchorText, toldHeads, verdictText } from '../../audit/verdict.ts'
+import { anchorText, reportedHeads, verdictText } from '../../audit/verdict.ts'
 import { verifyTrail } from '../../audit/verify.ts'
 import { UsageError } from '../../lib/command.ts'
 import { anchorFileOf } from '../../lib/config.ts'
@@ -72,7 +72,7 @@ async function knownHeads(call: AdminCall): Promise<readonly SeenHead[]> {
   const file = call.text('known')
   if (file === undefined) return []
   try {
-    return toldHeads(await readFile(file, 'utf8'))
+    return reportedHeads(await readFile(file, 'utf8'))
   } catch (error) {
     throw new UsageError((error as Error).message)
   }

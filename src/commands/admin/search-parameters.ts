@@ -18,13 +18,13 @@ export const searchParameterList: AdminCommand = {
   async run(call) {
     mustBeNone(call)
     const [parameters, leftOut] = await Promise.all([listParameters(call.database), listLeftOut(call.database)])
-    const told = [
+    const rows = [
       ...parameters.map(described),
       ...leftOut.map(each => `${each.resource} is not indexed: ${each.reason}\n`),
     ]
     return {
       isGood: true,
-      text: told.join('\n') || 'No search parameters are defined.\n',
+      text: rows.join('\n') || 'No search parameters are defined.\n',
       json: { search_parameters: parameters.map(plain), left_out: leftOut },
     }
   },

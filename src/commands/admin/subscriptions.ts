@@ -57,14 +57,14 @@ const plain = (each: Listed) => ({
 })
 
 function described(each: Listed): string {
-  const told = plain(each)
+  const shown = plain(each)
   return listing([
-    ['subscription_id', told.subscription_id],
-    ['client', `${told.client_id} of ${told.organization_id}`],
-    ['URL', told.callback_url],
-    ['events', told.criteria ?? told.subscribed_events.join(' ')],
-    ['payload', told.payload_mode ?? 'as the Subscription says'],
-    ['status', told.disabled_reason === null ? told.status : `${told.status}: ${told.disabled_reason}`],
-    ['pending', String(told.pending)],
+    ['subscription_id', shown.subscription_id],
+    ['client', `${shown.client_id} of ${shown.organization_id}`],
+    ['URL', shown.callback_url],
+    ['events', shown.criteria ?? shown.subscribed_events.join(' ')],
+    ['payload', shown.payload_mode ?? 'as the Subscription says'],
+    ['status', shown.disabled_reason === null ? shown.status : `${shown.status}: ${shown.disabled_reason}`],
+    ['pending', String(shown.pending)],
   ])
 }

@@ -55,7 +55,7 @@ function answered(
   const log = (message: string) => void logged.push(`log: ${message}\n`)
   const remark = (message: string, { map, span }: Site) =>
     void logged.push(`${map}:${span.line}:${span.column}: ${message}\n`)
-  const told = () => [...steps.map(each => stepText(each, steps[0]!.depth)), ...logged].join('')
+  const traceText = () => [...steps.map(each => stepText(each, steps[0]!.depth)), ...logged].join('')
   try {
     const output = program.run(sources, { trace, log, remark })
     const inspect = createInspect(call.shapes)
@@ -69,14 +69,14 @@ function answered(
     return {
       isGood: faults.length === 0,
       text: `${JSON.stringify(output, null, 2)}\n`,
-      notes: told() + invalid.map(each => `not valid: ${each}\n`).join(''),
+      notes: traceText() + invalid.map(each => `not valid: ${each}\n`).join(''),
       json: { output, invalid, ...(trace && { steps: steps.map(stepJson) }) },
     }
   } catch (error) {
     if (!(error instanceof MapError)) throw error
     const { map, group, rule, line, column, path, reason } = error
     const json = { error: { file: map, line, column, group, rule, path, message: reason } }
-    return { isGood: false, text: '', notes: `${told()}${errorText(error, files)}\n`, json }
+    return { isGood: false, text: '', notes: `${traceText()}${errorText(error, files)}\n`, json }
   }
 }
 

@@ -1,7 +1,7 @@
 // npm run map -- test: runs the examples of maps, and takes them there and back where maps lead both ways.
 
 import type { CommandResult } from '../../lib/command.ts'
-import { told } from '../../mapping/difference.ts'
+import { differenceText } from '../../mapping/difference.ts'
 import type { Example } from '../../mapping/examples.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
 import { opposite, type RoundTrip, roundTrip } from '../../mapping/round-trip.ts'
@@ -73,7 +73,7 @@ function failureText(trial: Trial): string {
 
 function findings({ error, differences, invalid }: Trial): string[] {
   const broken = error ? [`the map failed: ${error.message}`] : []
-  return [...broken, ...differences.map(told), ...invalid.map(each => `not valid: ${each}`)]
+  return [...broken, ...differences.map(differenceText), ...invalid.map(each => `not valid: ${each}`)]
 }
 
 function resultJson({ map, trials }: Result): unknown {

@@ -203,7 +203,7 @@ function checkCodes(value: Value, element: Element, span: Span, scope: Scope): v
     return
   }
   const { table } = value
-  const rest = table?.unit ? strange.filter(code => !toldAtLine(code, table, element, allowed, scope)) : strange
+  const rest = table?.unit ? strange.filter(code => !isReportedAtLine(code, table, element, allowed, scope)) : strange
   if (rest.length === 0) return
   const some = rest.slice(0, 5).map(shown).join(', ')
   const more = rest.length > 5 ? ` and ${rest.length - 5} more` : ''
@@ -215,7 +215,7 @@ function checkCodes(value: Value, element: Element, span: Span, scope: Scope): v
 }
 
 /** Reports a wrong code of a table at its line; returns false where it does not stand in the text of a map. */
-function toldAtLine(
+function isReportedAtLine(
   code: string,
   { entries, unit }: NonNullable<Value['table']>,
   { shown: label }: Element,

@@ -41,7 +41,7 @@ function innermost({ select, slot }: SourceCode, body: Action, mark: Mark): Acti
       vars[slot] = items.length === 1 ? items : [items[i]]
       countSteps(shared)
       at(frame, mark)
-      if (shared.trace) tell(frame, mark)
+      if (shared.trace) traceRun(frame, mark)
       body(frame)
     }
   }
@@ -54,7 +54,7 @@ function begin(frame: Frame, select: SourceCode['select'], slot: number, mark: M
   return select(frame)
 }
 
-function tell(frame: Frame, { site, slot, depth }: Mark): void {
+function traceRun(frame: Frame, { site, slot, depth }: Mark): void {
   const { trace, depth: calls } = frame.shared
   const item = slot === undefined ? undefined : itemsAt(frame, slot)[0]
   trace?.({ site, depth: depth + calls - 1, path: item?.path, value: item?.value })

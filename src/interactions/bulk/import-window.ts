@@ -106,10 +106,14 @@ function countIn({ counts }: Tally, outcome: WriteOutcome): void {
 const postponeIn = ({ postponed }: Tally, { start, line }: Placed): void =>
   void postponed.push({ position: start, line })
 
-async function writeAll(store: Store, units: readonly Placed[], told: Parameters<typeof writeUnits>[2]): Promise<void> {
+async function writeAll(
+  store: Store,
+  units: readonly Placed[],
+  outcomes: Parameters<typeof writeUnits>[2],
+): Promise<void> {
   const lanes = createLanes(parallel)
   for (let from = 0; from < units.length; from += batchSize)
-    await lanes.add(() => writeUnits(store, units.slice(from, from + batchSize), told))
+    await lanes.add(() => writeUnits(store, units.slice(from, from + batchSize), outcomes))
   await lanes.idle()
 }
 

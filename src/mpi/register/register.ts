@@ -47,7 +47,7 @@ interface Row {
 }
 
 /** The decision where no registered person is similar. */
-const nobody: Decision = { outcome: 'new', ranked: [], possible: 0 }
+const newPerson: Decision = { outcome: 'new', ranked: [], possible: 0 }
 
 /** @param matching the weights as they are at the moment */
 export function createRegister(matching: () => Matching): Register {
@@ -55,7 +55,7 @@ export function createRegister(matching: () => Matching): Register {
   const counted = async (on: Queryable, person: Features, compared: readonly Candidate[], weights: Matching) =>
     decide(person, compared, weights, await counts.population(on, wordsOf(person, compared), weights))
   const decided = async (on: Queryable, person: Features, compared: readonly Candidate[]): Promise<Decision> => {
-    if (compared.length === 0) return nobody
+    if (compared.length === 0) return newPerson
     const weights = matching()
     return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
   }

@@ -16,7 +16,7 @@ export interface Subject {
 }
 
 /** It is about no patient, so that no consent is needed to see it. */
-export const nobody = 0n
+export const noPatient = 0n
 /** All patients that it is about must consent; where they are unknown, only its author sees it. */
 export const several = 1n
 
@@ -54,7 +54,7 @@ export function subjectOf(resource: JsonObject, type: string, patient: bigint | 
   const found: Found = { patients: new Set(), isStrange: namesUnknown(resource, type) }
   visit(resource, base, found, true)
   const [first, ...more] = found.patients
-  if (first === undefined) return { subject: worldly.has(type) && !found.isStrange ? nobody : several, about: [] }
+  if (first === undefined) return { subject: worldly.has(type) && !found.isStrange ? noPatient : several, about: [] }
   if (found.isStrange) return { subject: several, about: [] }
   return more.length === 0 ? { subject: first, about: [] } : { subject: several, about: [...found.patients] }
 }

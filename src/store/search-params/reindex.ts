@@ -34,10 +34,10 @@ export function createIndexing(parts: IndexingParts): Indexing {
   let subscription: { close(): Promise<void> } | undefined
   /** Set once the service has started. */
   let timer: NodeJS.Timeout | undefined
-  const told = new Set<string>()
+  const logged = new Set<string>()
   const learn = async (): Promise<void> => {
     await catchUp(database, indexer)
-    tellSuspended(parts, told)
+    logSuspended(parts, logged)
   }
   const isWaiting = (): boolean =>
     !signal.aborted && indexer.params.own().some(param => !param.isReady && !param.suspended)
@@ -93,12 +93,12 @@ export function createIndexing(parts: IndexingParts): Indexing {
 }
 
 /** Operators read once of each parameter that goes out of use; its reason holds nothing of a resource but its size. */
-function tellSuspended({ indexer, log }: IndexingParts, told: Set<string>): void {
+function logSuspended({ indexer, log }: IndexingParts, logged: Set<string>): void {
   const suspended = indexer.params.own().filter(param => param.suspended)
   const keys = new Set(suspended.map(({ key }) => key.name))
   for (const { of, code, id, client, key, suspended: why } of suspended)
-    if (!told.has(key.name))
+    if (!logged.has(key.name))
       log.warn({ parameter: `${of}.${code}`, id, client, reason: why!.reason }, 'search parameters: suspended one')
-  told.clear()
-  for (const key of keys) told.add(key)
+  logged.clear()
+  for (const key of keys) logged.add(key)
 }

@@ -61,8 +61,8 @@ export function checkOutside({ system, code }: Record<string, unknown>, walk: Wa
   if (typeof system !== 'string' || typeof code !== 'string') return
   const problem = judgeOf(system)?.(code)
   if (!problem) return
-  const tell = system === UNITS ? warn : report
-  tell(walk, 'code-invalid', () => `\`code\` ${problem()}`, 'code')
+  const say = system === UNITS ? warn : report
+  say(walk, 'code-invalid', () => `\`code\` ${problem()}`, 'code')
 }
 
 function listed(codes: readonly string[]): string {

@@ -69,14 +69,14 @@ export function bloodRoute(parts: ConnectParts): Route {
       })
       const { data, ...more } = page(parts.cursors, list, wanted, found.rows, {
         position: row => [row.facility_id, row.blood_group, row.component],
-        item: told,
+        item: shownUnit,
       })
       return reply(200, { data, totals: sumOf(found.totals), ...more })
     },
   })
 }
 
-const told = (row: BloodRow) => ({
+const shownUnit = (row: BloodRow) => ({
   facility_id: row.facility_id,
   blood_group: row.blood_group,
   component: row.component,

@@ -1,4 +1,4 @@
-// How telling a client of events went, and doing it once more (interface §6.4).
+// Delivery attempts of a client's webhooks, and repeating deliveries (interface §6.4).
 import { Type } from 'typebox'
 import type { EventType } from '../../../events/event-types.ts'
 import { type Reply, type Route, reply, route } from '../../../http/route.ts'
@@ -34,12 +34,12 @@ function attemptsRoute(parts: ConnectParts): Route {
       const wanted = wantedOf(parts.cursors, list, query)
       const rows = await attemptsOf(parts.databaseFor(caller), key, query.event_id, wanted.after, wanted.limit + 1)
       const position = ({ at, delivery, attempt }: AttemptRow) => [at, delivery, String(attempt)]
-      return reply(200, page(parts.cursors, list, wanted, rows, { position, item: told }))
+      return reply(200, page(parts.cursors, list, wanted, rows, { position, item: shownAttempt }))
     },
   })
 }
 
-const told = (row: AttemptRow) => ({
+const shownAttempt = (row: AttemptRow) => ({
   delivery_id: row.delivery,
   event_id: row.event,
   event_type: row.event_type,

@@ -158,7 +158,7 @@ export const EventTypes = Type.Object(
 )
 
 /** Returns a subscription in the form of the interface. */
-export const told = (endpoint: Endpoint) => ({
+export const shownEndpoint = (endpoint: Endpoint) => ({
   id: endpoint.id,
   callback_url: endpoint.url,
   subscribed_events: endpoint.events,

@@ -43,7 +43,7 @@ function createRoute(parts: ConnectParts): Route {
       const { endpoint, secret } = await parts
         .databaseFor(caller)
         .transaction(on => endpoints.createEndpoint(on, parts.encryptionKey, caller, wish))
-      return withSecret(201, shapes.told(endpoint), secret)
+      return withSecret(201, shapes.shownEndpoint(endpoint), secret)
     },
   })
 }
@@ -85,7 +85,7 @@ function listRoute(parts: ConnectParts): Route {
       const rows = await endpoints.listEndpoints(parts.databaseFor(caller), caller.clientId, after, wanted.limit + 1)
       return reply(
         200,
-        page(parts.cursors, list, wanted, rows, { position: ({ key }) => [String(key)], item: shapes.told }),
+        page(parts.cursors, list, wanted, rows, { position: ({ key }) => [String(key)], item: shapes.shownEndpoint }),
       )
     },
   })
@@ -103,7 +103,9 @@ function readRoute(parts: ConnectParts): Route {
     async handle({ params, caller }) {
       return reply(
         200,
-        shapes.told(await endpoints.findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId)),
+        shapes.shownEndpoint(
+          await endpoints.findEndpoint(parts.databaseFor(caller), params.subscription_id, caller.clientId),
+        ),
       )
     },
   })
@@ -133,7 +135,7 @@ function changeRoute(parts: ConnectParts): Route {
         change,
       )
       parts.wakeWebhooks()
-      return reply(200, shapes.told(changed))
+      return reply(200, shapes.shownEndpoint(changed))
     },
   })
 }
@@ -175,7 +177,11 @@ function rotateRoute(parts: ConnectParts): Route {
         .transaction(on =>
           endpoints.rotateEndpoint(on, parts.encryptionKey, params.subscription_id, caller.clientId, terms),
         )
-      return withSecret(200, { ...shapes.told(endpoint), previous_secret_expires_at: until.toISOString() }, secret)
+      return withSecret(
+        200,
+        { ...shapes.shownEndpoint(endpoint), previous_secret_expires_at: until.toISOString() },
+        secret,
+      )
     },
   })
 }

@@ -8,7 +8,7 @@ import type { Job } from '../../../interactions/bulk/jobs.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { operationOutcome } from '../../../lib/operation-outcome.ts'
 
-export interface Told {
+export interface JobStatus {
   readonly job: Job
   readonly files: readonly FileInfo[]
   readonly inputs: readonly Input[]
@@ -18,11 +18,11 @@ export interface Told {
 }
 
 /** The answer to a status request. */
-export function statusReply(told: Told): Reply {
-  const { job, now } = told
+export function statusReply(status: JobStatus): Reply {
+  const { job, now } = status
   if (job.state === 'done') {
     const headers = { 'content-type': 'application/json', expires: job.expiresAt!.toUTCString() }
-    const manifest = job.kind === 'export' ? exportManifest(told) : importManifest(told)
+    const manifest = job.kind === 'export' ? exportManifest(status) : importManifest(status)
     return { status: 200, headers, body: JSON.stringify(manifest) }
   }
   if (job.state === 'failed') {
@@ -32,11 +32,11 @@ export function statusReply(told: Told): Reply {
   }
   const seconds = (now.getTime() - job.createdAt.getTime()) / 1000
   const again = Math.min(60, Math.max(1, Math.ceil(seconds / 10)))
-  return { status: 202, headers: { 'x-progress': progressOf(told), 'retry-after': String(again) } }
+  return { status: 202, headers: { 'x-progress': progressOf(status), 'retry-after': String(again) } }
 }
 
 /** At most 100 characters, as the guide asks. */
-function progressOf({ job, inputs }: Told): string {
+function progressOf({ job, inputs }: JobStatus): string {
   if (job.state === 'queued' && job.total === undefined) return 'queued'
   if (job.total === undefined) return job.kind === 'export' ? 'listing the resources' : 'fetching files'
   if (job.kind === 'import') {
@@ -50,13 +50,14 @@ const share = (part: number, whole: number): number => (whole === 0 ? 100 : Math
 
 type Json = Record<string, unknown>
 
-function entry({ filesUrl }: Told, { type, name, count }: FileInfo): Json {
+function entry({ filesUrl }: JobStatus, { type, name, count }: FileInfo): Json {
   return { type, url: `${filesUrl}/${name}`, count }
 }
 
-function exportManifest(told: Told): Json {
-  const { job, files } = told
-  const of = (kind: FileInfo['kind']): Json[] => files.filter(file => file.kind === kind).map(file => entry(told, file))
+function exportManifest(status: JobStatus): Json {
+  const { job, files } = status
+  const of = (kind: FileInfo['kind']): Json[] =>
+    files.filter(file => file.kind === kind).map(file => entry(status, file))
   return {
     transactionTime: job.transactionTime!.toISOString(),
     request: job.url,
@@ -68,8 +69,8 @@ function exportManifest(told: Told): Json {
 }
 
 /** One output for each input, with what was stored of it; the files of `error` hold what was not, with its line. */
-function importManifest(told: Told): Json {
-  const { job, files, inputs } = told
+function importManifest(status: JobStatus): Json {
+  const { job, files, inputs } = status
   return {
     transactionTime: job.transactionTime!.toISOString(),
     request: job.url,
@@ -83,7 +84,11 @@ function importManifest(told: Told): Json {
     })),
     error: files.map(file => {
       const input = inputs.find(each => each.number === file.input)
-      return { ...entry(told, file), ...(input?.url === undefined ? {} : { inputUrl: input.url }), input: input?.label }
+      return {
+        ...entry(status, file),
+        ...(input?.url === undefined ? {} : { inputUrl: input.url }),
+        input: input?.label,
+      }
     }),
   }
 }

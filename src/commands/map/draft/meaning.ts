@@ -41,8 +41,8 @@ export function meaningOf(name: string): ReadonlySet<string> {
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-  const telling = words.filter(word => word !== '' && !EMPTY.has(word))
-  return new Set(telling.map(word => WORDS.get(word) ?? WORDS.get(singular(word)) ?? singular(word)))
+  const meaningful = words.filter(word => word !== '' && !EMPTY.has(word))
+  return new Set(meaningful.map(word => WORDS.get(word) ?? WORDS.get(singular(word)) ?? singular(word)))
 }
 
 /** How much of what two names are about is the same: 1 is all, 0 nothing. */

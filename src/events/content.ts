@@ -6,7 +6,7 @@ import { id, text } from '../shapes/fields.ts'
 import type { LifecycleStep } from './claims.ts'
 
 /** The content of one event. */
-export interface Telling {
+export interface EventContent {
   /** Id of the Patient it is about. */
   readonly patient?: string | undefined
   readonly facility?: string | undefined
@@ -17,8 +17,8 @@ export interface Telling {
   readonly source?: { readonly type: string; readonly id: string; readonly version: number }
 }
 
-/** Returns the events of a step: one, several, or none. */
-export type Tell = (step: LifecycleStep) => Telling | readonly Telling[]
+/** Returns the content of the events of a step: of one, several, or none. */
+export type ContentOf = (step: LifecycleStep) => EventContent | readonly EventContent[]
 
 /** What subscribers can know of a type of events. */
 export interface Description {
