@@ -21,7 +21,7 @@ export const audienceOf = `join ${clients} c on c.id = p.client_id
     union all
     select h.type, h.subject, h.author, h.about, null::bigint[] from ${formerVersions} h
     where h.type = e.type and h.id = e.resource_id and h.version = e.version and e.event <> ''
-  ) told on e.audience = '${readers}' and not c.consent_exempt
+  ) source on e.audience = '${readers}' and not c.consent_exempt
   left join lateral (
     select r.type, r.subject, r.author, r.about, r.tokens from ${currentEntries} r
     where r.type = e.type and r.id = e.resource_id and r.version <> e.version and e.event <> ''
@@ -30,14 +30,14 @@ export const audienceOf = `join ${clients} c on c.id = p.client_id
 const viewers = { author: 'p.author', organization: 'p.organization' }
 
 /** The condition that the client may receive the event. */
-export const mayBeTold = `(c.is_active and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
+export const mayReceive = `(c.is_active and (p.ends_at is null or p.ends_at > statement_timestamp()) and case
     when c.consent_exempt then true
     when e.audience <> '${readers}' then e.audience::jsonb ? c.organization_id
-    else coalesce(${seenBy(viewers, 'told')}, false) and (now.type is null or ${seenBy(viewers, 'now')}) end)`
+    else coalesce(${seenBy(viewers, 'source')}, false) and (now.type is null or ${seenBy(viewers, 'now')}) end)`
 
 /**
  * The condition that the client may know the Health ID of the patient: it registered the patient, or the patient has
  * opened something to it.
  */
 export const mayKnowPatient = `(c.consent_exempt or e.audience <> '${readers}' or e.patient = ''
-    or ${isAuthor('p.author', 'told.subject')} or ${anyGrant('p.organization', 'told.subject')})`
+    or ${isAuthor('p.author', 'source.subject')} or ${anyGrant('p.organization', 'source.subject')})`

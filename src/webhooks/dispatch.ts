@@ -9,7 +9,7 @@ import { type Kind, putBack, takeWaiting, type Waiting } from '../events/waiting
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
-import { audienceOf, mayBeTold } from './audience.ts'
+import { audienceOf, mayReceive } from './audience.ts'
 import type { Following } from './followers.ts'
 
 export interface DispatchParts {
@@ -129,7 +129,7 @@ const insertText = `
   ), deliveries as (
     insert into webhook_delivery (endpoint, event, id, is_checked)
     select p.key, e.id, gen_random_uuid(), true from e join webhook_endpoint p on e.event = any(p.events) and p.is_active ${audienceOf}
-    where e.event <> '' and ${mayBeTold}
+    where e.event <> '' and ${mayReceive}
     union all
     select endpoint, event, gen_random_uuid(), is_checked = 1
     from unnest($11::bigint[], $12::text[], $13::smallint[]) as following(endpoint, event, is_checked)

@@ -32,7 +32,7 @@ export interface Health {
 }
 
 /** Milliseconds for which a success may be known to this process alone. */
-const told = 1000
+const successDelay = 1000
 
 export function createHealth(database: Database): Health {
   // When this process last wrote a success; absent for endpoints that may be failing.
@@ -54,7 +54,7 @@ export function createHealth(database: Database): Health {
   }
 }
 
-const isNews = (last: number | undefined): boolean => last === undefined || performance.now() - last > told
+const isNews = (last: number | undefined): boolean => last === undefined || performance.now() - last > successDelay
 
 function faresOf(results: Parameters<Health['note']>[0]): Map<number, Fare> {
   const fares = new Map<number, Fare>()

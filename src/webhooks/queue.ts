@@ -4,7 +4,7 @@
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { currentVersions, formerVersions } from '../store/relations.ts'
-import { audienceOf, mayBeTold, mayKnowPatient, readers } from './audience.ts'
+import { audienceOf, mayKnowPatient, mayReceive, readers } from './audience.ts'
 
 /** A delivery that this process works on until its lease ends. */
 export interface Task {
@@ -108,7 +108,7 @@ const claimText = `
     from due where d.endpoint = due.endpoint and d.event = due.event
     returning d.*
   )
-  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, d.is_checked, ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient,
+  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, d.is_checked, ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient,
     e.body, e.type, e.resource_id, e.version, e.patients, e.request_id, e.audience = '${readers}' as is_of_readers
   from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
@@ -138,7 +138,7 @@ export async function lookAgain(on: Queryable, task: Task, wanted: PayloadKind):
 }
 
 const lookText = `
-  select ${mayBeTold} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $4::text
+  select ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $4::text
       when 'current' then (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id)
       when 'version' then coalesce(
         (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id and r.version = e.version),

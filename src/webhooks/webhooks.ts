@@ -54,7 +54,7 @@ const pace = { outbox: 25, deliveries: 5 }
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { database, log, outbox } = parts
-  const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => tellGivenUp(parts, endpoint)
+  const givenUp = (endpoint: Pick<GivenUp, 'id' | 'reason'>) => reportGivenUp(parts, endpoint)
   const targets = createTargets(parts)
   const sender = createSender({ reach: parts.reach })
   // Later, and on a connection of its own: the caller is within a transaction.
@@ -103,7 +103,7 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
 }
 
 /** Reports that an endpoint is given up: to operators in the log, and to the owner of a FHIR subscription in the resource. */
-export async function tellGivenUp(
+export async function reportGivenUp(
   { storeFor, log }: Pick<WebhookParts, 'storeFor' | 'log'>,
   { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
 ): Promise<void> {

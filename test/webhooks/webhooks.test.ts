@@ -8,7 +8,7 @@ import { networks } from '../../src/lib/networks.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { sealFor } from '../../src/webhooks/endpoints.ts'
-import { createWebhooks, tellGivenUp, type WebhookParts, type Webhooks } from '../../src/webhooks/webhooks.ts'
+import { createWebhooks, reportGivenUp, type WebhookParts, type Webhooks } from '../../src/webhooks/webhooks.ts'
 import { openQueue, type Queue } from '../support/queue.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
@@ -209,7 +209,7 @@ test('that a Subscription is given up is told in the resource, and to operators'
   const { written, storeFor } = storeOf()
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(line) })
-  const tell = (id: string) => tellGivenUp({ storeFor, log }, { id, reason: 'gone' })
+  const tell = (id: string) => reportGivenUp({ storeFor, log }, { id, reason: 'gone' })
   await tell('Subscription/one')
   expect(written).toEqual([['Subscription', 'one'], change])
   // Nobody has made a resource of these.
@@ -226,7 +226,7 @@ test('that a Subscription is given up is told in the resource, and to operators'
 test('a Subscription that was changed or deleted meanwhile stays as its owner wants it', async () => {
   const log = createLog('silent')
   const telling = (error: Error) =>
-    tellGivenUp({ ...storeOf({ update: () => Promise.reject(error) }), log }, { id: 'Subscription/one', reason: '' })
+    reportGivenUp({ ...storeOf({ update: () => Promise.reject(error) }), log }, { id: 'Subscription/one', reason: '' })
   await telling(new Failure('PRECONDITION_FAILED', 'changed'))
   await expect(telling(new TypeError('a defect'))).rejects.toThrow('a defect')
 })

@@ -168,7 +168,7 @@ describe('an adversary', () => {
   test('who asks for a Subscription anew is told again, though nothing in it has changed', async () => {
     const app = await client(scene.service, 'clinic-28', { consentExempt: true })
     const { receiver, body, id } = await subscribe(app, 'Flag?subject=Patient/anew')
-    // Given up, and the process ended before the resource said so (webhooks.ts, tellGivenUp): it still says active.
+    // Given up, and the process ended before the resource said so (webhooks.ts, reportGivenUp): it still says active.
     await query(`update webhook_endpoint set is_active = false, disabled_because = 'x' where id = $1`, [
       `Subscription/${id}`,
     ])
