@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { eventTypes } from '../src/events/event-types.ts'
 import { demoClient } from '../src/identity/demo.ts'
 import { adminOn } from './support/admin.ts'
 import { type Answer as FhirAnswer, matchIds } from './support/fhir.ts'
@@ -142,6 +143,16 @@ describe('docs/tags.md', () => {
   test('shows nothing in a block but calls, which are all read', () => {
     const lines = page.match(/^(?:(?:GET|POST|PUT|PATCH|DELETE) \/|npm run ).*$/gm)
     expect(sections.flatMap(({ steps }) => steps)).toHaveLength(lines!.length)
+  })
+
+  test('names events that there are', () => {
+    const kinds = new Set(Object.keys(eventTypes).map(each => each.split('.')[0]))
+    const named = [...page.matchAll(/`([a-z_]+)\.([a-z_]+)`/g)].filter(([, kind]) => kinds.has(kind!))
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.map(([, kind, what]) => `${kind}.${what}`).filter(each => !Object.hasOwn(eventTypes, each))).toEqual(
+      [],
+    )
+    expect(page).toContain(`of ${Object.keys(eventTypes).length} event types`)
   })
 
   test.each(sections)('$tag is answered as the page says', async ({ steps }) => {
