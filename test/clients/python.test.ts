@@ -4,14 +4,14 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { demoClient } from '../../src/identity/demo.ts'
-import { startService } from '../support/service.ts'
+import { findPython, pythonLibrary } from './support/python.ts'
 import { startScriptedServer } from './support/scripted-server.ts'
+import { startStory, told } from './support/story.ts'
 
-const library = resolve(import.meta.dirname, '../../clients/python')
 const run = promisify(execFile)
 
 interface Entry {
@@ -21,17 +21,6 @@ interface Entry {
   readonly message: string
 }
 
-const candidates = [join(library, '.venv/bin/python'), 'python3', 'python']
-
-/** The first Python that is new enough. */
-async function findPython(): Promise<string | undefined> {
-  for (const python of candidates) {
-    const version = run(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'])
-    if (await version.then(() => true).catch(() => false)) return python
-  }
-  return undefined
-}
-
 /** Runs all tests; the reports of those that ran, and what Python printed. */
 async function runTests(python: string): Promise<{ entries: readonly Entry[]; output: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'python-tests-'))
@@ -39,7 +28,12 @@ async function runTests(python: string): Promise<{ entries: readonly Entry[]; ou
   const server = await startScriptedServer()
   const env = { ...process.env, PYTHONPATH: 'src', SCRIPTED_SERVER: server.url, TEST_REPORT: report }
   try {
-    const output = await run(python, ['-m', 'tests'], { cwd: library, env, timeout: 120_000, maxBuffer: 1e8 }).then(
+    const output = await run(python, ['-m', 'tests'], {
+      cwd: pythonLibrary,
+      env,
+      timeout: 120_000,
+      maxBuffer: 1e8,
+    }).then(
       ({ stderr }) => stderr,
       (error: Error & { stderr?: string }) => error.stderr ?? error.message,
     )
@@ -66,8 +60,7 @@ describe.skipIf(python === undefined && !process.env['CI'])('the Python library'
     })
 
   test('every piece of Python in its README runs against the service', async () => {
-    const service = await startService()
-    await service.application.prepare()
+    const { service } = await startStory()
     const { id, secret } = demoClient
     const own = {
       HEALTH_INTEROP_BASE_URL: service.url,
@@ -75,7 +68,20 @@ describe.skipIf(python === undefined && !process.env['CI'])('the Python library'
       HEALTH_INTEROP_CLIENT_SECRET: secret,
     }
     const env = { ...process.env, ...own, PYTHONPATH: 'src' }
-    const { stdout } = await run(python!, ['-m', 'tests.readme'], { cwd: library, env, timeout: 60_000 })
+    const { stdout } = await run(python!, ['-m', 'tests.readme'], { cwd: pythonLibrary, env, timeout: 60_000 })
     expect(stdout).toMatch(/\d+ pieces ran/)
+  })
+
+  const clients = [['blocking', []] as const, ['asynchronous', ['async']] as const]
+  test.for(clients)('the %s client tells the story against the service', async ([kind, args], { skip }) => {
+    const hasHttpx = await run(python!, ['-c', 'import httpx']).then(
+      () => true,
+      () => false,
+    )
+    skip(kind === 'asynchronous' && !hasHttpx, 'httpx is not installed')
+    const { story } = await startStory()
+    const env = { ...process.env, PYTHONPATH: 'src', STORY: JSON.stringify(story) }
+    const { stdout } = await run(python!, ['-m', 'tests.story', ...args], { cwd: pythonLibrary, env, timeout: 60_000 })
+    expect(JSON.parse(stdout)).toEqual(told)
   })
 })

@@ -135,6 +135,18 @@ class BaseUrl(_Case):
                 self._url(environment="sandbox")
 
 
+class Records(_Case):
+    def test_all(self) -> None:
+        """records are iterated one type at a time, which is told before any request"""
+        for asynchronous in (False, True):
+            runner, transport = Runner(asynchronous), Recorded()
+            client = runner.client(transport=transport)
+            with self.assertRaises(ValidationError) as raised:
+                client.records.list_all(HEALTH_ID, "all")
+            self.assertEqual((raised.exception.error_code, transport.requests), ("INVALID_ARGUMENT", []))
+            runner.close()
+
+
 class Custom(_Case):
     def test_request(self) -> None:
         """a request to any path has its query, its body, a key and the options of a call"""

@@ -158,3 +158,10 @@ def entries(page: Mapping[str, Any], place: str) -> List[Any]:
     for name in place.split("."):
         found = found.get(name) or {}
     return list(found)
+
+
+def checked_place(place: str) -> str:
+    """Return the place of a list's entries; records of all types at once have no one place."""
+    if place in ("data.all", "data.None", "data."):
+        raise _invalid("type must be one type of records.")
+    return place

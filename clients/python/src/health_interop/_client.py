@@ -96,7 +96,11 @@ class ServiceClient:
         self.inventory = Inventory(*parts)
         self.payments = Payments(*parts)
         self.tokens = Tokens(*parts)
-        self._driver.run(self._engine.tokens.current())
+        try:
+            self._driver.run(self._engine.tokens.current())
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def last_response(self) -> Optional[ResponseInfo]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional
 
-from .._call import Call, entries, following, matches, next_link, prepare
+from .._call import Call, checked_place, entries, following, matches, next_link, prepare
 from .._engine import Engine
 from .driver import AsyncDriver
 
@@ -48,7 +48,12 @@ class Module:
         async for resource in self._iterate(await fetch(), options):
             yield resource
 
-    async def _pages(
+    def _pages(
+        self, place: str, fetch: Callable[[Optional[str]], Awaitable[Mapping[str, Any]]], cursor: Optional[str]
+    ) -> AsyncIterator[Any]:
+        return self._entries(checked_place(place), fetch, cursor)
+
+    async def _entries(
         self, place: str, fetch: Callable[[Optional[str]], Awaitable[Mapping[str, Any]]], cursor: Optional[str]
     ) -> AsyncIterator[Any]:
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterator, Mapping, Optional
 
-from .._call import Call, entries, following, matches, next_link, prepare
+from .._call import Call, checked_place, entries, following, matches, next_link, prepare
 from .._engine import Engine
 from .._steps import Driver
 
@@ -45,6 +45,11 @@ class Module:
         yield from self._iterate(fetch(), options)
 
     def _pages(
+        self, place: str, fetch: Callable[[Optional[str]], Mapping[str, Any]], cursor: Optional[str]
+    ) -> Iterator[Any]:
+        return self._entries(checked_place(place), fetch, cursor)
+
+    def _entries(
         self, place: str, fetch: Callable[[Optional[str]], Mapping[str, Any]], cursor: Optional[str]
     ) -> Iterator[Any]:
         while True:
