@@ -143,29 +143,13 @@ export async function createApplication(
   const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
-  const bulk = createBulk({
-    database,
-    storeFor,
-    audit,
-    log,
-    dataDir: config.dataDir,
-    fileResources: config.bulkFileResources,
-    expiryHours: config.bulkExpiryHours,
-    leaseSeconds: config.bulkLeaseSeconds,
-    limits: { perClient: config.bulkJobsPerClient, all: config.bulkJobs },
-    importBytes: config.bulkImportBytes,
-    lineBytes: config.maxBodyBytes,
-    origins: { allowed: config.bulkImportOrigins, isLocal: environment === 'local' },
-  })
+  const bulk = createBulk({ database, storeFor, audit, log, ...bulkSettings(config) })
   const webhooks = createWebhooks({
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
     counted: metrics.attempted,
-    concurrency: config.webhookConcurrency,
-    reach: reachOf(config),
-    userAgent: `health-interop/${interfaceVersion}`,
     healthIds: currentHealthIds,
-    historyDays: config.webhookHistoryDays,
+    ...webhookSettings(config),
   })
   const unitOfWork = createUnitOfWork(storage.databaseFor, indexing)
   const served = surfaces({
@@ -184,37 +168,79 @@ export async function createApplication(
     now: () => new Date(),
   })
   const koa = createApp({
-    ...{ routes, database },
-    searchTimeout: config.searchTimeout,
+    ...{ routes, database, idempotency, audit, log },
+    ...serverSettings(config),
     authenticate: identity.authenticate,
     readPurpose: createReadPurpose(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
-    limits: createLimits(quotasOf(config)),
-    idempotency,
-    audit,
     holdersOf: texts => holdersAmong(database, texts),
     observer: metrics,
-    log,
-    baseUrl: config.baseUrl || undefined,
-    trustedProxies: config.trustedProxies,
-    maxBodyBytes: config.maxBodyBytes,
-    intake: createIntake({ memory: config.bodyMemory }),
   })
+  const parts = {
+    ...{ indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics },
+    transformer,
+    identity,
+  }
+  return {
+    ...{ koa, routes, ...storage, identity, webhooks },
+    async prepare() {
+      if (environment !== 'local') return
+      await ensureDemoClient(database)
+      await demo.ensure()
+    },
+    ...lifecycle(parts, database),
+  }
+}
+
+const bulkSettings = (config: Config) => ({
+  dataDir: config.dataDir,
+  fileResources: config.bulkFileResources,
+  expiryHours: config.bulkExpiryHours,
+  leaseSeconds: config.bulkLeaseSeconds,
+  limits: { perClient: config.bulkJobsPerClient, all: config.bulkJobs },
+  importBytes: config.bulkImportBytes,
+  lineBytes: config.maxBodyBytes,
+  origins: { allowed: config.bulkImportOrigins, isLocal: config.environment === 'local' },
+})
+
+const webhookSettings = (config: Config) => ({
+  concurrency: config.webhookConcurrency,
+  reach: reachOf(config),
+  userAgent: `health-interop/${interfaceVersion}`,
+  historyDays: config.webhookHistoryDays,
+})
+
+const serverSettings = (config: Config) => ({
+  searchTimeout: config.searchTimeout,
+  limits: createLimits(quotasOf(config)),
+  baseUrl: config.baseUrl || undefined,
+  trustedProxies: config.trustedProxies,
+  maxBodyBytes: config.maxBodyBytes,
+  intake: createIntake({ memory: config.bodyMemory }),
+})
+
+/** The parts that work in the background, or that hold something until they are closed. */
+interface Parts {
+  readonly indexing: Storage['indexing']
+  readonly bulk: ReturnType<typeof createBulk>
+  readonly mappings: Mappings
+  readonly idempotency: ReturnType<typeof createIdempotency>
+  readonly audit: ReturnType<typeof createAuditWriter>
+  readonly anchor: ReturnType<typeof createAnchoring>
+  readonly webhooks: Webhooks
+  readonly metrics: ReturnType<typeof createMetrics>
+  readonly transformer: ReturnType<typeof createTransformer>
+  readonly identity: Identity
+}
+
+/** Starts and ends the parts in order: what makes work ends before what it needs. */
+function lifecycle(parts: Parts, database: Storage['database']): Pick<Application, 'start' | 'quiet' | 'close'> {
+  const { indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics, transformer, identity } = parts
   let quieted: Promise<unknown> | undefined
   const quiet = async (): Promise<void> => {
     idempotency.close()
     await (quieted ??= Promise.all([webhooks.close(), bulk.close(), mappings.close(), indexing.close()]))
   }
   return {
-    koa,
-    routes,
-    ...storage,
-    identity,
-    webhooks,
-    async prepare() {
-      if (environment !== 'local') return
-      await ensureDemoClient(database)
-      await demo.ensure()
-    },
     start() {
       indexing.start()
       bulk.start()
