@@ -33,7 +33,7 @@ export class FhirPathError extends Error {
 /** For errors that belong to no place in particular. */
 const START: Position = { offset: 0, line: 1, column: 1 }
 
-/** An evaluation that would take more steps than it may. */
+/** An evaluation that exceeds its budget of steps. */
 export class TooCostly extends FhirPathError {}
 
 export const tooCostly = (): TooCostly => new TooCostly('execution', 'the expression evaluates too many values', START)

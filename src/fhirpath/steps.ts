@@ -6,7 +6,7 @@ export interface Steps {
   budget: number
 }
 
-/** Counts work. @throws TooCostly when more is done than may be. */
+/** Counts work. @throws TooCostly beyond the budget. */
 export function spend(steps: Steps, count = 1): void {
   if ((steps.budget -= count) < 0) throw tooCostly()
 }

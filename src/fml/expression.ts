@@ -139,7 +139,7 @@ export function attempt<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** The expression as it is written in FHIRPath proper, with even spacing; as it stands if it holds comments. */
+/** The expression in standard FHIRPath, with even spacing; unchanged if it contains comments. */
 function normal(tokens: readonly MapToken[], text: string): string {
   const first = tokens[0]!
   const last = tokens.at(-1)!

@@ -1,4 +1,4 @@
-// Where quoted text ends, even if its author forgot to say so. https://hl7.org/fhirpath/N1/#string
+// Where quoted text ends, even if its closing quotation mark is missing. https://hl7.org/fhirpath/N1/#string
 
 import { quoted } from './text.ts'
 

@@ -139,7 +139,7 @@ export class Reader {
     return token.kind === 'end' ? 'the end of the text' : shown(this.text.slice(token.at.offset, token.end))
   }
 
-  /** A word of a list. A misspelt one is reported and taken for what was meant. */
+  /** A word of a list. A misspelt one is reported and read as the nearest word. */
   oneOf<Word extends string>(words: readonly Word[], what: string): Word {
     const token = this.peek()
     const exact = words.find(word => word === token.text)

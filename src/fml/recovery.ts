@@ -14,7 +14,7 @@ export function isDeclaration(reader: Reader): boolean {
   return token.text === 'group' && (next.kind === 'name' || next.kind === 'quoted')
 }
 
-/** How far is looked for the arrow of a rule. */
+/** Most tokens to look ahead for the arrow of a rule. */
 const LOOKAHEAD = 40
 
 /** True on a new line from which an arrow can be seen before anything that ends a rule. */

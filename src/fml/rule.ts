@@ -133,7 +133,7 @@ function batch(reader: Reader, source: Path, around: ReturnType<Reader['surround
   }
 }
 
-/** What stands after `then`; a brace without `then` is taken for one with it, and reported. */
+/** The part after `then`; a brace without `then` is reported, and read as if `then` preceded it. */
 function following(reader: Reader): { dependents: Dependent[]; block?: Block } {
   const word = reader.peek()
   const said = reader.acceptWord('then') || misspeltThen(reader)

@@ -156,7 +156,7 @@ export function terminologyOf(
   return terminology
 }
 
-/** For maps that stand alone: nothing is known. */
+/** For maps without other resources: all value sets are unknown. */
 export const NO_TERMINOLOGY: Terminology = terminologyOf(new Map(), () => undefined)
 
 function resourceAt(resources: ReadonlyMap<string, Json>, url: string, type: string): Json | undefined {
@@ -164,7 +164,7 @@ function resourceAt(resources: ReadonlyMap<string, Json>, url: string, type: str
   return found?.resourceType === type ? found : undefined
 }
 
-/** A value set that imports itself does not say what it holds. */
+/** A value set that imports itself has no defined content. */
 function once(set: ValueSet): ValueSet {
   let isAsked = false
   return {

@@ -19,5 +19,5 @@ export async function nextEpoch(on: Queryable): Promise<void> {
   await on.query({ text: `select pg_notify('${channel}', '')`, values: [] })
 }
 
-/** True if the error says that there is an epoch newer than the one that the writer knows. */
+/** True if the error reports an epoch newer than that of the writer. */
 export const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI001'

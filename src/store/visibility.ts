@@ -39,7 +39,7 @@ export interface Visibility {
 export interface Reach {
   /** Hashes of the patients, as the text of an array. */
   readonly patients: string
-  /** Keys of what the caller wrote, likewise. */
+  /** Keys of what the caller wrote, in the same form. */
   readonly own: string
 }
 

@@ -1,4 +1,4 @@
-// Types whose every change has a follower. A writer knows them, as it knows the search parameters, or its statement fails
+// Types whose every change has a follower. A writer has their current list, as it has the search parameters, or its statement fails
 // (index_epoch): once a type is followed, no change of it is missed.
 import type { Queryable } from '../db/statement.ts'
 import { lockIndex, nextEpoch } from './epoch.ts'

@@ -64,7 +64,7 @@ function setting(owner: Owner, element: Element, value: Value, land: Land, order
   }
 }
 
-/** Gives the place of the item in its list, -1 where there is none; undefined if there was nothing to set. */
+/** Returns the index of the item in its list, -1 outside of lists; undefined if nothing was set. */
 function setOne(
   { shared }: Frame,
   holder: Json,

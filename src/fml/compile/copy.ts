@@ -1,4 +1,4 @@
-// Rules that say no more than where from and where to: `src.name -> tgt.name;`. A default group for the two types does it,
+// Rules with only a source and a target: `src.name -> tgt.name;`. A default group for the two types does it,
 // or the value is copied. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7
 
 import type { Rule, Target } from '../ast.ts'

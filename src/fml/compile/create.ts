@@ -28,7 +28,7 @@ export function createdType(call: Invocation, element: Element | undefined, scop
   return false
 }
 
-/** A Quantity where an Age is wanted, and the like, has the same elements. */
+/** A Quantity in place of an Age, for example, has the same elements. */
 function canHold(system: TypeSystem, wanted: string, type: string): boolean {
   return system.isOpen(wanted) && system.model.typeModel(type)?.kind === 'resource' && wanted === 'Resource'
 }
@@ -52,7 +52,7 @@ function unknownName(name: string, span: Invocation['span'], element: Element | 
   return false
 }
 
-/** Makes an empty value of a type; resources say what they are. */
+/** Creates an empty value of a type; resources get their resourceType. */
 export function freshOf(system: TypeSystem, type: string): () => Json {
   return isTagged(system, type) ? () => ({ resourceType: type }) : () => ({})
 }

@@ -27,7 +27,7 @@ function object(
   return { ...simple(type, run), isFresh: true }
 }
 
-/** Reads the text of a part; one that is known already is read now. */
+/** Reads the text of a part; a constant part is read once, now. */
 function reading(value: Value): (frame: Frame) => string | undefined {
   if (value.constant?.type !== 'System.String') return frame => textIn(value, frame)
   const text = String(value.constant.value)

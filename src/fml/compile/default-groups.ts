@@ -1,4 +1,4 @@
-// Default groups: those that say by `<<types>>` which types they turn into which.
+// Default groups: `<<types>>` marks a group as the default conversion between its types.
 // https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7
 
 import type { Typed } from '../../fhirpath/compile.ts'
@@ -71,7 +71,7 @@ export function defaultGroup(from: string, to: string, scope: Scope): GroupPlace
   return general
 }
 
-/** All default groups that a map knows. */
+/** All default groups of a map and its imports. */
 function defaultsOf(unit: Unit, build: Build): readonly Default[] {
   let found = build.defaults.get(unit)
   if (!found) build.defaults.set(unit, (found = withImports(unit, build).flatMap(each => ownDefaults(each, build))))
@@ -111,7 +111,7 @@ function alreadyDefault(from: string, to: string, { place }: Default): string {
   return `there is a default group for ${from} to ${to} already, ${shown(text)} in line ${span.line}`
 }
 
-/** Puts values into an element: through the default group of their type, or as they are where there is none. */
+/** Puts values into an element: through the default group of their type, or unchanged if there is none. */
 export function throughGroups(
   value: Value,
   element: Element,

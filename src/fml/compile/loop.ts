@@ -14,7 +14,7 @@ export function looping(sources: readonly SourceCode[], body: Action, mark: Mark
   return sources.length === 1 ? loop : clearing(sources, loop)
 }
 
-/** What the sources found when the rule last ran is not taken for what it runs for now. */
+/** Clears the matches of the last run of the rule, so that they do not count for this one. */
 function clearing(sources: readonly SourceCode[], loop: Action): Action {
   return frame => {
     for (const { slot } of sources) frame.vars[slot] = undefined

@@ -1,4 +1,4 @@
-// What is known while a map is compiled: the types of variables, what targets have been given, what is wrong.
+// The state of a compilation: the types of variables, the elements set on targets, and the problems found.
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
@@ -31,7 +31,7 @@ export interface Made {
   readonly also: Set<Made>
 }
 
-/** A name that rules know. */
+/** A name in scope of a rule. */
 export type Variable =
   /** Values found in the source, or computed. `codes` are those it can have, where they are known. */
   | {
@@ -137,7 +137,7 @@ export interface Build {
   readonly imports: Map<Unit, readonly Unit[]>
   /** Constants by map and name. */
   readonly constants: Map<Unit, ReadonlyMap<string, ConstantVariable>>
-  /** The default groups that a map knows. */
+  /** The default groups of a map. */
   readonly defaults: Map<Unit, readonly Default[]>
   /** Which elements rules read, by type. */
   readonly reads: Map<string, Set<string>>
@@ -187,7 +187,7 @@ export interface Scope {
   readonly repeated?: { readonly path: Path; readonly slot: number }
 }
 
-/** More variables than this are not known at one place. */
+/** Most variables in scope at one place. */
 const MOST_VARIABLES = 400
 
 /** The scope with one more variable. */

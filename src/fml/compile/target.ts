@@ -58,7 +58,7 @@ function isCreate(transform: Target['transform']): transform is Invocation {
   return transform?.kind === 'call' && transform.name.text === 'create'
 }
 
-/** After a mistake, the variable is known all the same, so that what follows is not reported too. */
+/** Declares the variable after an error too, so that the following rules are not reported. */
 function unknown({ variable }: Target, scope: Scope): TargetCode {
   if (!variable) return { action: undefined, scope }
   const blank: Variable = { kind: 'target', slot: nextSlot(scope), type: undefined, made: newMade() }

@@ -7,7 +7,7 @@ import { systemType } from '../../fhirpath/types.ts'
 import type { Frame, Json } from '../run/frame.ts'
 import type { Scope } from './scope.ts'
 
-/** True or false; undefined where FHIRPath must say. */
+/** True or false; undefined if FHIRPath has to decide. */
 export type TextTest = (item: Typed, frame: Frame) => boolean | undefined
 
 type TextOf = (item: Typed) => unknown

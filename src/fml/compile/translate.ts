@@ -127,7 +127,7 @@ function candidates(value: unknown, type: string): Candidate[] {
   return [{ code: json.code, system: typeof json.system === 'string' ? json.system : undefined }]
 }
 
-/** A code may be shown; what is too long to be one may be anything. */
+/** A code can be shown in messages; a longer text may contain patient data. */
 function codeText(code: string): string {
   return code.length <= 40 && /^\S+(?: \S+)?$/.test(code) ? `\`${code}\`` : 'this text'
 }
@@ -156,7 +156,7 @@ function tableNamed(url: string, call: Invocation, scope: Scope): { table: Table
   return undefined
 }
 
-/** Codes that the source can have and the concept map does not know. */
+/** Codes that are possible in the source and missing in the concept map. */
 function checkComplete({ codes, types }: Value, table: Table, call: Invocation, scope: Scope): void {
   if (!codes || types?.length !== 1 || !scope.build.system.isPrimitive(types[0]!)) return
   const missing = [...codes].filter(code => lookUp(table, code, undefined) === undefined)

@@ -80,7 +80,7 @@ function checkNamed({ type, mode }: Parameter, unit: Unit, build: Build): void {
   report({ build, unit }, type.span, message, { severity: 'warning' })
 }
 
-/** R4 has further modes, which say with which code or map to go on; the text of a map has no place for that. */
+/** R4 has further modes that name a code or another map; the language of maps has no syntax for them. */
 function checkUnmapped({ text, span }: Name, unit: Unit, build: Build): void {
   if (text === 'provided') return
   const message = `${shown(text)} is not supported for codes without a mapping; \`provided\` keeps them as they are`
@@ -101,7 +101,7 @@ function unknownStructure({ url }: Uses, unit: Unit, build: Build): void {
   })
 }
 
-/** The groups of a name that this map knows: its own, then those of its imports. */
+/** The groups with a name: those of the map, then those of its imports. */
 export function findGroup(unit: Unit, name: string, build: Build): { unit: Unit; group: Group } | undefined {
   for (const each of withImports(unit, build)) {
     const group = each.groups.get(name)

@@ -6,7 +6,7 @@ import type { Block, Name, Span } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { replacing, report, type Scope } from './scope.ts'
 
-/** Says that no such variable is known here: one that was meant, one of another rule, or those there are. */
+/** Reports an unknown variable: with the name that was probably meant, the rule that defines it, or the variables in scope. */
 export function unknownVariable({ text, span }: Name, scope: Scope): void {
   const names = [...scope.variables.keys()]
   const meant = nearest(text, names)

@@ -9,7 +9,7 @@ import { type Standings, standingOf } from './standing.ts'
 
 export type Json = Record<string, unknown>
 
-/** What a transformation may ask of the world around it; all of it may be absent. */
+/** What a transformation can use besides its sources; each member is optional. */
 export interface RunOptions {
   /** Finds what a reference points at, for `resolve()`. */
   readonly resolve?: Env['resolve']

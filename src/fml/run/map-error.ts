@@ -24,7 +24,7 @@ export class MapError extends Error {
   /** One-based; line and column of the rule in the map. */
   readonly line: number
   readonly column: number
-  /** The place in the data, `AllergyRecord.codes[1].code`, as far as it is known. */
+  /** The position in the data, `AllergyRecord.codes[1].code`, if known. */
   readonly path: string | undefined
   /** The reason, without the places. */
   readonly reason: string
@@ -48,7 +48,7 @@ export class MapError extends Error {
   }
 }
 
-/** A reason to stop that arises where the rule is not known; the running rule turns it into a MapError. */
+/** A reason to stop, raised where the rule is unknown; the running rule turns it into a MapError. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   /** The place in the data, where it is nearer than that of the value the rule runs for. */

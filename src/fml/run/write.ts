@@ -6,7 +6,7 @@ import type { Json, Place, Run } from './frame.ts'
 import { Refusal } from './map-error.ts'
 import { newOrder } from './order.ts'
 
-/** An element of what is being made, as it stands in JSON. */
+/** An element of the target, in its JSON form. */
 export interface Slot {
   /** The JSON property. */
   readonly key: string

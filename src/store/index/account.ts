@@ -12,7 +12,7 @@ const all = { atLeast: 5000, perElement: 20 }
 /** Steps that it takes to store a value that was found. */
 const stored = 4
 
-/** A parameter that cannot be worked out any more, and why, in words for its owner. */
+/** A parameter that is too expensive to evaluate, with the reason as text for its owner. */
 export interface Costly {
   readonly param: OwnParam
   readonly reason: string

@@ -50,7 +50,7 @@ interface TypeIndex {
   readonly columns: Columns
 }
 
-/** Everything that is known of how resources are indexed: read by searches, used by writes. */
+/** How resources are indexed: read by searches, used by writes. */
 export interface Indexer {
   /** Address of this server's FHIR endpoint. */
   readonly base: Base
@@ -64,13 +64,13 @@ export interface Indexer {
    * @throws Failure VALIDATION_FAILED if that is too much (`boundsOf`).
    */
   entry(resource: JsonObject, isStored?: boolean): IndexEntry
-  /** The same, and which parameters of users cost too much on it: these must be suspended before the entry is stored. */
+  /** The same, with the users' parameters that cost too much on it: suspend these before the entry is stored. */
   indexed(resource: JsonObject, isStored?: boolean): { readonly entry: IndexEntry; readonly costly: readonly Costly[] }
   /** True if every change of the type has a follower. */
   isWatched(type: string): boolean
   /** Records that the type has a follower from now on, as far as this process knows. */
   alsoWatch(type: string): void
-  /** Goes over to what writers have to know in this epoch: the users' search parameters, and the types that are followed. */
+  /** Adopts the state of an epoch: the users' search parameters, and the types that have followers. */
   adopt(known: Known): void
 }
 
@@ -80,7 +80,7 @@ interface Known {
   readonly epoch: number
 }
 
-/** Builds index entries; by `base` they know absolute references to this server's own resources, and its naming systems. */
+/** Builds index entries. @param base recognises absolute references to this server's own resources, and its naming systems */
 export function createIndexer(base: Base): Indexer {
   const types = new Map<string, TypeIndex>()
   let params = createSearchParams([])

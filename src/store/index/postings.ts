@@ -1,7 +1,7 @@
 // Postings: the 64-bit hashes by which a resource is found. The index and the search both make them here.
 import { hash32, hash64 } from '../../lib/hash.ts'
 
-/** A search parameter of a type, as the index knows it. */
+/** A search parameter of a type, with its numbers in the index. */
 export interface ParamKey {
   /** `Observation.code` */
   readonly name: string
@@ -36,7 +36,7 @@ export const systemCodePosting = (key: ParamKey, system: string, code: string): 
 /** Any code of a system. */
 export const systemPosting = (key: ParamKey, system: string): bigint => hash64(`${key.name}=${system}|`)
 
-/** A uri as it stands. */
+/** A uri, unchanged. */
 export const uriPosting = (key: ParamKey, uri: string): bigint => hash64(`${key.name}:${uri}`)
 
 /** A uri that lies under `ancestor`, or is it: answers `:below`. */

@@ -58,7 +58,7 @@ export async function mustSpeakFor(
 
 const isEntry = ({ type }: ProposedChange): boolean => type === 'Organization' || type === 'Location'
 
-/** Everything whose owners have to be known. */
+/** All resources whose owners must be read. */
 const idsIn = ({ change, former, named }: Claim): string[] => [
   ...[...named, ...(former?.named ?? [])].map(({ id }) => id),
   ...(former?.owner ? [former.owner] : []),

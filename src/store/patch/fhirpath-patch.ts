@@ -9,7 +9,7 @@ import { type PatchOperation, readOperations } from './fhirpath-operations.ts'
 
 /** The place of a value: `holder[key]`, and its index in the list there, if there is one. */
 interface Place {
-  /** The element's name: the key, save for its type where the element is a choice. */
+  /** The name of the element: the key, without the type of a choice element. */
   readonly name: string
   readonly holder: JsonObject
   readonly key: string
@@ -82,7 +82,7 @@ function placesTo(resource: JsonObject, { path }: Typed): Place[] {
   return places
 }
 
-/** The object that a path leads to, which may be the whole resource. */
+/** The object at a path; it can be the whole resource. */
 function objectAt(resource: JsonObject, target: Typed): unknown {
   return target.path?.includes('.') ? valueAt(placesTo(resource, target).at(-1)!) : resource
 }

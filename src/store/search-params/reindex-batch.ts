@@ -155,7 +155,7 @@ async function compute({ indexer }: IndexingParts, work: Work): Promise<Computed
   return { found, costly: [...costly.values()] }
 }
 
-/** What a resource is found by, if one of the parameters has something to say of it. */
+/** The index entry of a resource, if one of the parameters finds something in it. */
 function entryOf(
   indexed: IndexingParts['indexer']['indexed'],
   { type, extractors, stale }: Work,

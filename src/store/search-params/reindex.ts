@@ -14,7 +14,7 @@ export interface Indexing {
   catchUp(): Promise<void>
   /** The same, and waits until what was stored before them is indexed, as long as a client may be kept waiting. */
   settle(): Promise<void>
-  /** Learns of definitions from now on, in whichever process they are made. When it resolves, those made so far are known. */
+  /** Follows definitions of all processes from now on. When it resolves, all existing definitions are loaded. */
   follow(): Promise<void>
   /** Begins to index in the background what others have left; for processes that listen already. */
   start(): void
@@ -69,7 +69,7 @@ export function createIndexing(parts: IndexingParts): Indexing {
       const until = performance.now() + patience
       await learn()
       while (isWaiting() && performance.now() < until) {
-        // Another process may be at it: then this one comes back at once, with nothing to do.
+        // If another process is doing it, this call returns immediately.
         await Promise.race([background.wake(), sleep(until - performance.now(), undefined, { ref: false })])
         await sleep(10)
       }

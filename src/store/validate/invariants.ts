@@ -31,7 +31,7 @@ export function compileInvariants(model: TypeModel, evaluator: InvariantEvaluato
   })
 }
 
-/** Runs invariants on an object whose structure is sound. */
+/** Runs invariants on an object whose structure is valid. */
 export function runInvariants(invariants: readonly Invariant[], object: Record<string, unknown>, walk: Walk): void {
   for (const invariant of invariants) {
     for (const node of nodesOf(invariant, object)) {

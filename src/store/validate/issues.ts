@@ -10,7 +10,7 @@ export interface Issue {
   readonly expression: string
 }
 
-/** What one walk knows. The path is a stack, so a valid resource never builds a path string. */
+/** The state of one walk. The path is a stack, so a valid resource never builds a path string. */
 export interface Walk {
   readonly path: (string | number)[]
   readonly issues: Issue[]

@@ -30,7 +30,7 @@ const systemsOfSets: Readonly<Record<string, string>> = {
   'http://hl7.org/fhir/ValueSet/currencies': CURRENCIES,
 }
 
-/** Judges the codes of a system; undefined for systems that are not known here. */
+/** Checks the codes of a system; undefined for unknown systems. */
 export function judgeOf(system: string): Judge | undefined {
   return judges.get(system)
 }
@@ -139,7 +139,7 @@ function languageProblem(code: string): ReturnType<Judge> {
 
 /** Made when the first currency is met: it takes longer than the rest of a start of this module. */
 let currencyNames: Intl.DisplayNames | undefined
-/** What is known of codes met before: a claim has hundreds of amounts, and a name takes longer than all other checks. */
+/** Results for codes checked before: a claim has hundreds of amounts, and checking a name takes longer than all other checks. */
 const currencies = new Map<string, boolean>()
 
 function currencyProblem(code: string): ReturnType<Judge> {

@@ -77,7 +77,7 @@ function wrongKind(value: unknown, json: string, walk: Walk): undefined {
   report(walk, 'structure', `${nameOf(walk)} ${problem}`)
 }
 
-// Not an error: `MRN` is wrong, but it has been stored for years, and its readers know what is meant.
+// Not an error: `MRN` is wrong, but common in stored data, and its readers understand it.
 function checkSystem(url: string, walk: Walk): void {
   if (!isAbsoluteUri(url)) warn(walk, 'value', () => `${nameOf(walk)} ${relativeProblem(url)}`)
 }
