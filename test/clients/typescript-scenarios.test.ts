@@ -1,4 +1,5 @@
 // The TypeScript client library in conversations with the scripted server, and what it does when a caller gives up.
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { ServiceError, TransportError } from '../../clients/typescript/src/errors.ts'
 import type { LogRecord } from '../../clients/typescript/src/log.ts'
@@ -192,4 +193,22 @@ test('an error of a transport of its own is told without its text', async () => 
 
 test('a connection that is refused is told by its code', async () => {
   await expect(clientOf('http://127.0.0.1:1', { maxRetries: 0 })).rejects.toThrow(/ECONNREFUSED|bad port|connection/)
+})
+
+test('what is told of a response is shown whole, in JSON and on a terminal', async () => {
+  const headers = { 'x-request-id': 'req-00000001', 'ratelimit-policy': '"a";q=9;w=1', ratelimit: '"a";r=8;t=1' }
+  const { url } = await open({ replies: [{ status: 200, headers, body: {} }] })
+  const client = await clientOf(url)
+  await client.tokens.introspect()
+  const rateLimit = { limit: 9, remaining: 8, reset: 1 }
+  const whole = { status: 200, requestId: 'req-00000001', rateLimit, retries: 0, replayed: false }
+  expect(JSON.parse(JSON.stringify(client.lastResponse))).toEqual(whole)
+  expect(inspect(client.lastResponse)).toBe(inspect(whole))
+})
+
+test('a client shown on a terminal or as JSON shows no secret and no token', async () => {
+  const { url } = await open('plain')
+  const client = await clientOf(url)
+  await client.tokens.introspect()
+  expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toMatch(/secret-of|token-\d/)
 })

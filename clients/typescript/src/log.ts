@@ -20,9 +20,9 @@ export interface LogRecord {
 export type Logger = (record: LogRecord) => void
 
 /** Tells a logger; one that fails does not break the call. */
-export function tell(logger: Logger | undefined, record: LogRecord): void {
+export function tell(logger: Logger, record: LogRecord): void {
   try {
-    logger?.(record)
+    logger(record)
   } catch {}
 }
 

@@ -40,10 +40,39 @@ export function note(result: unknown, info: ResponseInfo): void {
   if (typeof result === 'object' && result !== null) told.set(result, info)
 }
 
-/** Reads what is told of a response. */
-export function infoOf({ status, headers }: { status: number; headers: Headers }, retries: number): ResponseInfo {
-  const replayed = headers.get('idempotent-replayed') === 'true'
-  return { status, requestId: headers.get('x-request-id'), rateLimit: rateLimitOf(headers), retries, replayed }
+/** What is told of a response, read from its headers when somebody asks: most callers never do, and reading takes time. */
+export class LazyInfo implements ResponseInfo {
+  readonly status: number
+  readonly retries: number
+  readonly #headers: Headers
+
+  constructor({ status, headers }: { readonly status: number; readonly headers: Headers }, retries: number) {
+    this.status = status
+    this.retries = retries
+    this.#headers = headers
+  }
+
+  get requestId(): string | null {
+    return this.#headers.get('x-request-id')
+  }
+
+  get rateLimit(): RateLimit | null {
+    return rateLimitOf(this.#headers)
+  }
+
+  get replayed(): boolean {
+    return this.#headers.get('idempotent-replayed') === 'true'
+  }
+
+  /** All of it, as JSON.stringify and console.log show it. */
+  toJSON(): ResponseInfo {
+    const { status, requestId, rateLimit, retries, replayed } = this
+    return { status, requestId, rateLimit, retries, replayed }
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): ResponseInfo {
+    return this.toJSON()
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { type Answer, exchange, type Prepared } from './exchange.ts'
 import { tell } from './log.ts'
 import { type CallOptions, checkCallOptions, type Settings } from './options.ts'
 import { headerText, type Place, type Query, withQuery } from './request.ts'
-import { errorOf, infoOf, note, type ResponseInfo } from './response.ts'
+import { errorOf, LazyInfo, note, type ResponseInfo } from './response.ts'
 import { mayRepeat, waitBefore } from './retry.ts'
 import { createTokens, type Tokens } from './tokens.ts'
 import type { World } from './world.ts'
@@ -56,7 +56,7 @@ export function createSender(settings: Settings, world: World): Sender {
       const waits = error && retries < request.maxRetries && mayRepeat(request.method, error)
       const isFinal = !mayRenew && !(waits && (error.retryAfter ?? 0) * 1000 <= settings.maxRetryAfter)
       if (isFinal) {
-        const info = answer && infoOf(answer, retries)
+        const info = answer && new LazyInfo(answer, retries)
         if (keys && info) last = info
         if (error) throw error
         if (info) note(outcome.result, info)
@@ -76,18 +76,19 @@ export function createSender(settings: Settings, world: World): Sender {
     attempt: number,
   ): Promise<{ answer?: Answer; outcome: Outcome }> {
     const start = world.now()
-    const record = (status: number | null, requestId: string | null, error: string | null): void =>
-      tell(logger, {
-        ...{ method: request.method, path: request.label, status, requestId },
-        ...{ attempt, durationMs: world.now() - start, error },
-      })
+    const record = (answer: Answer | undefined, error: string | null): void => {
+      if (logger === undefined) return
+      const [status, requestId] = [answer?.status ?? null, answer?.headers.get('x-request-id') ?? null]
+      const { method, label: path } = request
+      tell(logger, { method, path, status, requestId, attempt, durationMs: world.now() - start, error })
+    }
     try {
       const answer = await exchange(transport, request, token, attempt)
       const outcome = outcomeOf(answer, attempt)
-      record(answer.status, answer.headers.get('x-request-id'), outcome.error?.name ?? null)
+      record(answer, outcome.error?.name ?? null)
       return { answer, outcome }
     } catch (error) {
-      record(null, null, error instanceof Error ? error.name : 'Error')
+      record(undefined, error instanceof Error ? error.name : 'Error')
       if (error instanceof TransportError) return { outcome: { error } }
       throw error
     }
