@@ -80,6 +80,18 @@ final class CurlTransportTest extends TestCase
         self::assertSame('0', $server->received()[2]['headers']['content-length']);
     }
 
+    public function testOneConnectionServesAllRequestsButAPatchHasItsOwn(): void
+    {
+        $transport = new CurlTransport();
+        $server = ScriptedServer::start('plain');
+        $opened = [];
+        foreach (['GET', 'GET', 'POST', 'PATCH', 'GET'] as $method) {
+            $transport->send(new Request($method, "$server->url/x", [], null, 5, 5));
+            $opened[] = (fn (): int => curl_getinfo($this->handle, CURLINFO_NUM_CONNECTS))->call($transport);
+        }
+        self::assertSame([1, 0, 0, 1, 0], $opened);
+    }
+
     public function testATransportThatIsNoLongerUsedClosesItsConnectionAtOnce(): void
     {
         $transport = new CurlTransport();

@@ -16,6 +16,9 @@ final class FakeTransport implements Transport
     /** @var list<Request> All but those for a token */
     public array $sent = [];
 
+    /** @var list<Request> Those for a token */
+    public array $tokenRequests = [];
+
     /** @param list<Response|\Throwable> $answers */
     public function __construct(private array $answers = [])
     {
@@ -24,6 +27,7 @@ final class FakeTransport implements Transport
     public function send(Request $request): Response
     {
         if (str_ends_with($request->url, '/api/v1/connect/auth/token')) {
+            $this->tokenRequests[] = $request;
             return new Response(200, [], '{"access_token":"token-of-the-test","token_type":"Bearer","expires_in":3600}');
         }
         $this->sent[] = $request;
