@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import ssl
+import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -19,9 +23,13 @@ _OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Request-Id: req-1\r\n\r\n{}"
 class Server:
     """A server of sockets: `answer(connection, number, request)` plays the conversation of each connection."""
 
-    def __init__(self, answer: Callable[[socket.socket, int, int], bool]) -> None:
+    def __init__(
+        self, answer: Callable[[socket.socket, int, int], bool], context: Optional[ssl.SSLContext] = None
+    ) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = "http://127.0.0.1:%d" % self._listener.getsockname()[1]
+        self._context = context
+        scheme = "http" if context is None else "https"
+        self.url = "%s://127.0.0.1:%d" % (scheme, self._listener.getsockname()[1])
         self.connections = 0
         self.requests: List[bytes] = []
         self._answer = answer
@@ -37,6 +45,10 @@ class Server:
             threading.Thread(target=self._serve, args=(connection, self.connections), daemon=True).start()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
+        try:
+            connection = connection if self._context is None else self._context.wrap_socket(connection, server_side=True)
+        except OSError:
+            return
         with connection:
             count = 0
             while True:
@@ -216,9 +228,48 @@ class Connections(unittest.TestCase):
             self.send()
         self.assertEqual(self.server.connections, 2)
 
-    def test_tls(self) -> None:
+    def test_connect_timeout(self) -> None:
+        """connecting takes at most connect_timeout, and never more than the attempt"""
+        self.start(lambda connection, number, count: say(connection))
+        for timeout, connect_timeout, expected in ((30.0, 5.0, 5.0), (2.0, 5.0, 2.0)):
+            with mock.patch("socket.create_connection", side_effect=TimeoutError) as connect:
+                with self.assertRaises(TimeoutError):
+                    self.pool(Request("GET", self.server.url + "/x", {}, None, timeout, connect_timeout))
+            self.assertAlmostEqual(connect.call_args.args[1], expected, delta=0.5)
+
+    def test_large(self) -> None:
+        """a body of megabytes arrives whole"""
+        text = b"x" * 5_000_000
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(text)
+        self.start(lambda connection, number, count: say(connection, head + text))
+        self.assertEqual(self.send(timeout=30).body, text)
+
+
+class Tls(unittest.TestCase):
+    def test_context(self) -> None:
         """certificates and names are verified"""
-        pool = Pool("https://127.0.0.1:1")
-        context: Any = pool._context
+        context: Any = Pool("https://127.0.0.1:1")._context
         self.assertTrue(context.check_hostname)
         self.assertEqual(context.verify_mode.name, "CERT_REQUIRED")
+
+    @unittest.skipIf(shutil.which("openssl") is None, "openssl is not installed")
+    def test_https(self) -> None:
+        """a certificate that nobody vouches for is refused; over a trusted one requests share a connection"""
+        with tempfile.TemporaryDirectory() as folder:
+            names = {"keyout": os.path.join(folder, "key.pem"), "out": os.path.join(folder, "cert.pem")}
+            command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -addext subjectAltName=IP:127.0.0.1"
+            paths = [part for name, path in names.items() for part in (f"-{name}", path)]
+            subprocess.run([*command.split(), *paths], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(names["out"], names["keyout"])
+            trusted = ssl.create_default_context(cafile=names["out"])
+        server = Server(lambda connection, number, count: say(connection), context)
+        self.addCleanup(server.close)
+        pool = Pool(server.url)
+        request = Request("GET", server.url + "/x", {}, None, 5.0, 5.0)
+        with self.assertRaises(ssl.SSLCertVerificationError):
+            pool(request)
+        pool._context = trusted
+        self.assertEqual([pool(request).body for _ in range(3)], [b"{}"] * 3)
+        self.assertEqual(len({id(each) for each in pool._idle}), 1)
+        pool.close()

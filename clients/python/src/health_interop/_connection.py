@@ -140,7 +140,7 @@ class _Reply(http.client.HTTPResponse):
 
 def request_head(request: Request, target: str, host: str) -> bytes:
     """Return the first line and the headers of a request. Headers are UTF-8."""
-    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {host}"]
+    lines = [f"{request.method} {target} HTTP/1.1", f"Host: {host}", "Accept-Encoding: identity"]
     lines += [f"{name}: {value}" for name, value in request.headers.items()]
     if request.body is not None or request.method in ("POST", "PUT", "PATCH"):
         lines.append(f"Content-Length: {len(request.body or b'')}")
