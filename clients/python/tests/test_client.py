@@ -151,11 +151,11 @@ class Counted:
     """A lock that counts those who want it."""
 
     def __init__(self) -> None:
-        self.waiting = 0
+        self.waiting = threading.Semaphore(0)
         self._lock = threading.Lock()
 
     def __enter__(self) -> None:
-        self.waiting += 1
+        self.waiting.release()
         self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
@@ -193,8 +193,8 @@ class Tokens(unittest.TestCase):
         threads = [threading.Thread(target=call) for _ in range(5)]
         for thread in threads:
             thread.start()
-        while lock.waiting < 5:
-            continue
+        for _ in threads:
+            lock.waiting.acquire(timeout=5)
         waiting.set()
         for thread in threads:
             thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import socket
 import ssl
@@ -110,8 +111,7 @@ class Connections(unittest.TestCase):
         """a connection that the server closed while it was idle is replaced, even for a PATCH"""
         self.start(lambda connection, number, count: say(connection) and number > 1)
         self.send()
-        while not self.pool._idle[0].is_stale():
-            continue
+        select.select([self.pool._idle[0]._socket], [], [], 5)
         self.assertEqual(self.send("PATCH").status, 200)
         self.assertEqual((self.server.connections, len(self.server.requests)), (2, 2))
 
