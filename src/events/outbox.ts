@@ -18,7 +18,7 @@ export interface Outbox extends Follower {
 }
 
 /** What was inserted: events of the catalogue, changes of followed types, or both. */
-interface Kinds {
+export interface Kinds {
   readonly events: boolean
   readonly changes: boolean
 }

@@ -27,6 +27,17 @@ export type Kind = 'events' | 'changes'
 /** The entries of a kind that still wait for dispatch: the condition of its index. */
 const kinds = { events: `event <> '' and problem is null`, changes: `event = '' and problem is null` } as const
 
+/** Returns for each kind whether entries wait: a look costs less than to take nothing. */
+export async function kindsWaiting(on: Queryable): Promise<Record<Kind, boolean>> {
+  const waits = (kind: Kind) => `exists (select from event_outbox where ${kinds[kind]} order by key limit 1) as ${kind}`
+  const [found] = await on.query<Record<Kind, boolean>>({
+    name: 'event-waiting',
+    text: `select ${waits('events')}, ${waits('changes')}`,
+    values: [],
+  })
+  return found!
+}
+
 const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
 
 /**

@@ -4,11 +4,12 @@
 import { type Caller, system } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
-import type { Outbox } from '../events/outbox.ts'
-import { retryStuck } from '../events/waiting.ts'
+import type { Kinds, Outbox } from '../events/outbox.ts'
+import { kindsWaiting, retryStuck } from '../events/waiting.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
+import { singleFlight } from '../lib/single-flight.ts'
 import type { Reach } from '../outbound/address.ts'
 import { createSender } from '../outbound/send.ts'
 import type { Store } from '../store/store.ts'
@@ -77,25 +78,31 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
     }),
   ) as [Worker, Worker]
   const workers = [events, changes, deliveries]
-  const wake = () => workers.forEach(worker => worker.wake())
+  const wakeFor = (kinds: Kinds): void => {
+    if (kinds.events) events.wake()
+    if (kinds.changes) changes.wake()
+  }
+  // The outbox is empty most of the time, and one query says so.
+  const looks = singleFlight(async () => {
+    deliveries.wake()
+    await kindsWaiting(database).then(wakeFor, err => log.warn({ err }, 'webhooks: could not read the outbox'))
+  })
   let timers: NodeJS.Timeout[] = []
   return {
-    wake,
+    wake: () => workers.forEach(worker => worker.wake()),
     start() {
-      outbox.heard(kinds => {
-        if (kinds.events) events.wake()
-        if (kinds.changes) changes.wake()
-      })
+      outbox.heard(wakeFor)
       void retryStuck(database).catch(err => log.warn({ err }, 'webhooks: could not retry undispatched events'))
       const tidy = () =>
         void prune(database, parts.historyDays).catch(err =>
           log.warn({ err }, 'webhooks: could not delete expired events'),
         )
-      timers = [setInterval(wake, lookEvery).unref(), setInterval(tidy, pruneEvery).unref()]
-      wake()
+      timers = [setInterval(looks.run, lookEvery).unref(), setInterval(tidy, pruneEvery).unref()]
+      void looks.run()
     },
     async close() {
       for (const timer of timers) clearInterval(timer)
+      await looks.ended()
       await Promise.all(workers.map(worker => worker.close()))
       await courier.close()
     },
