@@ -15,7 +15,10 @@ export interface Database extends Transactional {
    * of the signal.
    */
   as(asking: Asking): Transactional
-  /** Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each (re)connection. */
+  /**
+   * Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each reconnection, which may
+   * have missed some. When it resolves, it listens.
+   */
   listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
   /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
@@ -142,7 +145,7 @@ async function listen(config: pg.ClientConfig, channel: string, heard: (payload:
   let client: pg.Client | undefined
   let retry: NodeJS.Timeout | undefined
   let closed = false
-  const connect = async (): Promise<void> => {
+  const connect = async (reconnected = (): void => heard(undefined)): Promise<void> => {
     const fresh = (client = new pg.Client({
       ...config,
       statement_timeout: 0,
@@ -157,14 +160,14 @@ async function listen(config: pg.ClientConfig, channel: string, heard: (payload:
     })
     await fresh.connect()
     await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`)
-    heard(undefined)
+    reconnected()
   }
   const close = async () => {
     closed = true
     clearTimeout(retry)
     await client?.end()
   }
-  await connect().catch(async error => {
+  await connect(() => {}).catch(async error => {
     await close()
     throw translated(error)
   })

@@ -75,8 +75,8 @@ export function createIndexing(parts: IndexingParts): Indexing {
       }
     },
     async follow() {
-      await learn()
       subscription = await database.listen(channel, hear)
+      await learn()
     },
     start() {
       timer = setInterval(() => void background.wake(), lookEvery).unref()
