@@ -108,11 +108,12 @@ export function createBulk(options: BulkOptions): Bulk {
 async function tidy(database: Database, store: Store, folder: Folder, now: Date): Promise<void> {
   const expired = await database.transaction(async on => {
     const jobs = await removeExpired(on, now)
-    await store.exporting.forget(on, jobs)
+    if (jobs.length > 0) await store.exporting.forget(on, jobs)
     return jobs
   })
   for (const job of expired) await folder.remove(job)
   const old = await folder.olderThan(new Date(now.getTime() - remainsAge))
+  if (old.length === 0) return
   const known = await knownJobs(database, old)
   for (const job of old) if (!known.has(job)) await folder.remove(job)
 }
