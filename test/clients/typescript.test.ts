@@ -171,7 +171,7 @@ describe('a request', () => {
     async ({ call, arguments: given, options: callOptions, errorCode }) => {
       const { transport, sent } = recorder()
       const client = await clientOf(address, { transport })
-      const made = (async () => invoke(client, call, { ...given }, { ...callOptions }))()
+      const made = (async () => collected(await invoke(client, call, { ...given }, { ...callOptions })))()
       await expect(made).rejects.toMatchObject({ name: 'ValidationError', errorCode, status: null, attempts: 0 })
       expect(sent).toEqual([])
     },

@@ -7,6 +7,7 @@ declare(strict_types=1);
 namespace HealthInterop;
 
 use HealthInterop\Exception\ServiceException;
+use HealthInterop\Exception\ValidationException;
 use HealthInterop\Internal\Call;
 use HealthInterop\Internal\Check;
 use HealthInterop\Internal\Connection;
@@ -74,18 +75,19 @@ final class Records
      * @param string|null $cursor   Where the page begins: `next_cursor` of the page before
      * @param CallOptions $options  Options of this call, for each page
      * @return \Generator<int, array<string, mixed>>
+     * @throws ValidationException with errorCode INVALID_ARGUMENT without a type, or for all
      * @throws ServiceException
      */
     public function listAll(
         string $healthId,
-        string $type,
+        ?string $type,
         ?string $since = null,
         ?string $until = null,
         ?int $limit = null,
         ?string $cursor = null,
         array $options = [],
     ): \Generator {
-        Check::argument($type !== 'all', 'type must be one type of records.');
+        Check::argument($type !== null && $type !== '' && $type !== 'all', 'type must be one type of records.');
         return Pages::cursor(
             fn (?string $after): array => $this->list($healthId, $type, $since, $until, $limit, $after, $options),
             static fn (array $page): mixed => $page['data'][$type] ?? null,

@@ -25,14 +25,17 @@ export class Records {
     return this.#sender.send({ method: 'GET', place, query: { ...params }, options })
   }
 
-  /** Yields all records of one type, over all pages. */
+  /**
+   * Yields all records of one type, over all pages.
+   * @throws ValidationError `INVALID_ARGUMENT` without a type or for `all`.
+   */
   async *listAll<T extends RecordType>(
     healthId: string,
     type: T,
     params: Omit<RecordsListParams, 'type'> = {},
     options?: CallOptions,
   ): AsyncGenerator<RecordOf<T>, void, undefined> {
-    if ((type as string) === 'all') throw invalid('INVALID_ARGUMENT', 'type must be one type of records.')
+    if (!type || (type as string) === 'all') throw invalid('INVALID_ARGUMENT', 'type must be one type of records.')
     const fetchPage = (cursor?: string) =>
       this.list(healthId, { type, ...params, ...(cursor ? { cursor } : {}) }, options)
     yield* entriesOf(fetchPage, page => (page.data[type] ?? []) as readonly RecordOf<T>[], params.cursor)
