@@ -1,4 +1,5 @@
 // clients/contract.json against what the service serves: each method is an operation with these parameters, and no operation is missing.
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { membersOf } from '../../src/store/search/sql-compartment.ts'
@@ -106,3 +107,38 @@ test('an iterator takes the parameters of a method of its module', () => {
       expect(Object.keys(modules[module!]!.methods ?? modules[module!]!)).toContain(iterates)
     }
 })
+
+test('the table of options in clients/README.md names those of the contract, in its order', () => {
+  const text = readFileSync(new URL('../../clients/README.md', import.meta.url), 'utf8')
+  const [, section = ''] = /^## Create a client\n([\s\S]*?)^## /m.exec(text)!
+  const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell!)
+  const named = cells.flatMap(cell => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  expect(named).toEqual(contract.client.options.map(({ name }: { name: string }) => name))
+})
+
+interface Key {
+  readonly name: string
+  readonly options: Readonly<Record<'baseUrl' | 'clientId' | 'clientSecret', string>> & {
+    readonly scopes: readonly string[]
+  }
+  readonly key: string
+}
+const keys: readonly Key[] = read('clients/vectors/token-cache.json').keys
+
+test.for(keys)('the key in a token cache of $name is the SHA-256 of its options', ({ options, key }) => {
+  const { baseUrl, clientId, clientSecret, scopes } = options
+  const text = JSON.stringify([baseUrl, clientId, clientSecret, scopes.join(' ')])
+  expect(key).toBe(`health-interop.token.${createHash('sha256').update(text).digest('hex')}`)
+})
+
+test('no two keys in a token cache are the same', () => {
+  expect(new Set(keys.map(({ key }) => key)).size).toBe(keys.length)
+})
+
+test.each(['typescript', 'python', 'php'])(
+  'the README of %s says that a token cache is as private as the secret',
+  language => {
+    const text = readFileSync(new URL(`../../clients/${language}/README.md`, import.meta.url), 'utf8')
+    expect(text).toContain('keep the cache as private as the client secret')
+  },
+)

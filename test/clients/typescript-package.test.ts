@@ -1,5 +1,5 @@
 // The package of the TypeScript client library as a program gets it: its files, its types, its samples, and one whole story.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Running, run } from '../support/process.ts'
@@ -22,6 +22,12 @@ test('the package has code, types, a README, a licence and no dependencies', () 
   expect(readdirSync(join(installed.package, 'dist')).sort()).toEqual(['cjs', 'esm'])
   const description = JSON.parse(readFileSync(join(installed.package, 'package.json'), 'utf8'))
   expect(Object.keys(description).filter(name => /dependencies/i.test(name))).toEqual([])
+})
+
+test('the README links to nothing that the package lacks', () => {
+  const text = readFileSync(join(installed.package, 'README.md'), 'utf8')
+  const targets = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, target]) => target!)
+  expect(targets.filter(target => !/^https:/.test(target) && !existsSync(join(installed.package, target)))).toEqual([])
 })
 
 test('publint finds nothing to better', async () => {
@@ -182,8 +188,17 @@ function programOf(markdown: string): string {
   )
   const imports = [...imported].map(([from, names]) => `import { ${[...names].join(', ')} } from '${from}'\n`)
   const [first = '', ...others] = bodies
-  return [...imports, first, ...others.map(text => `{\n${text}}\n`)].join('')
+  return [...imports, redis, first, ...others.map(text => `{\n${text}}\n`)].join('')
 }
+
+/** In place of a client of Redis. */
+const redis = `
+const stored = new Map<string, string>()
+const redis = {
+  get: async (key: string) => stored.get(key) ?? null,
+  set: async (key: string, value: string, { EX }: { EX: number }) => void (EX > 0 && stored.set(key, value)),
+}
+`
 
 const receiving = `
 const data = { health_id: null, lab_result_id: 'result-1', test_name: null, flagged: true, facility_id: null }

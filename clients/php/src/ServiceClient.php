@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace HealthInterop;
 
+use HealthInterop\Cache\TokenCache;
 use HealthInterop\Exception\AuthenticationException;
 use HealthInterop\Exception\ServiceException;
 use HealthInterop\Exception\ValidationException;
@@ -45,7 +46,7 @@ final class ServiceClient
     private readonly Connection $connection;
 
     /**
-     * Create a client and fetch its token.
+     * Create a client and fetch its token, or take that of the token cache.
      *
      * @param string                                  $clientId       Id of the integration client
      * @param string                                  $clientSecret   Secret of the integration client
@@ -59,6 +60,7 @@ final class ServiceClient
      * @param string|null                             $userAgent      Text appended to the User-Agent
      * @param Transport|null                          $transport      Sends requests; default: ext-curl
      * @param (callable(LogRecord): mixed)|null       $logger         Receives one record per attempt
+     * @param TokenCache|null                         $tokenCache     Keeps the token between processes, such as those of PHP-FPM
      * @throws ValidationException     with errorCode INVALID_OPTION
      * @throws AuthenticationException for wrong credentials
      * @throws ServiceException        where the token cannot be fetched
@@ -76,6 +78,7 @@ final class ServiceClient
         ?string $userAgent = null,
         ?Transport $transport = null,
         ?callable $logger = null,
+        ?TokenCache $tokenCache = null,
     ) {
         $this->start(
             new Options(
@@ -91,6 +94,7 @@ final class ServiceClient
                 $userAgent,
                 $transport,
                 $logger,
+                $tokenCache,
             ),
             Runtime::system(),
         );

@@ -14,7 +14,9 @@ final class ReadmeTest extends TestCase
     private const PRELUDE = <<<'PHP'
         error_reporting(E_ALL);
         set_error_handler(static fn (int $level, string $message) => throw new ErrorException($message));
-        require '%s/autoload.php';
+        require '%1$s/autoload.php';
+        array_map(static fn (string $file) => require_once "%1$s/tests/Support/$file.php", ['Psr', 'Apcu', 'MemoryCache']);
+        $cache = (new HealthInterop\Tests\Support\MemoryCache())->psr16();
         $client = new HealthInterop\ServiceClient('client-1', 'secret', 'local');
         PHP;
 

@@ -48,8 +48,9 @@ def snake(name: str) -> str:
 class Clock:
     """A clock, a sleep and a random number of the test's own."""
 
-    def __init__(self) -> None:
+    def __init__(self, unix_time: float = 1_800_000_000) -> None:
         self.now = 1000.0
+        self.began = unix_time - self.now
         self.waits: List[float] = []
 
     def platform(self, asynchronous: bool) -> Platform:
@@ -62,7 +63,8 @@ class Clock:
             self.waits.append(seconds)
 
         chosen: Any = sleep_later if asynchronous else sleep
-        return Platform(sleep=chosen, monotonic=lambda: self.now, random=lambda: 1.0)
+        times = {"monotonic": lambda: self.now, "unix_time": lambda: self.now + self.began}
+        return Platform(sleep=chosen, random=lambda: 1.0, **times)
 
 
 class Recorded:

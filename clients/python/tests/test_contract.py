@@ -16,6 +16,7 @@ from .support import CLIENTS, Recorded, Runner, snake
 _CONTRACT = json.loads((CLIENTS / "contract.json").read_text("utf-8"))
 _HELPERS = {
     "AsyncServiceClient",
+    "AsyncTokenCache",
     "AsyncTransport",
     "AttemptRecord",
     "RateLimit",
@@ -23,6 +24,7 @@ _HELPERS = {
     "Response",
     "ResponseInfo",
     "ServiceClient",
+    "TokenCache",
     "Transport",
     "__version__",
     "response_of",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,13 @@ class Wheel(unittest.TestCase):
             script = "import health_interop, health_interop.webhooks as w; print(health_interop.__file__, w.__all__)"
             used = run(sys.executable, "-I", "-c", f"import sys; sys.path[:0] = [{str(wheel)!r}]; {script}")
             self.assertIn(wheel.name, used.stdout, used.stderr)
+
+
+class Readme(unittest.TestCase):
+    def test_links(self) -> None:
+        """the README, which the package index shows, links to addresses and to itself alone"""
+        targets = re.findall(r"\]\(([^)]+)\)", (_PYTHON / "README.md").read_text("utf-8"))
+        self.assertEqual([target for target in targets if not target.startswith(("https:", "#"))], [])
 
 
 class Imports(unittest.TestCase):

@@ -1,6 +1,6 @@
 """Uses of the library that type checkers must accept or, where a line says `ignore`, refuse. Never run."""
 
-from typing import Any, AsyncIterator, Dict, Iterator, Literal, Optional
+from typing import Any, AsyncIterator, Dict, Iterator, Literal, Optional, Union
 
 from health_interop import AsyncServiceClient, Request, Response, ServiceClient, ServiceError, response_of
 from health_interop.types import PatientSummary, WebhookSubscription
@@ -59,3 +59,33 @@ def errors() -> Optional[float]:
     except ServiceError as error:
         return error.retry_after
     return None
+
+
+class Store:
+    """A token cache, with names of its own for its parameters."""
+
+    def get(self, name: str) -> Optional[bytes]:
+        """Return what is stored."""
+
+    def set(self, name: str, value: Union[str, bytes], ex: Optional[int] = None) -> bool:
+        """Store a value."""
+        return True
+
+
+class AwaitedStore:
+    """A token cache for asyncio."""
+
+    async def get(self, key: str) -> Optional[str]:
+        """Return what is stored."""
+
+    async def set(self, key: str, value: str, seconds: int) -> None:
+        """Store a value."""
+
+
+def caches() -> None:
+    """Either client takes a blocking cache; one that is awaited is for asyncio alone."""
+    ServiceClient("id", "secret", "local", token_cache=Store())
+    AsyncServiceClient("id", "secret", "local", token_cache=Store())
+    AsyncServiceClient("id", "secret", "local", token_cache=AwaitedStore())
+    ServiceClient("id", "secret", "local", token_cache=AwaitedStore())  # type: ignore[arg-type]
+    ServiceClient("id", "secret", "local", token_cache={})  # type: ignore[arg-type]

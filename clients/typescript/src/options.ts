@@ -1,6 +1,7 @@
 // What a client and a call may be given, checked before any request.
 import { invalid } from './errors.ts'
 import type { Logger } from './log.ts'
+import type { TokenCache } from './token-cache.ts'
 import { platformTransport, type Transport } from './transport.ts'
 
 /** How to create a client. Times are milliseconds. */
@@ -26,6 +27,8 @@ export interface ClientOptions {
   readonly transport?: Transport
   /** Receives one record per attempt. */
   readonly logger?: Logger
+  /** Keeps the access token between processes, such as those of a serverless platform. Default: none. */
+  readonly tokenCache?: TokenCache
 }
 
 /** Options of one call. Times are milliseconds. */
@@ -56,6 +59,7 @@ export interface Settings {
   readonly userAgent: string
   readonly transport: Transport
   readonly logger: Logger | undefined
+  readonly tokenCache: TokenCache | undefined
 }
 
 const environments = ['local', 'sandbox', 'production']
@@ -64,7 +68,7 @@ const longestTimer = 2 ** 31 - 1
 /** @throws ValidationError `INVALID_OPTION`, which names the option and never its value. */
 export function checkedOptions(options: ClientOptions, product: string): Settings {
   const { clientId, clientSecret, environment, scopes = [], timeout = 30_000, maxRetries = 2 } = options
-  const { maxRetryAfter = 60_000, userAgent, transport = platformTransport, logger } = options
+  const { maxRetryAfter = 60_000, userAgent, transport = platformTransport, logger, tokenCache } = options
   for (const [name, text] of Object.entries({ clientId, clientSecret }))
     check(typeof text === 'string' && text !== '', `${name} is required.`)
   check(environments.includes(environment), `environment must be one of ${environments.join(', ')}.`)
@@ -75,6 +79,7 @@ export function checkedOptions(options: ClientOptions, product: string): Setting
   check(userAgent === undefined || /^[\x20-\x7e]+$/.test(userAgent), 'userAgent must be printable ASCII.')
   for (const [name, value] of Object.entries({ transport, logger: logger ?? check }))
     check(typeof value === 'function', `${name} must be a function.`)
+  check(tokenCache === undefined || isTokenCache(tokenCache), 'tokenCache must have the methods get and set.')
   const agent = userAgent === undefined ? product : `${product} ${userAgent}`
   const origin = originOf(options.baseUrl ?? defaultBaseUrl(environment))
   return {
@@ -88,6 +93,7 @@ export function checkedOptions(options: ClientOptions, product: string): Setting
     userAgent: agent,
     transport,
     logger,
+    tokenCache,
   }
 }
 
@@ -128,6 +134,8 @@ function check(isRight: boolean, message: string): void {
 const isScope = (scope: unknown): boolean => typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)
 const isTime = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= longestTimer
 const isRetries = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10
+const isTokenCache = (value: unknown): boolean =>
+  ['get', 'set'].every(name => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
 
 function defaultBaseUrl(environment: string): string {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }

@@ -6,6 +6,7 @@ import { type CallOptions, checkCallOptions, type Settings } from './options.ts'
 import { headerText, type Place, type Query, withQuery } from './request.ts'
 import { errorOf, LazyInfo, note, type ResponseInfo } from './response.ts'
 import { mayRepeat, waitBefore } from './retry.ts'
+import { createTokenStore } from './token-cache.ts'
 import { createTokens, type Tokens } from './tokens.ts'
 import type { World } from './world.ts'
 
@@ -37,7 +38,8 @@ type Outcome = { readonly result: unknown; readonly error?: never } | { readonly
 export function createSender(settings: Settings, world: World): Sender {
   const { transport, logger, timeout, maxRetries } = settings
   const common = { accept: 'application/json', 'user-agent': settings.userAgent }
-  const tokens = createTokens(settings, world.now, body =>
+  const store = createTokenStore(settings, world.unixTime)
+  const tokens = createTokens(settings, world.now, store, body =>
     repeatedly({
       ...{ method: 'POST', url: settings.origin + tokenPath, label: tokenPath, body: JSON.stringify(body) },
       ...{ headers: { ...common, 'content-type': 'application/json' }, timeout, maxRetries, signal: undefined },

@@ -4,6 +4,8 @@
 export interface World {
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number
+  /** Seconds since 1970 by the clock of the system, which may be wrong. */
+  readonly unixTime: () => number
   /** A number from 0, below 1. */
   readonly random: () => number
   /** Resolves after these milliseconds; rejects with the reason of the signal when that ends it. */
@@ -11,7 +13,12 @@ export interface World {
 }
 
 /** The real world. */
-export const world: World = { now: () => performance.now(), random: Math.random, sleep }
+export const world: World = {
+  now: () => performance.now(),
+  unixTime: () => Date.now() / 1000,
+  random: Math.random,
+  sleep,
+}
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done, fail) => {

@@ -58,6 +58,7 @@ export function testWorld(): { waits: number[]; advance: (seconds: number) => vo
     advance: (seconds: number): void => void (time += seconds * 1000),
     world: {
       now: () => time,
+      unixTime: () => 1_800_000_000 + time / 1000,
       random: () => 1,
       sleep: async milliseconds => {
         waits.push(milliseconds / 1000)

@@ -29,7 +29,7 @@ final class Connection
     public function __construct(private readonly Options $options, private readonly Runtime $runtime)
     {
         $this->transport = $options->transport ?? new CurlTransport();
-        $this->tokens = new TokenSource($runtime->clock);
+        $this->tokens = new TokenSource($runtime->clock, new TokenStore($options, $runtime->unixTime));
         $this->token();
     }
 
@@ -126,7 +126,7 @@ final class Connection
         $reply = Json::decode($response->body);
         $token = is_array($reply) ? $reply['access_token'] ?? null : null;
         $lifetime = is_array($reply) ? $reply['expires_in'] ?? null : null;
-        if (!is_string($token) || preg_match('/^[\x21-\x7e]+$/D', $token) !== 1 || !is_numeric($lifetime)) {
+        if (!TokenStore::isToken($token) || !is_numeric($lifetime)) {
             throw $this->unreadable($response->status, $response->header('x-request-id'), $retries + 1);
         }
         return [new Secret($token), (float) $lifetime];

@@ -11,7 +11,8 @@ use HealthInterop\Exception\ValidationException;
 /** @internal Encodes and decodes JSON without showing its content in errors. */
 final class Json
 {
-    private const FLAGS = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION;
+    private const FLAGS = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS
+        | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION;
 
     /** Write a request body. An empty array is written as an object: no request of the service is an empty list. */
     public static function encode(#[\SensitiveParameter] mixed $value): string

@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace HealthInterop\Internal;
 
+use HealthInterop\Cache\TokenCache;
 use HealthInterop\Environment;
 use HealthInterop\Exception\ValidationException;
 use HealthInterop\ServiceClient;
@@ -44,6 +45,7 @@ final class Options
         ?string $userAgent,
         public readonly ?Transport $transport,
         ?callable $logger,
+        public readonly ?TokenCache $tokenCache,
     ) {
         Check::option($clientId !== '', 'clientId is required.');
         Check::option($clientSecret !== '', 'clientSecret is required.');

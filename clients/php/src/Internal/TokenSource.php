@@ -11,27 +11,42 @@ final class TokenSource
 {
     use Unserializable;
 
-    private const MARGIN = 60.0;
+    /** Seconds before its expiry at which a token is renewed. */
+    public const MARGIN = 60.0;
 
     private ?Secret $token = null;
     private float $refreshAt = 0.0;
+    /** Whether the token that is kept may be one that the service refused. */
+    private bool $refused = false;
 
     /** @param \Closure(): float $clock Seconds on a monotonic clock */
-    public function __construct(private readonly \Closure $clock)
+    public function __construct(private readonly \Closure $clock, private readonly TokenStore $store)
     {
     }
 
     /** The current token, null where a new one is due. */
     public function current(): ?Secret
     {
-        return $this->token === null || ($this->clock)() >= $this->refreshAt ? null : $this->token;
+        if ($this->token !== null && ($this->clock)() < $this->refreshAt) {
+            return $this->token;
+        }
+        $kept = $this->refused ? null : $this->store->read();
+        if ($kept === null) {
+            return null;
+        }
+        [$this->token, $usable] = $kept;
+        $this->refreshAt = ($this->clock)() + $usable;
+        return $this->token;
     }
 
     /** Keep a token that arrived just now, with its lifetime in seconds. */
     public function keep(Secret $token, float $lifetime): Secret
     {
         $this->refreshAt = ($this->clock)() + $lifetime - min(self::MARGIN, $lifetime / 2);
-        return $this->token = $token;
+        $this->token = $token;
+        $this->refused = false;
+        $this->store->write($token, $lifetime);
+        return $token;
     }
 
     /** Forget this token, which the service refused, unless a newer one has taken its place. */
@@ -39,6 +54,7 @@ final class TokenSource
     {
         if ($this->token === $token) {
             $this->token = null;
+            $this->refused = true;
         }
     }
 

@@ -20,7 +20,7 @@ final class FakeTransport implements Transport
     public array $tokenRequests = [];
 
     /** @param list<Response|\Throwable> $answers */
-    public function __construct(private array $answers = [])
+    public function __construct(private array $answers = [], private readonly int $expiresIn = 3600)
     {
     }
 
@@ -28,7 +28,7 @@ final class FakeTransport implements Transport
     {
         if (str_ends_with($request->url, '/api/v1/connect/auth/token')) {
             $this->tokenRequests[] = $request;
-            return new Response(200, [], '{"access_token":"token-of-the-test","token_type":"Bearer","expires_in":3600}');
+            return new Response(200, [], '{"access_token":"token-of-the-test","token_type":"Bearer","expires_in":' . $this->expiresIn . '}');
         }
         $this->sent[] = $request;
         $answer = count($this->answers) > 1 ? array_shift($this->answers) : $this->answers[0] ?? null;

@@ -1,6 +1,6 @@
 <?php
 
-// The interfaces of PSR-7, PSR-17 and PSR-18, as far as Psr18Transport calls them.
+// The interfaces of PSR-7, PSR-16, PSR-17 and PSR-18, as far as the library calls them.
 
 declare(strict_types=1);
 
@@ -42,5 +42,13 @@ namespace Psr\Http\Client {
     interface ClientInterface
     {
         public function sendRequest(RequestInterface $request): ResponseInterface;
+    }
+}
+
+namespace Psr\SimpleCache {
+    interface CacheInterface
+    {
+        public function get(string $key, mixed $default = null): mixed;
+        public function set(string $key, mixed $value, null|int|\DateInterval $ttl = null): bool;
     }
 }

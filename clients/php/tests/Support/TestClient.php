@@ -6,6 +6,7 @@ declare(strict_types=1);
 
 namespace HealthInterop\Tests\Support;
 
+use HealthInterop\Cache\TokenCache;
 use HealthInterop\Internal\Options;
 use HealthInterop\Internal\Runtime;
 use HealthInterop\ServiceClient;
@@ -18,11 +19,13 @@ final class TestClient
     public array $waits = [];
     /** Seconds on the clock. */
     public float $now = 1000.0;
+    /** Unix time at which that clock stood at 0. */
+    public float $began = 1_799_999_000.0;
 
     /** A client with the clock of this test. */
-    public function create(string $baseUrl, ?Transport $transport = null, ?callable $logger = null, float $random = 1.0): ServiceClient
+    public function create(string $baseUrl, ?Transport $transport = null, ?callable $logger = null, float $random = 1.0, ?TokenCache $tokenCache = null): ServiceClient
     {
-        $options = new Options('client-1', 'secret-of-the-test', 'local', $baseUrl, null, 30, 5, 2, 60, null, $transport, $logger);
+        $options = new Options('client-1', 'secret-of-the-test', 'local', $baseUrl, null, 30, 5, 2, 60, null, $transport, $logger, $tokenCache);
         $runtime = new Runtime(
             fn (): float => $this->now,
             function (float $seconds): void {
@@ -30,6 +33,7 @@ final class TestClient
                 $this->now += $seconds;
             },
             static fn (): float => $random,
+            fn (): float => $this->began + $this->now,
         );
         $client = (new \ReflectionClass(ServiceClient::class))->newInstanceWithoutConstructor();
         (fn () => $this->start($options, $runtime))->call($client);

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ._client import ServiceClient
 from ._log import AttemptRecord
 from ._responses import RateLimit, ResponseInfo, response_of
+from ._token_cache import AsyncTokenCache, TokenCache
 from ._version import __version__
 from .errors import (
     AuthenticationError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncServiceClient",
+    "AsyncTokenCache",
     "AsyncTransport",
     "AttemptRecord",
     "AuthenticationError",
@@ -43,6 +45,7 @@ __all__ = [
     "ServerError",
     "ServiceClient",
     "ServiceError",
+    "TokenCache",
     "Transport",
     "TransportError",
     "ValidationError",

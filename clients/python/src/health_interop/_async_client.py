@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from ._call import custom
 from ._engine import Engine, Platform
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ._httpx import HttpxTransport
     from ._options import RequestOptions
+    from ._token_cache import AsyncTokenCache, TokenCache
     from ._typing import Unpack
 
 
@@ -49,6 +50,8 @@ class AsyncServiceClient:
         user_agent: Text after the library's own User-Agent.
         transport: Sends one request; for tests, proxies and adapters.
         logger: Receives an :class:`AttemptRecord` for each attempt.
+        token_cache: Keeps the token between processes, such as those of a serverless platform. Its methods may be
+            awaitable; those that are not block the event loop.
     """
 
     _platform = Platform(sleep=asyncio.sleep)
@@ -68,6 +71,7 @@ class AsyncServiceClient:
         user_agent: Optional[str] = None,
         transport: Optional[AsyncTransport] = None,
         logger: Optional[Logger] = None,
+        token_cache: Union[TokenCache, AsyncTokenCache, None] = None,
     ) -> None:
         checked = settings(
             client_id=client_id,
@@ -82,6 +86,7 @@ class AsyncServiceClient:
             user_agent=user_agent,
             transport=transport,
             logger=logger,
+            token_cache=token_cache,
         )
         self._own: Optional[HttpxTransport] = None
         if transport is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ._options import RequestOptions
+    from ._token_cache import TokenCache
     from ._typing import Unpack
 
 
@@ -47,6 +48,7 @@ class ServiceClient:
         user_agent: Text after the library's own User-Agent.
         transport: Sends one request; for tests, proxies and adapters.
         logger: Receives an :class:`AttemptRecord` for each attempt.
+        token_cache: Keeps the token between processes, such as those of a serverless platform.
     """
 
     _platform = Platform()
@@ -66,6 +68,7 @@ class ServiceClient:
         user_agent: Optional[str] = None,
         transport: Optional[Transport] = None,
         logger: Optional[Logger] = None,
+        token_cache: Optional[TokenCache] = None,
     ) -> None:
         checked = settings(
             client_id=client_id,
@@ -80,6 +83,7 @@ class ServiceClient:
             user_agent=user_agent,
             transport=transport,
             logger=logger,
+            token_cache=token_cache,
         )
         self._own: Optional[Pool] = None
         if transport is None:

@@ -26,10 +26,11 @@ def _key() -> str:
 
 @dataclass(frozen=True)
 class Platform:
-    """Clock, chance, sleep and new keys."""
+    """Clocks, chance, sleep and new keys."""
 
     sleep: Callable[[float], Any] = time.sleep
     monotonic: Callable[[], float] = time.monotonic
+    unix_time: Callable[[], float] = time.time
     random: Callable[[], float] = random.random
     key: Callable[[], str] = _key
 

@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, TypedDict, Union
 from urllib.parse import urlsplit
 
 from ._version import __version__
@@ -15,6 +15,7 @@ from .errors import ValidationError
 
 if TYPE_CHECKING:
     from ._log import AttemptRecord
+    from ._token_cache import AsyncTokenCache, TokenCache
 
 Logger = Callable[["AttemptRecord"], object]
 
@@ -73,6 +74,7 @@ class Settings:
     max_retry_after: float
     user_agent: str
     logger: Optional[Logger] = field(repr=False)
+    token_cache: Union[TokenCache, AsyncTokenCache, None] = field(repr=False)
 
     def describe(self, name: str) -> str:
         """Return the text of a client of this name, without its secret."""
@@ -93,6 +95,7 @@ def settings(
     user_agent: Optional[str],
     transport: Optional[Callable[[Any], Any]],
     logger: Optional[Logger],
+    token_cache: Union[TokenCache, AsyncTokenCache, None],
 ) -> Settings:
     """Check the options of a client. Raise ValidationError with ``error_code`` ``INVALID_OPTION``."""
     if environment not in _ENVIRONMENTS:
@@ -101,6 +104,8 @@ def settings(
         raise _invalid("transport must be a function that sends one request.")
     if logger is not None and not callable(logger):
         raise _invalid("logger must be a function that takes one record.")
+    if token_cache is not None and not all(callable(getattr(token_cache, name, None)) for name in ("get", "set")):
+        raise _invalid("token_cache must have the methods get and set.")
     return Settings(
         client_id=_text("client_id", client_id),
         client_secret=_text("client_secret", client_secret),
@@ -113,6 +118,7 @@ def settings(
         max_retry_after=seconds("max_retry_after", max_retry_after, zero=True),
         user_agent=_user_agent(user_agent),
         logger=logger,
+        token_cache=token_cache,
     )
 
 

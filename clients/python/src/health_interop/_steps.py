@@ -1,6 +1,6 @@
 """Steps: the course of a call without I/O.
 
-A step is a generator. It yields what has to be done (Send, Sleep, Exclusive) and receives the outcome. The drivers of
+A step is a generator. It yields what has to be done (Send, Sleep, Ask, Exclusive) and receives the outcome. The drivers of
 ServiceClient and AsyncServiceClient differ in how they do it, and in nothing else.
 """
 
@@ -26,13 +26,19 @@ class Sleep(NamedTuple):
     seconds: float
 
 
+class Ask(NamedTuple):
+    """Ask the token cache; the outcome is its answer."""
+
+    question: Callable[[], Any]
+
+
 class Exclusive(NamedTuple):
     """Carry out these steps while no other call carries out its own; the outcome is their result."""
 
     steps: Callable[[], Generator[Any, Any, Any]]
 
 
-Effect = Union[Send, Sleep, Exclusive]
+Effect = Union[Send, Sleep, Ask, Exclusive]
 Steps = Generator[Effect, Any, T]
 
 
@@ -66,4 +72,6 @@ class Driver:
         if isinstance(effect, Exclusive):
             with self._lock:
                 return self.run(effect.steps())
+        if isinstance(effect, Ask):
+            return effect.question()
         return self._sleep(effect.seconds)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Awaitable, Callable, Optional, TypeVar
 
-from .._steps import Effect, Exclusive, Send, Steps
+from .._steps import Ask, Effect, Exclusive, Send, Steps
 from ..transport import AsyncTransport
 
 T = TypeVar("T")
+
+_PATIENCE = 1.0
+"""Seconds that a call waits for the token cache."""
 
 
 class AsyncDriver:
@@ -42,4 +45,7 @@ class AsyncDriver:
                 self._lock = asyncio.Lock()
             async with self._lock:
                 return await self.run(effect.steps())
+        if isinstance(effect, Ask):
+            answer = effect.question()
+            return await asyncio.wait_for(answer, _PATIENCE) if hasattr(answer, "__await__") else answer
         return await self._sleep(effect.seconds)
