@@ -143,17 +143,28 @@ const examples: Readonly<Record<string, string>> = {
   uri: 'http://x',
 }
 
+/** Searches of a type by all the queries, ten in each search: one query that is not understood fails its search. */
+function together(type: string, queries: readonly string[]): string[] {
+  const searches = Array.from({ length: Math.ceil(queries.length / 10) }, (_, at) =>
+    queries.slice(at * 10, at * 10 + 10),
+  )
+  return searches.map(each => `${type}?${each.join('&')}`)
+}
+
 describe('what the CapabilityStatement says is so', () => {
   test('every search parameter is answered, and those of one value with :missing too', async () => {
-    const urls = resources.flatMap(({ type, searchParam }) =>
-      searchParam
+    let asked = 0
+    const urls = resources.flatMap(({ type, searchParam }) => {
+      const queries = searchParam
         .filter(each => each.type !== 'composite' && each.type !== 'special')
         .flatMap(({ name, type: kind }) => [
-          `${type}?${name}=${examples[kind]}`,
-          ...(name === '_text' || name === '_content' ? [] : [`${type}?${name}:missing=true`]),
-        ]),
-    )
-    expect(urls.length).toBeGreaterThan(2000)
+          `${name}=${examples[kind]}`,
+          ...(name === '_text' || name === '_content' ? [] : [`${name}:missing=true`]),
+        ])
+      asked += queries.length
+      return together(type, queries)
+    })
+    expect(asked).toBeGreaterThan(2000)
     expect(await unanswered(urls)).toEqual([])
   }, 60_000)
 
@@ -189,21 +200,28 @@ describe('what the CapabilityStatement says is so', () => {
       searchParam.filter(each => each.type === 'composite').map(({ name }) => `${type}?${name}`),
     )
     const values = ['x$5', 'x$2020', 'x$x', 'Patient/x$x', 'x$5$6']
-    const answers = await Promise.all(
-      composites.map(async query => {
-        const statuses = await Promise.all(values.map(async value => (await call('GET', `${query}=${value}`)).status))
-        return statuses.includes(200) ? [] : [query]
-      }),
+    const entry = composites.flatMap(query =>
+      values.map(value => ({ request: { method: 'GET', url: `${query}=${value}` } })),
     )
-    expect(answers.flat()).toEqual([])
+    const { body } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'batch', entry } })
+    const statuses = body.entry.map((each: { response: { status: string } }) => each.response.status)
+    const answered = composites.filter((_, at) =>
+      statuses.slice(at * values.length, (at + 1) * values.length).includes('200 OK'),
+    )
+    expect(answered).toEqual(composites)
   }, 60_000)
 
   test('every include is answered', async () => {
-    const urls = resources.flatMap(({ type, searchInclude, searchRevInclude = [] }) => [
-      ...searchInclude.map(value => `${type}?_include=${value}`),
-      ...searchRevInclude.map(value => `${type}?_revinclude=${value}`),
-    ])
-    expect(urls.length).toBeGreaterThan(1000)
+    let asked = 0
+    const urls = resources.flatMap(({ type, searchInclude, searchRevInclude = [] }) => {
+      const queries = [
+        ...searchInclude.map(value => `_include=${value}`),
+        ...searchRevInclude.map(value => `_revinclude=${value}`),
+      ]
+      asked += queries.length
+      return together(type, queries)
+    })
+    expect(asked).toBeGreaterThan(1000)
     expect(await unanswered(urls)).toEqual([])
   }, 60_000)
 
