@@ -1,9 +1,10 @@
 // How secrets are checked: what it costs, who is throttled, and how a client changes over to a new one.
 import { beforeAll, expect, test } from 'vitest'
-import { argon2id, type Derive } from '../../src/identity/argon2.ts'
+import type { Derive } from '../../src/identity/argon2.ts'
 import { addSecret, listClients, newSecret, revokeClient, rotateSecret } from '../../src/identity/clients.ts'
 import { createLog } from '../../src/lib/log.ts'
 import {
+  argon2idOnce,
   eventually,
   newClient,
   type Process,
@@ -120,7 +121,7 @@ test('when more sign-ins wait than can be hashed soon, the rest is told to come 
   const gate = new Promise<void>(done => (open = done))
   const slow: Derive = async (secret, recipe) => {
     await gate
-    return argon2id(secret, recipe)
+    return argon2idOnce(secret, recipe)
   }
   const busy = await startProcess({ derive: slow })
   const { id, secret } = await newClient(busy)
