@@ -30,11 +30,18 @@ export interface Identified {
   readonly consentExempt: boolean
   readonly tokenId?: string
   readonly purpose?: string
+  /** Author of what it writes, which it sees without consent; absent: the client itself. */
+  readonly author?: string
 }
 
 /** The client behind a request, as its token or its credentials prove it. */
-export interface Caller extends Asker, Required<Identified> {
+export interface Caller extends Asker, Required<Omit<Identified, 'author'>> {
   readonly kind: 'client'
+}
+
+/** A Bridge agent: a client of its facility's organisation, as which all agents of the organisation write. */
+export interface AgentCaller extends Caller {
+  readonly facilityId: string
 }
 
 /**
@@ -62,9 +69,52 @@ export interface UserCaller extends Asker {
   readonly role: Role
 }
 
+/** What a facility records of care, and what that refers to. People are registered otherwise; consents come from patients. */
+const recordedByFacilities = [
+  ...[
+    'Account',
+    'AllergyIntolerance',
+    'Appointment',
+    'AppointmentResponse',
+    'Binary',
+    'CarePlan',
+    'CareTeam',
+    'ChargeItem',
+  ],
+  ...['ClinicalImpression', 'Communication', 'Composition', 'Condition', 'Coverage', 'DetectedIssue', 'Device'],
+  ...['DeviceRequest', 'DiagnosticReport', 'DocumentReference', 'Encounter', 'EpisodeOfCare', 'FamilyMemberHistory'],
+  ...['Flag', 'Goal', 'HealthcareService', 'ImagingStudy', 'Immunization', 'List', 'Location', 'Media', 'Medication'],
+  ...['MedicationAdministration', 'MedicationDispense', 'MedicationRequest', 'MedicationStatement', 'NutritionOrder'],
+  ...['Observation', 'Organization', 'Practitioner', 'PractitionerRole', 'Procedure', 'Provenance'],
+  ...['QuestionnaireResponse', 'RelatedPerson', 'RiskAssessment', 'Schedule', 'ServiceRequest', 'Slot', 'Specimen'],
+]
+
+/** What agents may do: store what a facility records, and find it again. */
+const agentScopes = [
+  'bridge_agent:sync',
+  'system/Patient.rs',
+  ...recordedByFacilities.map(type => `system/${type}.crus`),
+]
+
+/** Builds the caller that an agent is. */
+export const agentCaller = (agent: {
+  readonly id: string
+  readonly facilityId: string
+  readonly organizationId: string
+}): AgentCaller => ({
+  ...createCaller({
+    clientId: agent.id,
+    organizationId: agent.organizationId,
+    scopes: agentScopes,
+    consentExempt: false,
+    author: `Organization/${agent.organizationId}`,
+  }),
+  facilityId: agent.facilityId,
+})
+
 /** Builds a caller. Equal scope lists share one table of permissions. */
 export function createCaller(client: Identified): Caller {
-  const { clientId, organizationId, scopes, consentExempt, tokenId = '', purpose = '' } = client
+  const { clientId, organizationId, scopes, consentExempt, tokenId = '', purpose = '', author = clientId } = client
   const permitted = grants(scopes)
   const owned = new Set(scopes)
   return {
@@ -75,9 +125,9 @@ export function createCaller(client: Identified): Caller {
     consentExempt,
     tokenId,
     purpose,
-    author: clientId,
+    author,
     party: { organizationId, ...(consentExempt ? { ends: 'all' } : {}) },
-    visibility: consentExempt ? undefined : byConsent({ clientId, organizationId, purpose }),
+    visibility: consentExempt ? undefined : byConsent({ clientId, author, organizationId, purpose }),
     may: permitted,
     has: scope => owned.has(scope),
   }

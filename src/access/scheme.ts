@@ -1,10 +1,11 @@
 // The schemes by which a request proves its sender, and the credentials that it brings (interface §5).
-import type { Caller, PatientCaller, UserCaller } from './caller.ts'
+import type { AgentCaller, Caller, PatientCaller, UserCaller } from './caller.ts'
 
 /**
  * How a caller authenticates, and the kind of caller that results: `open` none, `bearer` a client by its access token,
  * `client` a client by its own credentials, `client-or-bearer` a client by either, `patient` a patient by their token,
- * `session` a user of the portal by a cookie.
+ * `session` a user of the portal by a cookie, `agent` a
+ * Bridge agent by its key.
  */
 export interface Proofs {
   readonly open: undefined
@@ -13,6 +14,7 @@ export interface Proofs {
   readonly 'client-or-bearer': Caller
   readonly patient: PatientCaller
   readonly session: UserCaller
+  readonly agent: AgentCaller
 }
 
 export type Scheme = keyof Proofs

@@ -5,12 +5,14 @@ import type Koa from 'koa'
 import { system } from '../access/caller.ts'
 import { createEmergencyAccess } from '../access/consent/emergency.ts'
 import { createReadPurpose } from '../access/purpose.ts'
+import { bridgeNeeds } from '../api/bridge/needs.ts'
 import { connectNeeds } from '../api/connect/needs.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
 import { sdkNeeds } from '../api/sdk/needs.ts'
 import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
+import { type Bell, createBell } from '../bridge/bell.ts'
 import { type Connection, openDatabase } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
 import { eventBacklog } from '../events/backlog.ts'
@@ -67,7 +69,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     folder: mappingsDir,
     kept: join(dataDir, 'mappings.json'),
     shapes,
-    needs: [...connectNeeds, ...sdkNeeds],
+    needs: [...connectNeeds, ...sdkNeeds, ...bridgeNeeds],
     needsMatching: true,
     needsConsents: true,
     log,
@@ -152,8 +154,9 @@ export async function createApplication(
     ...webhookSettings(config),
   })
   const unitOfWork = createUnitOfWork(storage.databaseFor, indexing)
+  const bell = createBell(database)
   const served = surfaces({
-    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, key, log },
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, bell, key, log },
     wakeWebhooks: webhooks.wake,
     metrics: metrics.text,
   })
@@ -179,6 +182,7 @@ export async function createApplication(
     ...{ indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics },
     transformer,
     identity,
+    bell,
   }
   return {
     ...{ koa, routes, ...storage, identity, webhooks },
@@ -230,15 +234,16 @@ interface Parts {
   readonly metrics: ReturnType<typeof createMetrics>
   readonly transformer: ReturnType<typeof createTransformer>
   readonly identity: Identity
+  readonly bell: Bell
 }
 
 /** Starts and ends the parts in order: what makes work ends before what it needs. */
 function lifecycle(parts: Parts, database: Storage['database']): Pick<Application, 'start' | 'quiet' | 'close'> {
-  const { indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics, transformer, identity } = parts
+  const { indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics, transformer, identity, bell } = parts
   let quieted: Promise<unknown> | undefined
   const quiet = async (): Promise<void> => {
     idempotency.close()
-    await (quieted ??= Promise.all([webhooks.close(), bulk.close(), mappings.close(), indexing.close()]))
+    await (quieted ??= Promise.all([webhooks, bulk, mappings, indexing, bell].map(each => each.close())))
   }
   return {
     start() {

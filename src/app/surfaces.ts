@@ -3,6 +3,7 @@
 import { system } from '../access/caller.ts'
 import { opens } from '../access/consent/opening.ts'
 import { identityRoutes } from '../api/auth/routes.ts'
+import { bridgeRoutes } from '../api/bridge/routes.ts'
 import { connectRoutes } from '../api/connect/routes.ts'
 import { demoRoutes } from '../api/demo/routes.ts'
 import { fhirRoutes } from '../api/fhir/routes.ts'
@@ -13,6 +14,7 @@ import { mobileRoutes } from '../api/mobile/routes.ts'
 import { portalRoutes } from '../api/portal/routes.ts'
 import { sdkRoutes } from '../api/sdk/routes.ts'
 import { createAuditReader } from '../audit/reader.ts'
+import type { Bell } from '../bridge/bell.ts'
 import { createConsents } from '../consents/consents.ts'
 import type { DemoData } from '../demo/data.ts'
 import type { Route } from '../http/route.ts'
@@ -46,6 +48,7 @@ export interface SurfaceParts extends Storage {
   readonly demo: DemoData
   readonly bulk: { readonly routes: readonly Route[] }
   readonly unitOfWork: UnitOfWork
+  readonly bell: Bell
   /** Of encryption. */
   readonly key: Buffer
   readonly log: Log
@@ -98,6 +101,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       consentTypes,
     }),
     ...sdkRoutes({ ...shared, consents, consentTypes, mapsFor, peopleFor }),
+    ...bridgeRoutes({ ...shared, registered: registeredOrganizations, log, bell: parts.bell }),
     ...parts.bulk.routes,
     ...fhirRoutes({
       ...shared,

@@ -8,7 +8,7 @@ import type { Limits, RateLimitState } from './limits.ts'
 import type { Route } from './route.ts'
 
 /** Schemes that need no body: the body of an unauthenticated or rate-limited request is never read. */
-export const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session'])
+export const byHeaders: ReadonlySet<Scheme> = new Set(['open', 'bearer', 'patient', 'session', 'agent'])
 
 export interface IdentifyParts {
   readonly authenticate: Authenticators

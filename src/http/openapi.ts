@@ -163,6 +163,24 @@ const securitySchemes: Json = {
     name: sessionCookie,
     description: 'The cookie of a portal session, from POST /api/v1/portal/session.',
   },
+  BridgeAgentId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bridge-Agent-ID',
+    description: 'The id of the Bridge agent, sent with X-Bridge-Agent-Key and X-Bridge-Timestamp.',
+  },
+  BridgeAgentKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bridge-Agent-Key',
+    description: 'The key of the Bridge agent, with the prefix `bak_`.',
+  },
+  BridgeTimestamp: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bridge-Timestamp',
+    description: 'The Unix time in seconds by the clock of the agent, at most 300 seconds from that of the service.',
+  },
   ClientBasic: {
     type: 'http',
     scheme: 'basic',
@@ -176,6 +194,7 @@ function securityOf({ access, tag }: Route): Json[] {
   if (access.scheme === 'bearer') return [{ BearerAuth: scopes }, ...(tag === 'SDK' ? [{ SdkToken: scopes }] : [])]
   if (access.scheme === 'patient') return [{ MobileToken: [] }]
   if (access.scheme === 'session') return [{ SessionAuth: [] }]
+  if (access.scheme === 'agent') return [{ BridgeAgentId: [], BridgeAgentKey: [], BridgeTimestamp: [] }]
   const client = [{ ClientBasic: [] }, { ClientId: [], ClientSecret: [] }, {}]
   if (access.scheme === 'client') return client
   if (access.scheme === 'client-or-bearer') return [{ BearerAuth: [] }, ...client]

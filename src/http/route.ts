@@ -34,6 +34,9 @@ export const patientToken: Access<'patient'> = { scheme: 'patient', scopes: [] }
 /** Needs the cookie of a portal session; what changes something must come from the service's own pages. */
 export const session: Access<'session'> = { scheme: 'session', scopes: [] }
 
+/** Needs the id and the key of a Bridge agent, and the time by its clock. */
+export const agentKey: Access<'agent'> = { scheme: 'agent', scopes: [] }
+
 export interface RouteRequest<Params, Query, Body, Who = Caller> {
   readonly method: string
   /** The path as it was sent, without query. */
@@ -125,6 +128,11 @@ export interface RouteDefinition<
    * done again.
    */
   readonly isRepeatable?: boolean
+  /**
+   * Returns the key by which a request is done once although it has no Idempotency-Key, from its checked body; for bodies that carry an id
+   * of their own.
+   */
+  readonly onceBy?: (body: Inferred<Body>) => string
   /** Replies by status, with the schema of the body, or null for none. */
   readonly replies: Readonly<Record<number, TSchema | null>>
   /** Statuses of refusals that do not follow from the rest of the route (refusals.ts). */

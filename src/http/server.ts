@@ -198,7 +198,7 @@ async function answer(
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
   const isEarly = byHeaders.has(route.access.scheme)
   const early = isEarly ? await identify(parts, route, { ...brought, body: undefined }, seen) : undefined
-  const key = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
+  const sent = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
   const sending = {
     params: found.params,
     request: context.req,
@@ -235,6 +235,7 @@ async function answer(
     signal,
   }
   const handle = route.handle as (request: AnyRequest) => Reply | Promise<Reply>
+  const key = (route.onceBy as ((body: unknown) => string) | undefined)?.(body) ?? sent
   if (key === undefined || !bytes || !request.caller || route.isRepeatable) return handle(request)
   try {
     return await parts.idempotency.once(

@@ -75,7 +75,7 @@ export const undone = (accesses: readonly Access[], failure: unknown): Access[] 
   accesses.map(access => ({ ...access, resources: 0, failure: access.failure ?? failure }))
 
 /** The schemes that give access to patient data; client credentials only give tokens. */
-const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session'])
+const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session', 'agent'])
 
 /**
  * Returns true if a request leaves audit records. A request that needs no token, or asks about the token itself, gives

@@ -1,4 +1,6 @@
 // Bridge agents and their keys (interface §5.2): administration, and authentication of requests.
+import { type AgentCaller, agentCaller } from '../access/caller.ts'
+import type { Credentials } from '../access/scheme.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -9,6 +11,8 @@ export interface Agent {
   readonly id: string
   readonly name: string
   readonly facilityId: string
+  /** The organisation that what it writes belongs to. */
+  readonly organizationId: string
   readonly createdAt: Date
   readonly rotatedAt?: Date
   readonly revokedAt?: Date
@@ -19,15 +23,36 @@ const newKey = (): string => newOpaque('bak_')
 /** Creates an agent. Its key is returned once and cannot be read again. */
 export async function createAgent(
   database: Database,
-  { name, facilityId }: { readonly name: string; readonly facilityId: string },
+  {
+    name,
+    facilityId,
+    organizationId,
+  }: { readonly name: string; readonly facilityId: string; readonly organizationId: string },
 ): Promise<{ agent: Agent; key: string }> {
   const key = newKey()
   const [row] = await database.query<AgentRow>({
-    text: `insert into bridge_agent (id, name, facility_id, hash) values ($1, $2, $3, $4) returning *`,
-    values: [`agt_${randomText(20)}`, name, facilityId, digestOf(key)],
+    text: `insert into bridge_agent (id, name, facility_id, organization_id, hash) values ($1, $2, $3, $4, $5)
+      returning *`,
+    values: [`agt_${randomText(20)}`, name, facilityId, organizationId, digestOf(key)],
   })
   return { agent: toAgent(row!), key }
 }
+
+/**
+ * Makes a key that the agent has made itself valid, by its hash; the previous one remains valid for a day. Doing it again is harmless.
+ * @param hash SHA-256 of the key
+ */
+export async function takeKey(on: Queryable, id: string, hash: Buffer): Promise<void> {
+  await on.query({
+    text: `update bridge_agent set hash = $2, previous_hash = hash, rotated_at = now(),
+        previous_expires_at = now() + make_interval(secs => $3)
+      where id = $1 and revoked_at is null and hash <> $2`,
+    values: [id, hash, overlapByCommand],
+  })
+}
+
+/** Seconds. */
+const overlapByCommand = 86_400
 
 /**
  * Gives the agent a new key. The previous key works for the overlap; an older one ends at once.
@@ -79,10 +104,46 @@ export async function findAgent(on: Queryable, id: string, key: string): Promise
   return isProven ? toAgent(row) : undefined
 }
 
+const mostSkew = 300
+const challenge = { 'www-authenticate': 'BridgeAgent realm="health-interop"' }
+
+/**
+ * Authenticates a request of an agent by its three headers.
+ * @throws Failure INVALID_AGENT; CLOCK_SKEW with the time of the service if the clocks differ by more than 300 seconds.
+ */
+export function agentAuthenticator(
+  database: Queryable,
+  now: () => number,
+): (credentials: Pick<Credentials, 'headers'>) => Promise<AgentCaller> {
+  return async ({ headers }) => {
+    const header = (name: string): string => String(headers[`x-bridge-${name}`] ?? '')
+    const agent = await findAgent(database, header('agent-id'), header('agent-key'))
+    if (!agent)
+      throw new Failure(
+        'INVALID_AGENT',
+        'X-Bridge-Agent-ID and X-Bridge-Agent-Key are not those of an active Bridge agent: check both, or enrol the agent again.',
+        { headers: challenge },
+      )
+    mustBeCurrent(header('timestamp'), now())
+    return agentCaller(agent)
+  }
+}
+
+function mustBeCurrent(timestamp: string, now: number): void {
+  const isTime = /^\d{1,12}$/.test(timestamp)
+  const skew = isTime ? Math.round(Number(timestamp) - now / 1000) : 0
+  if (isTime && Math.abs(skew) <= mostSkew) return
+  const message = isTime
+    ? `The clock of the agent is ${Math.abs(skew)} seconds ${skew > 0 ? 'ahead' : 'behind'}: at most ${mostSkew} are allowed. Correct it by server_time.`
+    : 'X-Bridge-Timestamp must be the Unix time in seconds.'
+  throw new Failure('CLOCK_SKEW', message, { headers: challenge, extra: { server_time: new Date(now).toISOString() } })
+}
+
 interface AgentRow {
   readonly id: string
   readonly name: string
   readonly facility_id: string
+  readonly organization_id: string
   readonly hash: Buffer
   readonly created_at: Date
   readonly rotated_at: Date | null
@@ -94,6 +155,7 @@ function toAgent(row: AgentRow): Agent {
     id: row.id,
     name: row.name,
     facilityId: row.facility_id,
+    organizationId: row.organization_id,
     createdAt: row.created_at,
     rotatedAt: row.rotated_at ?? undefined,
     revokedAt: row.revoked_at ?? undefined,

@@ -7,6 +7,7 @@ import type { Log } from '../lib/log.ts'
 import type { Holder } from '../mpi/register/health-ids.ts'
 import type { Reach } from '../outbound/address.ts'
 import { formsOf } from '../store/base.ts'
+import { agentAuthenticator } from './agents.ts'
 import type { Derive } from './argon2.ts'
 import { bearerAuthenticator, clientAuthenticator } from './authenticate.ts'
 import { createKeySets } from './key-sets.ts'
@@ -119,6 +120,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
         /^bearer /i.test(String(credentials.headers['authorization'])) ? bearer(credentials) : client(credentials),
       patient: patients.authenticate,
       session: sessions.authenticate,
+      agent: agentAuthenticator(database, now),
     },
     async close() {
       clearInterval(tidying)

@@ -5,6 +5,7 @@ export const failureCodes = {
   MALFORMED_REQUEST: { status: 400, issue: 'structure' },
   UNAUTHENTICATED: { status: 401, issue: 'login' },
   INVALID_CLIENT: { status: 401, issue: 'login' },
+  INVALID_AGENT: { status: 401, issue: 'login' },
   TOKEN_EXPIRED: { status: 401, issue: 'expired' },
   TOKEN_INVALID: { status: 401, issue: 'login' },
   CLOCK_SKEW: { status: 401, issue: 'login' },

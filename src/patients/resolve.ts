@@ -1,18 +1,14 @@
 // Resolve: returns the Health ID of a person, who is found or registered (interface §2.2, decisions §2). Of a found
 // person it discloses only the Health ID.
 
-import { type Caller, onBehalfOf, system } from '../access/caller.ts'
+import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Translator } from '../mapping/translator.ts'
-import type { Ranked } from '../mpi/matching/decide.ts'
 import { featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
 import type { OwnNumber } from '../mpi/register/patient.ts'
 import type { MatchVerdict, Register } from '../mpi/register/register.ts'
-import { reviewTask } from '../mpi/register/review.ts'
-import type { Access } from '../store/access.ts'
 import { asOperation } from '../store/operation.ts'
-import { recordedFor } from '../store/recording.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 import { type CompletingParts, complete } from './complete.ts'
 import {
@@ -24,6 +20,7 @@ import {
   type ResolveBody,
   referenceIn,
 } from './resolve-body.ts'
+import { reviewed, theOne } from './verdict.ts'
 
 export interface ResolveParts extends Acting, CompletingParts {
   readonly translator: Translator
@@ -139,18 +136,6 @@ async function byDemographics(
   })
 }
 
-/**
- * Returns the id of the patient, if the match is certain. A patient with the organisation's own number for this person
- * matches if nothing speaks against it; names, birth date and sex that disagree need review.
- */
-function theOne({ decision, numbered }: MatchVerdict): string | undefined {
-  if (decision.outcome === 'match') return decision.id
-  const same = decision.ranked.filter(({ id }) => numbered.has(id))
-  const [one, ...more] = same
-  if (!one || more.length > 0) return undefined
-  return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
-}
-
 /** Returns true if there is nothing to add: a Health ID is present, and the number is present or belongs to another patient. */
 function isComplete({ healthIds, numbered }: MatchVerdict, id: string, number: OwnNumber | undefined): boolean {
   return healthIds.has(id) && (number === undefined || numbered.size > 0)
@@ -179,22 +164,8 @@ async function register(
   }
   const patient = parts.translator.toFhir('patient-to-fhir', known(record), parts.translator.contextOf(request))
   const { id } = await parts.storeFor(onBehalfOf(caller, { Patient: 'c' })).create('Patient', patient)
-  const suspects = decision.ranked.filter(each => each.grade !== 'certainly-not' || numbered.has(each.id))
-  if (suspects.length > 0) await askToReview(parts, caller, id, suspects)
-  return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates: suspects.length }
-}
-
-/** The service reads it, not the caller, which may not see the patients concerned. */
-async function askToReview(
-  parts: ResolveParts,
-  caller: Caller,
-  id: string,
-  suspects: readonly Ranked[],
-): Promise<void> {
-  // The other patients of the Task are not disclosed, and the caller can read the trail of its own organisation.
-  const discreet = (access: Access): Access => ({ ...access, patients: [id] })
-  const store = parts.storeFor({ ...system, ...recordedFor(caller, discreet) })
-  await store.create('Task', reviewTask(id, suspects, parts.now()))
+  const possibleDuplicates = await reviewed(parts, caller, id, { decision, numbered })
+  return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates }
 }
 
 /** Returns the number of the person at the caller's organisation. */

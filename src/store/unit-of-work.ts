@@ -1,7 +1,9 @@
 // A unit of work: one transaction around several acts of a caller, each of which would otherwise open its own.
 import type { Transaction } from '../db/statement.ts'
+import { asFailure, type Failure } from '../lib/failure.ts'
 import type { Access } from './access.ts'
 import { isOutdated } from './epoch.ts'
+import type { AuditedOperation } from './operation.ts'
 import type { DatabaseFor, Principal } from './principal.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { attemptsAfter, inLine, lost, mustStartOver } from './session.ts'
@@ -47,9 +49,9 @@ export function createUnitOfWork(databaseFor: DatabaseFor, indexing: Indexing): 
 export async function inUnitOfWork<Of extends Principal, T>(
   unitOfWork: UnitOfWork,
   caller: Of,
-  work: (caller: Of, on: Transaction) => Promise<T>,
+  work: (caller: Of & { readonly within: Transaction }, on: Transaction) => Promise<T>,
 ): Promise<T> {
-  if (caller.within) return work(caller, caller.within)
+  if (caller.within) return work({ ...caller, within: caller.within }, caller.within)
   const accesses: Access[] = []
   const result = await unitOfWork(caller, on => {
     accesses.length = 0
@@ -57,4 +59,31 @@ export async function inUnitOfWork<Of extends Principal, T>(
   })
   for (const access of accesses) caller.witness?.(access)
   return result
+}
+
+/**
+ * Runs a part of a caller's transaction, which alone is rolled back if it fails. What it did is recorded once it has succeeded; of a part
+ * that fails, the attempt is recorded.
+ * @param attempt how the audit trail names an attempt that failed
+ * @throws what ends the whole transaction, and can only be mended by starting it over
+ * @returns the failure, or undefined if the part succeeded
+ */
+export async function asPart<Of extends Principal & { readonly within: Transaction }>(
+  caller: Of,
+  attempt: AuditedOperation,
+  work: (caller: Of) => Promise<unknown>,
+): Promise<Failure | undefined> {
+  const accesses: Access[] = []
+  try {
+    await caller.within.transaction(within =>
+      work({ ...caller, within, witness: (access: Access) => void accesses.push(access) }),
+    )
+  } catch (error) {
+    const failure = asFailure(error)
+    if (mustStartOver(error) || failure.code === 'UNAVAILABLE') throw error
+    caller.witness?.({ deed: 'operation', ...attempt, patients: [], resources: 0, failure })
+    return failure
+  }
+  for (const access of accesses) caller.witness?.(access)
+  return undefined
 }

@@ -167,8 +167,8 @@ describe('the OpenAPI document is plain technical English', () => {
 })
 
 const verbs: ReadonlySet<string> = new Set(
-  `Cancel Check Create Delete Deny Download End Enrol Exchange Expand Export Find Get Grant Import Introspect List Look Merge
-  Patch Process Push Read Record Replay Report Request Restore Revoke Rotate Search Send Transform Translate Update Validate
+  `Acknowledge Cancel Check Create Delete Deny Download End Enrol Exchange Expand Export Find Get Grant Import Introspect List Look Merge
+  Patch Process Push Read Record Replay Report Request Restore Revoke Rotate Search Send Store Transform Translate Update Validate
   Verify`.split(/\s+/),
 )
 

@@ -16,8 +16,9 @@ type Bind = (value: unknown) => string
 
 /** The client whose grants apply, and the purpose. */
 export interface Viewer {
-  /** Author of what it wrote. */
   readonly clientId: string
+  /** Author of what it wrote; absent: the client. */
+  readonly author?: string
   readonly organizationId: string
   /** Purpose of use, a code of v3-ActReason; empty: treatment. */
   readonly purpose: string
@@ -28,7 +29,7 @@ export interface Viewer {
 /** Returns what consents open to a client at the moment of each statement. */
 export function byConsent(viewer: Viewer): Visibility {
   const { clientId, organizationId, opened = [] } = viewer
-  const author = authorHash(clientId)
+  const author = authorHash(viewer.author ?? clientId)
   const organization = hash64(`Organization/${organizationId}`)
   const grantsBy = (bind: Bind) => grantsOf(bind(organization), bind(viewer.purpose || usualPurpose))
   const isOpen = (column: string, bind: Bind): string[] =>

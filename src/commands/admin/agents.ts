@@ -1,4 +1,5 @@
 // npm run admin -- agent …: Bridge agents and their keys.
+import { type AgentState, agentStates } from '../../bridge/state.ts'
 import { type Agent, createAgent, listAgents, revokeAgent, rotateKey } from '../../identity/agents.ts'
 import type { CommandResult } from '../../lib/command.ts'
 import { type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
@@ -8,18 +9,20 @@ const once = 'The key is shown only once: the service stores only its hash.\n'
 
 export const agentCreate: AdminCommand = {
   name: 'agent create',
-  usage: '--name NAME --facility ID',
+  usage: '--name NAME --facility ID [--organization ID]',
   summary: 'Create a Bridge agent and show its id and key once',
   details: 'The agent sends them as X-Bridge-Agent-ID and X-Bridge-Agent-Key.',
   options: {
     name: { value: 'NAME', meaning: 'the name of the agent' },
-    facility: { value: 'ID', meaning: 'the facility that the agent serves' },
+    facility: { value: 'ID', meaning: 'the facility that the agent serves: an Organization or a Location' },
+    organization: { value: 'ID', meaning: 'the organisation that its records belong to (default: the facility)' },
   },
   async run(call) {
     mustBeNone(call)
     const { agent, key } = await createAgent(call.database, {
       name: needed(call, 'name'),
       facilityId: needed(call, 'facility'),
+      organizationId: call.text('organization') ?? needed(call, 'facility'),
     })
     return credentials(agent.id, key, plain(agent))
   },
@@ -28,16 +31,19 @@ export const agentCreate: AdminCommand = {
 export const agentList: AdminCommand = {
   name: 'agent list',
   usage: '',
-  summary: 'List all Bridge agents, without their keys',
-  details: '',
+  summary: 'List all Bridge agents with their state, without their keys',
+  details:
+    'An agent is offline if it was silent for three heartbeats (180 s). lag is the age of the oldest item in its queue.',
   options: {},
   async run(call) {
     mustBeNone(call)
-    const agents = await listAgents(call.database)
+    const [agents, states] = await Promise.all([listAgents(call.database), agentStates(call.database)])
+    const now = Date.now()
+    const all = agents.map(agent => ({ agent, state: stateOf(states.get(agent.id), agent, now) }))
     return {
       isGood: true,
-      text: agents.map(described).join('\n') || 'There are no agents.\n',
-      json: { agents: agents.map(plain) },
+      text: all.map(({ agent, state }) => described(agent, state)).join('\n') || 'There are no agents.\n',
+      json: { agents: all.map(({ agent, state }) => ({ ...plain(agent), ...state })) },
     }
   },
 }
@@ -80,17 +86,47 @@ const plain = (agent: Agent) => ({
   agent_id: agent.id,
   name: agent.name,
   facility_id: agent.facilityId,
+  organization_id: agent.organizationId,
   created_at: agent.createdAt,
   rotated_at: agent.rotatedAt ?? null,
   revoked_at: agent.revokedAt ?? null,
 })
 
-const described = (agent: Agent): string =>
+const silentFor = 180_000
+
+/** Returns what an agent last reported, for the list. */
+function stateOf(state: AgentState | undefined, { revokedAt }: Agent, now: number): Record<string, unknown> {
+  const seen = state?.lastSeenAt
+  const isOnline = seen !== undefined && now - seen.getTime() < silentFor
+  const oldest = state?.queue?.oldestAt
+  return {
+    status: revokedAt ? 'revoked' : seen === undefined ? 'never seen' : isOnline ? 'online' : 'offline',
+    last_seen_at: seen ?? null,
+    version: state?.version ?? null,
+    clock_skew_seconds: state?.skew ?? null,
+    acked_through_seq: state?.acked ?? 0,
+    skipped: state?.skipped ?? 0,
+    lag_seconds: oldest ? Math.max(0, Math.round((now - oldest.getTime()) / 1000)) : 0,
+    queue: state?.queue ? { ...state.queue, oldestAt: undefined, oldest_at: oldest ?? null } : null,
+    failing_task: state?.failingTask ?? null,
+    config_version: state?.configVersion ?? 0,
+  }
+}
+
+const shown = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
+
+const described = (agent: Agent, { queue, ...state }: Record<string, unknown>): string =>
   listing([
     ['agent_id', agent.id],
     ['name', agent.name],
     ['facility', agent.facilityId],
     ['created', agent.createdAt.toISOString()],
+    ...Object.entries(state).map(
+      ([name, value]) => [name.replaceAll('_', ' '), value === null ? '-' : shown(value)] as const,
+    ),
+    ...Object.entries((queue as object | null) ?? {}).flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[`queue ${name.replaceAll('_', ' ')}`, shown(value)] as const],
+    ),
     ...(agent.rotatedAt ? [['key rotated', agent.rotatedAt.toISOString()] as const] : []),
     ...(agent.revokedAt ? [['revoked', agent.revokedAt.toISOString()] as const] : []),
   ])

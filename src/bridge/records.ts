@@ -1,0 +1,90 @@
+// The records that an agent sends in the shapes of the interface, each stored as the surface for people stores it.
+import { createHash } from 'node:crypto'
+import type { TSchema } from 'typebox'
+import { onBehalfOf } from '../access/caller.ts'
+import { ownFacilities } from '../inventory/facilities.ts'
+import { reportStock } from '../inventory/stock-report.ts'
+import { Failure } from '../lib/failure.ts'
+import type { JsonObject } from '../lib/json.ts'
+import { resolve } from '../patients/resolve.ts'
+import type { ResolveBody } from '../patients/resolve-body.ts'
+import { type Pushed, push } from '../records/push.ts'
+import { BloodUnit } from '../shapes/blood-unit.ts'
+import { check } from '../shapes/check.ts'
+import { PaymentRecord } from '../shapes/payment.ts'
+import { EncounterPush, LabResultPush } from '../shapes/pushes.ts'
+import { removeResource, storeBundle } from './bundle.ts'
+import type { ItemType } from './item.ts'
+import type { AgentCall, BridgeParts } from './parts.ts'
+import { refuse } from './refuse.ts'
+
+type Work = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Promise<unknown>
+
+/** How records of a type are stored, and deleted, where they can be. */
+export interface RecordType {
+  readonly upsert: Work
+  readonly delete?: Work
+}
+
+/** Each throws the Failures of the operation that takes such a record from people. */
+export const recordTypes: Readonly<Record<ItemType, RecordType>> = {
+  patient: { upsert: (parts, call, payload) => resolve(parts, { ...call, body: payload as ResolveBody }) },
+  encounter: { upsert: pushed(EncounterPush, 'encounter-push-to-fhir') },
+  lab_result: { upsert: pushed(LabResultPush, 'lab-push-to-fhir') },
+  stock_level: { upsert: (parts, call, payload) => reportStock(parts, { ...call, body: payload }) },
+  blood_unit: { upsert: bloodUnit, delete: removed('BiologicallyDerivedProduct', 'id') },
+  payment: { upsert: payment, delete: removed('PaymentReconciliation', 'reconciliation_id') },
+  hl7v2: { upsert: storeMessage },
+  fhir: { upsert: storeBundle, delete: removeResource },
+}
+
+function pushed(shape: TSchema, map: string): Work {
+  return (parts, call, payload) => {
+    check(shape, payload)
+    return push(parts, call, map, payload as unknown as Pushed)
+  }
+}
+
+/** A unit of a blood bank. The facility's own id of it leads to one resource. */
+async function bloodUnit(parts: BridgeParts, call: AgentCall, payload: JsonObject): Promise<void> {
+  check(BloodUnit, payload)
+  const own = await ownFacilities(parts, call.caller, [String(payload['facility_id'])])
+  if (own.size === 0)
+    throw new Failure('FORBIDDEN', 'facility_id is not a facility of the organisation of the agent.', {
+      details: [{ field: 'facility_id', code: 'forbidden', message: 'is not a facility of your organisation' }],
+    })
+  const unit = parts.translator.toFhir('blood-unit-to-fhir', payload, parts.translator.contextOf(call))
+  await put(parts, call, unit)
+}
+
+async function payment(parts: BridgeParts, call: AgentCall, payload: JsonObject): Promise<void> {
+  check(PaymentRecord, payload)
+  await put(parts, call, parts.translator.toFhir('payment-to-fhir', payload, parts.translator.contextOf(call)))
+}
+
+/** Stores a resource under the id that the facility's own id of it leads to. */
+async function put(parts: BridgeParts, { caller }: AgentCall, made: JsonObject): Promise<void> {
+  const type = String(made['resourceType'])
+  const id = idOf(caller, type, made['id'])
+  await parts.storeFor(onBehalfOf(caller, { [type]: 'cu' })).update(type, id, { ...made, id }, {})
+}
+
+function removed(type: string, field: string): Work {
+  return async ({ storeFor }, { caller }, payload) => {
+    const own = payload[field]
+    if (typeof own !== 'string' || own === '')
+      throw refuse('VALIDATION_FAILED', `${field} is required: it says which record to delete.`, field)
+    await storeFor(onBehalfOf(caller, { [type]: 'd' })).remove(type, idOf(caller, type, own), {})
+  }
+}
+
+/** Returns an id that no other organisation can have: it is made of the organisation and its own id. */
+const idOf = ({ organizationId }: AgentCall['caller'], type: string, own: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify([organizationId, type, own]))
+    .digest('hex')
+
+/** Messages that a facility's systems send, which maps make Bundles of. */
+async function storeMessage(): Promise<never> {
+  throw refuse('VALIDATION_FAILED', 'HL7 v2 messages cannot be stored.', 'type')
+}

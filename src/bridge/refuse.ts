@@ -1,0 +1,8 @@
+// Refusals of what agents send.
+import { Failure, type FailureCode } from '../lib/failure.ts'
+
+/** A refusal that names the field that is wrong. */
+export const refuse = (code: FailureCode, message: string, field?: string): Failure =>
+  new Failure(code, message, {
+    details: [{ ...(field === undefined ? {} : { field }), code: 'business-rule', message }],
+  })

@@ -1,0 +1,32 @@
+// Marks what an agent writes with its source, so that each resource leads back to the item that it came in.
+import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Acting } from '../store/unit-of-work.ts'
+
+/** Returns the address of an item, as `meta.source` has it. */
+export const sourceOf = (agent: string, item: string): string =>
+  `urn:health-interop:bridge:${encodeURIComponent(agent)}#${encodeURIComponent(item)}`
+
+/** Returns the same parts, whose stores mark what the author writes. */
+export function sourced<Parts extends Acting>(parts: Parts, author: string | undefined, source: string): Parts {
+  const marked = (resource: unknown): unknown =>
+    isObject(resource) ? { ...resource, meta: { ...metaOf(resource), source } } : resource
+  return {
+    ...parts,
+    storeFor(principal) {
+      const store = parts.storeFor(principal)
+      if (principal.author !== author) return store
+      return {
+        ...store,
+        create: (type, resource, condition) => store.create(type, marked(resource), condition),
+        update: (type, id, resource, conditions) => store.update(type, id, marked(resource), conditions),
+        transaction: (entries, read) =>
+          store.transaction(
+            entries.map(each => ({ ...each, resource: marked(each.resource) })),
+            read,
+          ),
+      }
+    },
+  }
+}
+
+const metaOf = ({ meta }: JsonObject): JsonObject => (isObject(meta) ? meta : {})

@@ -1,0 +1,129 @@
+// Finds or registers the person whom a Patient resource of a facility describes: by Health ID, by the facility's own number, by
+// demographics (decisions §2). The demographics of a patient change only for the organisation that manages the record.
+
+import { type Caller, onBehalfOf } from '../access/caller.ts'
+import type { Transaction } from '../db/statement.ts'
+import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
+import { featuresOf } from '../mpi/matching/person.ts'
+import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
+import { type Addresses, healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
+import { inOperation } from '../store/operation.ts'
+import { inUnitOfWork } from '../store/unit-of-work.ts'
+import { complete } from './complete.ts'
+import type { ResolveParts } from './resolve.ts'
+import { reviewed, theOne } from './verdict.ts'
+
+export interface Admitted {
+  /** Id of the Patient. */
+  readonly id: string
+  readonly isNew: boolean
+}
+
+const usualCountry = 'CM'
+
+/**
+ * Returns the registered patient that a Patient resource describes; registers it if there is none.
+ * @throws Failure INVALID_HEALTH_ID; what the store says of a Patient that is not valid.
+ */
+export async function admit(parts: ResolveParts, caller: Caller, patient: JsonObject): Promise<Admitted> {
+  return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
+    const number = ownNumberOf(patient, inner, parts.addresses)
+    const known = await found(parts, on, patient, number)
+    if ('id' in known) {
+      await brought(parts, inner, known.id, patient, number)
+      return { id: known.id, isNew: false }
+    }
+    const country = countryIn(patient) ?? usualCountry
+    const healthId = known.healthId ?? (await freeHealthId(on, country))
+    const identifiers = objectsIn(patient['identifier']).filter(
+      each => !isHealthId(each, parts.addresses) && !(known.isTaken && isNumber(each, number)),
+    )
+    const { id } = await parts.storeFor(onBehalfOf(inner, { Patient: 'c' })).create('Patient', {
+      ...withoutPlace(patient),
+      identifier: [{ use: 'official', system: parts.addresses.healthIds, value: healthId }, ...identifiers],
+      managingOrganization: { reference: `Organization/${inner.organizationId}` },
+    })
+    await reviewed(parts, inner, id, known.verdict)
+    return { id, isNew: true }
+  })
+}
+
+type Search =
+  | { readonly id: string }
+  | {
+      /** The Health ID that the Patient states and that was never given to anybody. */
+      readonly healthId: string | undefined
+      readonly verdict: Awaited<ReturnType<ResolveParts['register']['find']>>
+      /** True if another patient has the number. */
+      readonly isTaken: boolean
+    }
+
+async function found(
+  { register, addresses }: ResolveParts,
+  on: Transaction,
+  patient: JsonObject,
+  number: OwnNumber | undefined,
+): Promise<Search> {
+  const [stated] = healthIdsOf(patient, addresses).current
+  const holder =
+    stated === undefined ? undefined : await holderOf(on, await readHealthId(on, stated, 'Patient.identifier'))
+  if (holder) return { id: holder.patient }
+  const person = featuresOf(personOf(patient))
+  await register.lock(on, person, number)
+  const verdict = await register.find(on, person, number)
+  const one = theOne(verdict)
+  return one === undefined ? { healthId: undefined, verdict, isTaken: verdict.numbered.size > 0 } : { id: one }
+}
+
+/** Brings a found patient up to date: the Health ID and the own number, and the demographics if the caller's organisation manages it. */
+async function brought(
+  parts: ResolveParts,
+  caller: Caller,
+  id: string,
+  patient: JsonObject,
+  number: OwnNumber | undefined,
+): Promise<void> {
+  await complete(parts, caller, id, { number: undefined, country: countryIn(patient) ?? usualCountry })
+  const { body, version } = await parts.storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' })).read('Patient', id)
+  const current = parseJson(body) as JsonObject
+  const identifiers = objectsIn(current['identifier'])
+  const isKnown = (each: JsonObject): boolean =>
+    identifiers.some(({ system, value }) => system === each['system'] && value === each['value'])
+  const isManaged = managerOf(current) === `Organization/${caller.organizationId}`
+  const given = objectsIn(patient['identifier']).filter(each => !isHealthId(each, parts.addresses))
+  const added = (isManaged ? given : given.filter(each => isNumber(each, number))).filter(each => !isKnown(each))
+  const { identifier: _own, ...demographics } = withoutPlace(patient)
+  const next = { ...current, ...(isManaged ? demographics : {}), identifier: [...identifiers, ...added] }
+  const isSame = JSON.stringify(next) === JSON.stringify(current)
+  if (isSame) return
+  const meta = isObject(patient['meta']) ? { ...(current['meta'] as object), ...patient['meta'] } : current['meta']
+  await parts
+    .storeFor(onBehalfOf(caller, { Patient: 'u' }))
+    .update('Patient', id, { ...next, meta }, { ifMatch: version })
+}
+
+const managerOf = ({ managingOrganization: manager }: JsonObject): unknown =>
+  isObject(manager) ? manager['reference'] : undefined
+
+/** The members that a facility states of a person: not the id, the links and the manager, which are the register's. */
+function withoutPlace(patient: JsonObject): JsonObject {
+  const { id: _id, meta: _meta, link: _link, managingOrganization: _manager, ...rest } = patient
+  return rest
+}
+
+const isNumber = ({ system, value }: JsonObject, number: OwnNumber | undefined): boolean =>
+  number !== undefined && system === number.system && value === number.value
+
+/** Returns the first number in a system of the caller's organisation. */
+function ownNumberOf(patient: JsonObject, { organizationId }: Caller, addresses: Addresses): OwnNumber | undefined {
+  const own = `${addresses.numbers}${organizationId}`
+  for (const { system, value } of objectsIn(patient['identifier']))
+    if (typeof system === 'string' && typeof value === 'string' && (system === own || system.startsWith(`${own}/`)))
+      return { system, value }
+  return undefined
+}
+
+function countryIn(patient: JsonObject): string | undefined {
+  const countries = objectsIn(patient['address']).map(({ country }) => country)
+  return countries.find((each): each is string => typeof each === 'string' && /^[A-Z]{2}$/.test(each))
+}
