@@ -6,7 +6,7 @@ const source = resolve(import.meta.dirname, '../src')
 
 /** From the ground up; a folder may import from lower floors and from itself, and what has no folder is the roof. */
 const floors: readonly (readonly string[])[] = [
-  ['lib', 'definitions', 'fhirpath', 'fml', 'shapes'],
+  ['lib', 'definitions', 'fhirpath', 'fml', 'hl7v2', 'shapes'],
   ['db', 'outbound'],
   ['store'],
   ['access', 'load'],

@@ -8,6 +8,7 @@ import { modelFromSchema } from '../fml/logical-schema.ts'
 import type { Problem } from '../fml/problem.ts'
 import { type LogicalModel, type Structures, structures, unversioned } from '../fml/structures.ts'
 import { type Terminology, terminologyOf } from '../fml/value-set.ts'
+import { messageModels } from '../hl7v2/models.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { isExamples } from './examples.ts'
 import type { SourceFile } from './files.ts'
@@ -91,10 +92,10 @@ function joined(
 ): Structures {
   const own = shapes.map(each => modelFromSchema(each, SHAPES))
   try {
-    return structures([...own, ...models.keys()])
+    return structures([...own, ...messageModels(), ...models.keys()])
   } catch (error) {
     for (const message of (error as Error).message.split('\n')) problems.push(attributed(message, models))
-    return structures(own)
+    return structures([...own, ...messageModels()])
   }
 }
 

@@ -56,7 +56,11 @@ export function createMapServices(
 function sharedService(mappings: Mappings, service: Service): Omit<MapService, 'run' | 'study'> {
   return {
     version: service.version,
-    context: () => ({ base_url: service.origin, received_at: new Date().toISOString() }),
+    context: () => ({
+      base_url: service.origin,
+      received_at: new Date().toISOString(),
+      namespace: `${service.origin}/fhir/NamingSystem/facility`,
+    }),
     files(url) {
       const all = [...mappings.set().mappings.values()]
       return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', byName(source)])), url)

@@ -17,6 +17,16 @@ export const Context = Type.Object(
     health_id: nullable(text('The Health ID of that patient.')),
     encounter_id: nullable(id('The visit of the request, if known.')),
     organization_id: nullable(id('The calling organisation.')),
+    namespace: nullable(
+      Type.String({
+        format: 'uri',
+        description:
+          'The base of the identifier systems of the facility that sent an HL7 v2 message, without a trailing slash: its numbers are in systems of its own.',
+      }),
+    ),
+    time_zone: nullable(
+      text('The time zone of that facility, such as Africa/Douala or +01:00: of times that have none.'),
+    ),
     practitioner_id: nullable(id('The practitioner on whose behalf the organisation calls.')),
     consent_opens: nullable(
       code(

@@ -1,0 +1,137 @@
+// Messages as text: delimiters, escapes, character sets, batches, bounds.
+
+import { describe, expect, test } from 'vitest'
+import { decodeMessage } from '../../src/hl7v2/charset.ts'
+import { MessageError } from '../../src/hl7v2/problem.ts'
+import { isMessage, readMessage, splitMessages } from '../../src/hl7v2/read.ts'
+import { header, message, plain, treeWith } from './support.ts'
+
+/** NTE-3 of a message with this note. */
+function notes(note: string, msh = header('ORU^R01')): unknown {
+  const { tree } = treeWith('ADT_A01', msh, `NTE|1||${note}`)
+  return (tree['NTE'] as Record<string, unknown>[])[0]!['NTE_3']
+}
+
+/** The place and code that a text is refused with. */
+function refusal(text: string): unknown {
+  try {
+    readMessage(text)
+  } catch (error) {
+    if (error instanceof MessageError) return error.message
+    throw error
+  }
+  return 'read'
+}
+
+test.each(['\r', '\n', '\r\n', '\r\r\n'])('segments may end with %j', end => {
+  const { segments } = readMessage([header('ORU^R01'), 'PID|1||7', ''].join(end))
+  expect(segments.map(({ id, number }) => [id, number])).toEqual([
+    ['MSH', 1],
+    ['PID', 2],
+  ])
+})
+
+test('any delimiters are taken from MSH-1 and MSH-2', () => {
+  const { tree } = treeWith('ADT_A01', 'MSH*:;%$*LAB*CLINIC', 'PID*1**7:::A$1.2$ISO;8*')
+  expect(plain(tree['PID'])).toEqual({
+    PID_1: '1',
+    PID_3: [{ CX_1: '7', CX_4: { HD_1: 'A', HD_2: '1.2', HD_3: 'ISO' } }, { CX_1: '8' }],
+  })
+})
+
+test.each([
+  ['MSH|^~^&|', 'MSH-2: the encoding characters must differ from each other'],
+  ['MSH|^~a&|', 'MSH-2: the encoding characters must be signs, not letters or digits'],
+  ['MSHX^~', 'MSH-1: the field separator is missing'],
+  ['PID|1', 'the message does not begin with MSH'],
+  ['', 'the message does not begin with MSH'],
+  [`${header('ORU^R01')}\rpid|1`, 'line 2 does not begin with the name of a segment'],
+  [`${header('ORU^R01')}\rPIDX|1`, 'line 2 does not begin with the name of a segment'],
+  [`${header('ORU^R01')}\rMSH|^~\\&|`, 'a second MSH is within the message'],
+  [`${header('ORU^R01')}\rPID${'|'.repeat(501)}`, 'PID has more than 500 fields'],
+  [`${header('ORU^R01')}\rPID|1||${'1~'.repeat(5001)}`, 'PID[1]-3 has more than 5000 repetitions'],
+  [header('ORU^R01') + '\rNTE|1'.repeat(20_000), 'the message has more than 20000 segments'],
+])('%j is refused: %s', (text, reason) => {
+  expect(refusal(text)).toBe(reason)
+})
+
+test('an escape character that is doubled in MSH-2 counts once', () => {
+  expect(notes('a\\T\\b', header('ORU^R01').replace('\\', '\\\\'))).toEqual(['a&b'])
+})
+
+describe('escapes', () => {
+  test.each([
+    ['a\\F\\b\\S\\c\\T\\d\\R\\e\\E\\f', 'a|b^c&d~e\\f'],
+    ['first\\.br\\second', 'first\nsecond'],
+    ['\\H\\high\\N\\ est', 'high est'],
+    ['\\XC3A9\\t\\XE9\\', 'été'],
+    ['\\Zlocal\\ stays', '\\Zlocal\\ stays'],
+    ['50\\%', '50\\%'],
+    ['C:\\dir\\F\\x', 'C:\\dir|x'],
+    ['a^b&c', 'a^b&c'],
+  ])('%s is %j', (written, text) => {
+    expect(notes(written)).toEqual([text])
+  })
+
+  test('stay as they are where MSH-2 has no escape character', () => {
+    expect(notes('a\\T\\b', 'MSH|^~|LAB')).toEqual(['a\\T\\b'])
+  })
+})
+
+describe('a batch', () => {
+  const one = message(header('ADT^A01'), 'PID|1||7')
+
+  test('is split into its messages', () => {
+    const batch = ['FHS|^~\\&|LAB', 'BHS|^~\\&', one, one.replace('7', '8'), 'BTS|2', 'FTS|1'].join('\r\n')
+    expect(splitMessages(batch)).toEqual([one, one.replace('7', '8')])
+  })
+
+  test('needs no headers, nor does MLLP’s frame disturb', () => {
+    expect(splitMessages(`\v${one}\r\x1c\r\v${one}\r\x1c\r`)).toEqual([one, one])
+  })
+
+  test('is told from other texts', () => {
+    expect(['FHS|^~\\&', one, `\v${one}`, '{"a":1}', 'MSHED', 'PID|1'].map(isMessage)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('bytes', () => {
+  const bytes = (set: string, encoding: BufferEncoding) =>
+    Buffer.from(message(header('ADT^A01', `||||||${set}`), 'PID|1||7||Étoudi'), encoding)
+
+  test.each([
+    ['UNICODE UTF-8', 'utf8'],
+    ['8859/1', 'latin1'],
+    ['ASCII', 'utf8'],
+    ['ASCII', 'latin1'],
+    ['', 'utf8'],
+    ['8859/1~UNICODE UTF-8', 'latin1'],
+  ] as const)('in %j are decoded (%s)', (set, encoding) => {
+    expect(decodeMessage(bytes(set, encoding))).toContain('Étoudi')
+  })
+
+  test.each([
+    ['8859/5', [0xb8], 'И'],
+    ['8859/7', [0xd9], 'Ω'],
+    ['8859/9', [0xdd], 'İ'],
+    ['8859/15', [0xa4], '€'],
+  ])('in %s have the letters of that set', (set, [byte], letter) => {
+    const whole = Buffer.concat([bytes(set, 'latin1'), Buffer.from([byte!])])
+    expect(decodeMessage(whole)).toMatch(new RegExp(`${letter}$`))
+  })
+
+  test.each([
+    ['ISO IR87', 'MSH-18: the character set must be ASCII, UNICODE UTF-8 or 8859/1 to 8859/15'],
+    ['8859/12', 'MSH-18: the character set must be ASCII, UNICODE UTF-8 or 8859/1 to 8859/15'],
+    ['UNICODE UTF-8', 'MSH-18: the message is not in UTF-8, which it declares'],
+  ])('that %s does not cover are refused with the reason', (set, reason) => {
+    expect(() => decodeMessage(bytes(set, 'latin1'))).toThrow(reason)
+  })
+})
