@@ -2,7 +2,14 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that wait for processes to start and to die: they begin first, so that they wait while others compute. */
-const waiting = ['start/start', 'start/crash', 'load/crash', 'api/fhir/bulk/restart', 'store/embedded']
+const waiting = [
+  'start/start',
+  'start/crash',
+  'load/crash',
+  'api/fhir/bulk/restart',
+  'store/embedded',
+  'bridge/agent/crash',
+]
 
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

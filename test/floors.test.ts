@@ -57,6 +57,21 @@ test('a file imports from lower floors and its own folder only', () => {
   expect(wrong).toEqual([])
 })
 
+test('the agent is a package of its own: of the service it takes pure parts, and the service takes nothing of it', () => {
+  const agent = resolve(source, '../bridge')
+  const taken = readdirSync(join(agent, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name =>
+      [...readFileSync(join(agent, 'src', name), 'utf8').matchAll(/from '(\.[^']+)'/g)].map(match =>
+        resolve(agent, 'src', dirname(name), match[1]!),
+      ),
+    )
+    .filter(path => !path.startsWith(`${agent}/`))
+    .map(path => relative(source, path))
+  expect([...new Set(taken)].sort()).toEqual(['lib/command.ts', 'lib/encryption.ts'])
+  expect(local.filter(({ to }) => to.startsWith('../bridge'))).toEqual([])
+})
+
 test('a surface of the API imports from no other surface', () => {
   const surfaceOf = (path: string): string => path.split('/')[1]!
   const wrong = local.filter(

@@ -48,7 +48,7 @@ export interface CommandResult {
 }
 
 export interface Tool<Call> {
-  /** How it is called: `npm run map`. */
+  /** How it is called: `npm run map --`. */
   readonly name: string
   readonly about: string
   /** The last lines of every command's help. */
@@ -97,7 +97,7 @@ export async function runTool<Call>(
     return print(text, isGood ? 0 : 1)
   } catch (error) {
     const explained = tool.explain?.(error)
-    if (error instanceof UsageError) stderr.write(`${error.message}\nSee ${tool.name} -- --help.\n`)
+    if (error instanceof UsageError) stderr.write(`${error.message}\nSee ${tool.name} --help.\n`)
     else stderr.write(`${explained ?? (error as Error).stack}\n`)
     return explained === undefined ? 2 : 1
   }
@@ -173,7 +173,7 @@ function helpOf<Call>(tool: Tool<Call>, { name, usage, summary, details, options
     ([key, { value, meaning }]) => [`--${key}${value ? ` ${value}` : ''}`, meaning] as const,
   )
   return [
-    `Usage: ${tool.name} -- ${name} ${usage}`.trimEnd(),
+    `Usage: ${tool.name} ${name} ${usage}`.trimEnd(),
     '',
     `${summary}.`,
     ...(details ? ['', details] : []),
@@ -188,13 +188,13 @@ function helpOf<Call>(tool: Tool<Call>, { name, usage, summary, details, options
 function overview<Call>({ name: tool, about }: Tool<Call>, { name: group, commands }: Group<Call>): string {
   const rows = commands.map(({ name, usage, summary }) => [`${name} ${usage}`.trimEnd(), summary] as const)
   return [
-    `Usage: ${tool} -- ${group ? `${group} ` : ''}COMMAND …`,
+    `Usage: ${tool} ${group ? `${group} ` : ''}COMMAND …`,
     '',
     about,
     '',
     ...columns(rows),
     '',
-    `${tool} -- ${group ? `${group} ` : ''}COMMAND --help shows the options of a command.`,
+    `${tool} ${group ? `${group} ` : ''}COMMAND --help shows the options of a command.`,
     '',
   ].join('\n')
 }

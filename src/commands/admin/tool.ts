@@ -21,7 +21,7 @@ import { userCreate, userDisable, userList, userResetPassword } from './users.ts
 
 /** The tool that `npm run admin` is, with these settings. */
 export const adminTool = (environment: Readonly<Record<string, string | undefined>>): Tool<AdminCall> => ({
-  name: 'npm run admin',
+  name: 'npm run admin --',
   about: 'Uses the database of DATABASE_URL, or the embedded one of DATA_DIR. Can be used while the service runs.',
   footer: ['Exit code: 0 on success, 1 on failure, 2 for wrong arguments.'],
   options: {},

@@ -12,7 +12,7 @@ import { test } from './test.ts'
 
 /** `npm run map`. */
 export const mapTool: Tool<MapCall> = {
-  name: 'npm run map',
+  name: 'npm run map --',
   about: 'Tools for the maps in mappings/, which convert records to FHIR and back. See mappings/README.md.',
   footer: [
     'A file is a path, or the name of a map in the folder: allergy-to-fhir.',

@@ -1,0 +1,127 @@
+// One sender of HL7 v2: reads its frames, has their messages stored, and answers in the order in which they came.
+import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
+import type { MllpSource } from '../config-shape.ts'
+import { acknowledgement, codeFor, type Kind } from '../hl7/acknowledgement.ts'
+import { itemsOf, keepEvidence } from '../hl7/items.ts'
+import { type Fault, headerOf } from '../hl7/message.ts'
+import { type Read, readMessage } from '../hl7/read.ts'
+import type { Intake, Outcome, Unit } from '../intake.ts'
+import type { Log } from '../log.ts'
+import type { State } from '../state/state.ts'
+import { createFrames, type Frame, framed } from './frames.ts'
+
+/** What every connection of a source shares. */
+export interface Station {
+  readonly name: string
+  readonly source: MllpSource
+  readonly longest: number
+  readonly state: State
+  readonly intake: Intake
+  readonly clock: Clock
+  /** Now, by the server's clock. */
+  readonly time: () => Date
+  readonly log: Log
+}
+
+export interface Connection {
+  readonly socket: Socket
+  /** When a byte last came. */
+  heardAt(): number
+  /** Whether something is under way: a message that is not complete, or one that is not answered. */
+  isBusy(): boolean
+  /** Closes the connection if the sender has been silent for too long, or too slow. */
+  sweep(): void
+}
+
+/** Answers that a sender may leave unread before no more is taken from it. */
+const mostUnanswered = 1000
+const mostUnsent = 1_048_576
+
+export function createConnection(station: Station, socket: Socket): Connection {
+  const frames = createFrames(station.longest)
+  const { clock, log, name, source } = station
+  let heardAt = clock.now()
+  let beganAt = heardAt
+  let unanswered = 0
+  const isOverfull = (): boolean => unanswered > mostUnanswered || socket.writableLength > mostUnsent
+  const answered = (text: string | undefined): void => {
+    unanswered--
+    if (text !== undefined && socket.writable) socket.write(framed(text))
+    if (socket.isPaused() && !isOverfull()) socket.resume()
+  }
+  socket.on('data', chunk => {
+    heardAt = clock.now()
+    if (!frames.isOpen()) beganAt = heardAt
+    for (const frame of frames.take(chunk)) {
+      beganAt = heardAt
+      if (frame.kind === 'noise') log.warn('bytes outside of a message', { source: name, bytes: frame.bytes.length })
+      else {
+        unanswered++
+        station.intake.put(unitOf(station, frame, answered))
+      }
+    }
+    if (isOverfull()) socket.pause()
+  })
+  socket.on('drain', () => !isOverfull() && socket.resume())
+  return {
+    socket,
+    heardAt: () => heardAt,
+    isBusy: () => frames.isOpen() || unanswered > 0,
+    sweep() {
+      const now = clock.now()
+      const isSlow = frames.isOpen() && now - beganAt > source.message_seconds * 1000
+      const isIdle = unanswered === 0 && now - heardAt > source.idle_seconds * 1000
+      if (isSlow) log.warn('connection closed: a message began and did not end', { source: name })
+      if (isSlow || isIdle) socket.destroy()
+    },
+  }
+}
+
+/** What is to be stored for a frame, and how it is answered then. */
+function unitOf(station: Station, frame: Frame, answered: (text: string | undefined) => void): Unit {
+  const { state, name, source, time } = station
+  const read =
+    frame.kind === 'too-long' ? tooLong(frame.bytes, station.longest) : readMessage(frame.bytes, source.charset)
+  const { fault } = read
+  const done = (outcome: Outcome): void => answered(answerTo(station, read, outcome))
+  if (!fault) return { items: itemsOf(name, read.text, time().toISOString()), done }
+  const isKept = read.header !== undefined && frame.kind !== 'too-long'
+  return { items: [], done, ...(isKept ? { also: () => keepEvidence(state, name, { ...read, fault }, time()) } : {}) }
+}
+
+function tooLong(bytes: Buffer, longest: number): Read {
+  const text = bytes.toString('latin1').trimStart()
+  const fault: Fault = {
+    segment: 'MSH',
+    sequence: 1,
+    code: 207,
+    answer: 'AR',
+    text: `The message is longer than ${longest} bytes.`,
+  }
+  return { header: headerOf(text), text, fault }
+}
+
+/** The answer's text; undefined: the sender wants none. */
+function answerTo({ log, name, time }: Station, { header, fault }: Read, outcome: Outcome): string | undefined {
+  const trouble = fault ?? faultFor(outcome)
+  const kind: Kind = trouble ? (trouble.answer === 'AR' ? 'reject' : 'error') : 'accept'
+  if (trouble)
+    log.warn('message refused', { source: name, answer: trouble.answer, code: trouble.code, field: placeOf(trouble) })
+  const code = codeFor(header, kind)
+  if (code === undefined) return undefined
+  return acknowledgement({ header, code, controlId: randomBytes(8).toString('hex'), now: time(), fault: trouble })
+}
+
+const placeOf = ({ segment, field }: Fault): string => (field ? `${segment}-${field}` : segment)
+
+/** AR: the sender is to keep the message and to send it again later (HL7 v2.5.1, 2.9.2). */
+function faultFor(outcome: Outcome): Fault | undefined {
+  if (outcome.kind === 'stored') return undefined
+  const text =
+    outcome.kind === 'full'
+      ? 'The message is not stored, the agent is full: send it again later.'
+      : 'The message is not stored, the disk or the database of the agent failed: send it again later.'
+  return { segment: 'MSH', sequence: 1, code: 207, answer: 'AR', text }
+}

@@ -1,0 +1,127 @@
+// The line to the server: every request carries the agent's proof; a wrong clock and a rotated key are put right on the way.
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { read, write } from '../state/meta.ts'
+import type { State } from '../state/state.ts'
+import type { Keys } from './keys.ts'
+import type { Reply, Transport } from './transport.ts'
+
+export interface Line {
+  /** @throws Unreachable */
+  call(request: Request): Promise<Reply>
+  /** Now, by the server's clock as far as it is known. */
+  time(): Date
+  /** What was last heard: the agent's own view of how the server is doing. */
+  readonly health: Health
+}
+
+interface Request {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Milliseconds until an answer must be there. */
+  readonly deadline?: number
+}
+
+interface Health {
+  /** By this machine's clock; undefined: never. */
+  lastContact: number | undefined
+  /** Why the last request failed; undefined: it did not. */
+  trouble: string | undefined
+}
+
+interface Parts {
+  readonly state: State
+  readonly transport: Transport
+  readonly keys: Keys
+  readonly agentId: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const defaultDeadline = 60_000
+
+/** Milliseconds of difference that are no cause to touch the clock. */
+const tolerated = 1000
+
+export function createLine(parts: Parts): Line {
+  const { state, transport, keys, agentId, clock, log } = parts
+  let offset = read(state, 'clock_offset') ?? 0
+  const health: Health = { lastContact: read(state, 'last_contact'), trouble: undefined }
+  const learn = (serverTime: unknown, sentAt: number): void => {
+    const told = typeof serverTime === 'string' ? Date.parse(serverTime) : Number.NaN
+    if (Number.isNaN(told)) return
+    const found = Math.round(told - (sentAt + clock.now()) / 2)
+    if (Math.abs(found - offset) < tolerated) return
+    log.info('clock corrected by the server’s', { seconds: Math.round(found / 1000) })
+    offset = found
+    write(state, 'clock_offset', offset)
+  }
+  const attempt = async ({ method, path, headers, body, deadline = defaultDeadline }: Request): Promise<Reply> => {
+    const sentAt = clock.now()
+    const proof = proofOf(agentId, keys.current(), sentAt + offset)
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const sent = {
+      method,
+      path,
+      deadline,
+      headers: { ...headers, ...proof },
+      ...(text === undefined ? {} : { body: text }),
+    }
+    const reply = await transport.send(sent)
+    learn(reply.body['server_time'], sentAt)
+    return reply
+  }
+  const proven = async (request: Request): Promise<Reply> => {
+    let reply = await attempt(request)
+    if (codeOf(reply) === 'CLOCK_SKEW') reply = await attempt(request)
+    if (codeOf(reply) !== 'INVALID_AGENT' || !keys.swap()) return reply
+    const again = await attempt(request)
+    if (codeOf(again) === 'INVALID_AGENT') keys.swap()
+    else log.info('the other key is the valid one')
+    return again
+  }
+  const call = async (request: Request): Promise<Reply> => {
+    try {
+      const reply = await proven(request)
+      health.lastContact = clock.now()
+      health.trouble = troubleOf(reply)
+      return reply
+    } catch (error) {
+      health.trouble = (error as Error).message
+      throw error
+    }
+  }
+  return { call, time: () => new Date(clock.now() + offset), health }
+}
+
+/** The headers by which an agent proves itself. @param time milliseconds since 1970, by the server's clock */
+export const proofOf = (agentId: string, key: string, time: number): Record<string, string> => ({
+  'x-bridge-agent-id': agentId,
+  'x-bridge-agent-key': key,
+  'x-bridge-timestamp': String(Math.floor(time / 1000)),
+})
+
+export const codeOf = ({ status, body }: Reply): string | undefined => {
+  const code = body['error_code']
+  return status >= 400 && typeof code === 'string' ? code : undefined
+}
+
+/** What the status page says of an answer; undefined: all is well. */
+function troubleOf(reply: Reply): string | undefined {
+  const { status } = reply
+  if (status === 401)
+    return codeOf(reply) === 'CLOCK_SKEW' ? 'the clock is wrong' : 'the key or the agent id is not valid'
+  if (status === 403) return 'agent id or facility are not those of the key'
+  if (status === 404) return 'the address is not that of a service with agents'
+  return status >= 500 ? `the server answers ${status}` : undefined
+}
+
+/** Milliseconds that the server asks to wait; undefined: it does not. @param now by this machine's clock */
+export function retryAfter({ headers }: Reply, now: number): number | undefined {
+  const text = headers['retry-after']
+  if (text === undefined) return undefined
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), 3_600_000)
+}
