@@ -1,4 +1,5 @@
 // Calls the FHIR endpoint as a client would, and hands back what tests look at.
+import { Agent, request } from 'undici'
 import { expect } from 'vitest'
 import type { Service } from './service.ts'
 
@@ -19,33 +20,54 @@ export interface CallOptions {
 
 type FhirCaller = ReturnType<typeof fhirCaller>
 
+// Thousands of requests are sent: fetch takes three times as long for each, most of it for web streams.
+const dispatcher = new Agent()
+
 /** A caller bound to a service: `call('GET', 'Patient/1')`, relative to the FHIR base unless the path begins with a slash. */
 export function fhirCaller(service: () => Service) {
   return async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const { body, headers = {} } = options
-    const isText = typeof body === 'string' || body instanceof URLSearchParams || body instanceof Uint8Array
     const url = /^https?:/.test(path)
       ? path
       : path.startsWith('/')
         ? service().url + path
         : `${service().url}/api/fhir/R4${path === '' ? '' : `/${path}`}`
-    const response = await fetch(url, {
-      method,
+    const [type, sent] = written(body)
+    const response = await request(url, {
+      dispatcher,
+      method: method as 'GET',
       headers: {
         authorization: `Bearer ${options.token ?? service().token}`,
-        ...(body !== undefined && !isText ? { 'content-type': 'application/fhir+json' } : {}),
+        ...(type &&
+          !Object.keys(headers).some(name => name.toLowerCase() === 'content-type') && { 'content-type': type }),
         ...headers,
       },
-      body: body === undefined ? undefined : isText ? (body as string) : JSON.stringify(body),
+      body: sent,
     })
-    const text = await response.text()
+    const text = await response.body.text()
     return {
-      status: response.status,
-      headers: response.headers,
+      status: response.statusCode,
+      headers: headersOf(response.headers),
       text,
       body: text === '' ? undefined : JSON.parse(text),
     }
   }
+}
+
+/** A body as it is sent, and the media type of one that comes without. */
+function written(body: unknown): [string | undefined, string | Uint8Array | undefined] {
+  if (body === undefined) return [undefined, undefined]
+  if (typeof body === 'string') return ['text/plain;charset=UTF-8', body]
+  if (body instanceof Uint8Array) return [undefined, body]
+  if (body instanceof URLSearchParams) return ['application/x-www-form-urlencoded;charset=UTF-8', `${body}`]
+  return ['application/fhir+json', JSON.stringify(body)]
+}
+
+function headersOf(received: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(received))
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  return headers
 }
 
 /** The ids of a search's matches, in order. */
