@@ -26,6 +26,11 @@ export function messageModels(): readonly LogicalModel[] {
   return known
 }
 
+/** True if a type of this name is a message. */
+export function isMessageType(name: string | undefined): name is string {
+  return name !== undefined && messageStructures.has(name)
+}
+
 /** What a segment says about itself: its name, its place in the message, and which of its name it is. */
 const about = [one('segment', 'string'), one('number', 'integer'), one('occurrence', 'integer')]
 

@@ -47,7 +47,7 @@ export class MessageError extends Error {
 }
 
 /** The place as people write it: `PID-3`, `OBX[2]-5.1`; undefined if the problem is of the whole message. */
-function placeText({ segment, occurrence = 1, field, component }: Partial<MessagePlace>): string | undefined {
+export function placeText({ segment, occurrence = 1, field, component }: Partial<MessagePlace>): string | undefined {
   if (segment === undefined) return undefined
   const which = occurrence > 1 ? `[${occurrence}]` : ''
   const part = component === undefined ? '' : `.${component}`

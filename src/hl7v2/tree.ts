@@ -23,7 +23,7 @@ export interface MessageTree {
   /** What is wrong with single values, each of which is left out of the tree. */
   readonly faults: readonly MessageProblem[]
   /** What is unusual: segments at other places, values that are not used. */
-  readonly warnings: readonly MessageProblem[]
+  readonly warnings: MessageProblem[]
 }
 
 /** Returns the tree of a message. @throws MessageError if there is no such structure */

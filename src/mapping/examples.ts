@@ -8,10 +8,14 @@ import { jsonOf, placeOf, problemIn } from './json-file.ts'
 export interface Example {
   /** What it shows, in a few words. */
   readonly name: string
-  readonly from: JsonObject
+  /** A message of HL7 v2 is the list of its segments. */
+  readonly from: JsonObject | readonly string[]
   /** The second source, where the map has one. */
   readonly context?: JsonObject
-  readonly to: JsonObject
+  /** Absent where `error` is expected. */
+  readonly to?: JsonObject | readonly string[]
+  /** Words of the reason why the map refuses it. */
+  readonly error?: string
   /** The source of the data, with its licence. */
   readonly origin?: string
   /** The file that holds it. */
@@ -71,22 +75,28 @@ function examplesOf(file: SourceFile, problems: Problem[]): Example[] {
   })
 }
 
-const KEYS = new Set(['name', 'from', 'context', 'to', 'origin'])
+const KEYS = new Set(['name', 'from', 'context', 'to', 'error', 'origin'])
 
 function fault(value: unknown, seen: Set<string>): string | undefined {
   if (!isObject(value)) return 'this is not an object'
   const unknown = Object.keys(value).find(key => !KEYS.has(key))
   if (unknown !== undefined) return `there is no \`${unknown}\` in an example; it has ${[...KEYS].join(', ')}`
-  const { name, from, context, to } = value
+  const { name, from, context, to, error } = value
   if (typeof name !== 'string' || name === '') return '`name` is missing: what the example shows'
   if (seen.has(name)) return 'another example has this name'
   seen.add(name)
-  if (!isObject(from)) return '`from` is missing: the object that comes in'
-  if (!isObject(to)) return '`to` is missing: the object that has to come out'
+  if (!isEnd(from)) return '`from` is missing: the object that comes in'
+  if (error !== undefined && (typeof error !== 'string' || to !== undefined))
+    return '`error` is a text, and stands in place of `to`'
+  if (error === undefined && !isEnd(to)) return '`to` is missing: the object that has to come out'
   return context === undefined || isObject(context) ? undefined : '`context` is not an object'
 }
 
+function isEnd(value: unknown): boolean {
+  return isObject(value) || (Array.isArray(value) && value.length > 0 && value.every(each => typeof each === 'string'))
+}
+
 function exampleOf(value: JsonObject, file: SourceFile): Example {
-  const { name, from, context, to, origin } = value as unknown as Example
-  return { name, from, context, to, origin, file: file.path, line: placeOf(file, 'name', name).line }
+  const { name, from, context, to, error, origin } = value as unknown as Example
+  return { name, from, context, to, error, origin, file: file.path, line: placeOf(file, 'name', name).line }
 }

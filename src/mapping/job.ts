@@ -9,10 +9,13 @@ import type { Step } from '../fml/run/frame.ts'
 import { MapError, type Site } from '../fml/run/map-error.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
 import { unversioned } from '../fml/structures.ts'
+import { MessageError, placeText } from '../hl7v2/problem.ts'
+import { isMessage } from '../hl7v2/read.ts'
 import { parseJson } from '../lib/json.ts'
 import { shapes } from '../shapes/all.ts'
 import type { SourceFile } from './files.ts'
 import { matching } from './map-urls.ts'
+import { messageSource } from './messages.ts'
 import { resourcesIn } from './resources.ts'
 import { readMap } from './study.ts'
 
@@ -21,7 +24,7 @@ export interface Job {
   readonly map: SourceFile
   /** Maps that it imports, logical models and concept maps, each as a file. */
   readonly others: readonly SourceFile[]
-  /** The sources in JSON, in the order of the first group's parameters; what the map does not take is left out. */
+  /** The sources in JSON, or the first as a message of HL7 v2, in the order of the first group's parameters; what the map does not take is left out. */
   readonly sources: readonly string[]
   /** Record what every rule did. */
   readonly isTraced: boolean
@@ -81,16 +84,31 @@ export function runProgram(
   const said: Remark[] = [...remarks]
   const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
   try {
-    const made = program.run(sources.slice(0, program.sources.length).map(parseJson), {
+    const made = program.run(sourcesOf(program, sources), {
       log: message => note({ level: 'info', text: message }),
       remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site, nameOf), message }),
       trace: isTraced ? step => note({ level: 'debug', text: lineOf(step, nameOf) }) : undefined,
     })
     return { remarks: said, result: JSON.stringify(made), map, trace }
   } catch (error) {
+    if (error instanceof MessageError) return { remarks: [...said, unreadable(error)], result: undefined, map, trace }
     if (!(error instanceof MapError)) throw error
     return { remarks: [...said, failure(error, nameOf)], result: undefined, map, trace }
   }
+}
+
+/** The sources of a map from their texts: JSON, or a message of HL7 v2, which is read as the structure that the map takes. */
+function sourcesOf(program: Program, texts: readonly string[]): unknown[] {
+  const [first, ...others] = texts.slice(0, program.sources.length)
+  const more = others.map(parseJson)
+  const type = program.sources[0]?.type
+  const source = isMessage(first!) ? messageSource(first!, type ?? '', more[0]) : parseJson(first!)
+  return [source, ...more]
+}
+
+/** Returns what is wrong with a message, at its segment and field. */
+function unreadable({ problem }: MessageError): Remark {
+  return { severity: 'error', place: placeText(problem), message: problem.message }
 }
 
 /** Returns the name for a map's file in answers: callers must not learn where the service keeps it. */

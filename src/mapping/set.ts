@@ -14,6 +14,7 @@ import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
 import { matching } from './map-urls.ts'
 import type { Mapping } from './mapping.ts'
+import { type MessageRoute, routesIn } from './message-routes.ts'
 import { type Need, unmet } from './needs.ts'
 import { type Resources, resourcesIn } from './resources.ts'
 import { weightsIn } from './weights.ts'
@@ -26,6 +27,8 @@ export interface MappingSet {
   readonly matching: Matching | undefined
   /** What patients can consent to; absent if the folder has none. */
   readonly consents: ConsentTypes | undefined
+  /** The messages of HL7 v2 that are accepted, with their maps. */
+  readonly messages: readonly MessageRoute[]
   /** All problems, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
   /** The resources next to the maps, and the files that they were made from, for the next set. */
@@ -102,7 +105,10 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     yield
   }
   found.push(...unmet(options.needs ?? [], mappings))
-  return { mappings, structures, matching: weights.matching, consents, problems: inOrder(found), beside }
+  const { routes, problems: unrouted } = routesIn(files, mappings)
+  found.push(...unrouted)
+  const made = { mappings, structures, matching: weights.matching, consents, messages: routes }
+  return { ...made, problems: inOrder(found), beside }
 }
 
 /** Returns the resources next to the maps; those of the set before if none of their files has changed. */

@@ -3,16 +3,20 @@
 import type { Program } from '../fml/compile.ts'
 import type { RunOptions } from '../fml/run/frame.ts'
 import { MapError } from '../fml/run/map-error.ts'
+import { isMessageType } from '../hl7v2/models.ts'
+import { MessageError } from '../hl7v2/problem.ts'
+import { writeMessage } from '../hl7v2/write.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { type Difference, differences } from './difference.ts'
 import type { Example } from './examples.ts'
+import { messageSource } from './messages.ts'
 import type { Inspect } from './validity.ts'
 
 /** What came of an example. */
 export interface Trial {
   readonly example: Example
   /** Why the map could not be run to its end. */
-  readonly error: MapError | undefined
+  readonly error: MapError | MessageError | undefined
   readonly differences: readonly Difference[]
   /** What is wrong with what came in or out. */
   readonly invalid: readonly string[]
@@ -28,29 +32,42 @@ export function tryExample(program: Program, example: Example, inspect: Inspect)
   const { from, context, to } = example
   const [source, second] = program.sources
   const invalid = [
-    ...inspect(from, source?.type).map(each => `from: ${each}`),
+    ...(isSegments(from) ? [] : inspect(from, source?.type)).map(each => `from: ${each}`),
     ...(context ? inspect(context, second?.type).map(each => `context: ${each}`) : []),
   ]
   const { made, error } = attempt(program, from, context)
+  if (example.error !== undefined) return refused(example, made, error)
   if (error) return { example, error, differences: [], invalid }
   const target = program.targets[0]?.type
   return { example, error, differences: differences(to, made), invalid: [...invalid, ...inspect(made, target)] }
 }
 
-/** What a map makes of a record, or the MapError that it ends with. */
+/** An example that must be refused, for the reason that it names. */
+function refused(example: Example, made: Example['to'], error: Trial['error']): Trial {
+  const isExpected = error?.message.includes(example.error!) ?? false
+  const faults = isExpected ? [] : differences(`error: ${example.error}`, error ? `error: ${error.message}` : made)
+  return { example, error: undefined, differences: faults, invalid: [] }
+}
+
+/** What a map makes of a record or a message, or the error that it ends with; a message is given as its segments. */
 export function attempt(
   program: Program,
-  from: JsonObject,
+  from: Example['from'],
   context: JsonObject | undefined,
-): { readonly made?: JsonObject; readonly error?: MapError } {
-  const sources = program.sources.length > 1 ? [from, context] : [from]
+): { readonly made?: Example['to']; readonly error?: MapError | MessageError } {
   try {
-    return { made: program.run(sources, everTheSame()) }
+    const source = isSegments(from) ? messageSource(from.join('\r'), program.sources[0]?.type ?? '', context) : from
+    const sources = program.sources.length > 1 ? [source, context] : [source]
+    const made = program.run(sources, everTheSame())
+    const target = program.targets[0]?.type
+    return { made: isMessageType(target) ? writeMessage(made, target).trimEnd().split('\r') : made }
   } catch (error) {
-    if (error instanceof MapError) return { error }
+    if (error instanceof MapError || error instanceof MessageError) return { error }
     throw error
   }
 }
+
+const isSegments = (value: Example['from']): value is readonly string[] => Array.isArray(value)
 
 /** For examples it is always noon of 2026-01-01, and uuid() counts. */
 function everTheSame(): RunOptions {

@@ -21,22 +21,25 @@ const validate = createValidator({ invariants: fhirPathInvariants })
 
 describe('the maps that are delivered', () => {
   test('lead both ways, except where a record is only pushed or only read', () => {
-    const oneWay = names.filter(name => !mappings.has(opposite(name) ?? ''))
+    const oneWay = names.filter(name => !name.startsWith('hl7v2/') && !mappings.has(opposite(name) ?? ''))
     expect(oneWay).toEqual(['blood-group-from-fhir', 'encounter-push-to-fhir', 'lab-push-to-fhir'])
   })
 
   test('are named by the tutorial, every one', () => {
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
-    expect(names.filter(name => !readme.includes(`\`${name}\``))).toEqual([])
+    expect(names.filter(name => !readme.includes(`\`${name.replace('hl7v2/', '')}\``))).toEqual([])
   })
 
-  test.each(names)('%s reads and makes resources that R4 does not even warn of', name => {
-    const resources = byMap
-      .get(name)!
-      .flatMap(({ from, to }) => [from, to].filter(each => 'resourceType' in Object(each)))
-    expect(resources.length).toBeGreaterThan(0)
-    expect(resources.flatMap(each => validate(parseJson(JSON.stringify(each))))).toEqual([])
-  })
+  test.each(names.filter(name => byMap.has(name)))(
+    '%s reads and makes resources that R4 does not even warn of',
+    name => {
+      const resources = byMap
+        .get(name)!
+        .flatMap(({ from, to }) => [from, to].filter(each => 'resourceType' in Object(each)))
+      expect(resources.length).toBeGreaterThan(0)
+      expect(resources.flatMap(each => validate(parseJson(JSON.stringify(each))))).toEqual([])
+    },
+  )
 
   test('keep a number of an organisation only if they know which organisation it is of', () => {
     const person = { first_name: 'Moussa', external_reference: '77' }

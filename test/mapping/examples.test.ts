@@ -44,7 +44,7 @@ describe('a file of examples', () => {
     ['[\n\n{ "name": "x", "from": {} }]', '3 example x: `to` is missing: the object that has to come out'],
     [
       '[\n{ "name": "x", "from": {}, "too": {} }]',
-      '2 example x: there is no `too` in an example; it has name, from, context, to, origin',
+      '2 example x: there is no `too` in an example; it has name, from, context, to, error, origin',
     ],
     [
       '[{ "name": "x", "from": {}, "to": {} }, { "name": "x", "from": {}, "to": {} }]',

@@ -6,9 +6,12 @@ import type { Program } from '../../fml/compile.ts'
 import { render } from '../../fml/render.ts'
 import type { Step } from '../../fml/run/frame.ts'
 import { MapError, type Site } from '../../fml/run/map-error.ts'
+import { isMessageType } from '../../hl7v2/models.ts'
+import { isMessage } from '../../hl7v2/read.ts'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import type { SourceFile } from '../../mapping/files.ts'
+import { messageSource } from '../../mapping/messages.ts'
 import { isWarning } from '../../mapping/set.ts'
 import { createInspect } from '../../mapping/validity.ts'
 import type { MapCall, MapCommand } from './command.ts'
@@ -21,7 +24,7 @@ export const run: MapCommand = {
   summary: 'Run a map on a record and show the result',
   details: 'Writes the result to standard output and everything else to standard error.',
   options: {
-    input: { value: 'FILE', meaning: 'the record, as JSON; - for standard input' },
+    input: { value: 'FILE', meaning: 'the record, as JSON, or a message of HL7 v2; - for standard input' },
     context: { value: 'FILE', meaning: 'the second source, for maps with two sources' },
     debug: { meaning: 'show each rule that runs, with its position, name and values' },
   },
@@ -39,7 +42,8 @@ async function runMap(call: MapCall): Promise<CommandResult> {
   const [, second] = program.sources
   if (second && context === undefined)
     throw new UsageError(`--context is required: this map has a second source, \`${second.name}\``)
-  const sources = [await jsonFrom(input), ...(second ? [await jsonFrom(context!)] : [])]
+  const more = second ? [await jsonFrom(context!)] : []
+  const sources = [await sourceFrom(input, program.sources[0]?.type, more[0]), ...more]
   return answered(program, sources, call, files)
 }
 
@@ -81,8 +85,14 @@ function answered(
 }
 
 async function jsonFrom(file: string): Promise<unknown> {
+  return sourceFrom(file, undefined, undefined)
+}
+
+/** A record, or a message as the structure that the map takes. */
+async function sourceFrom(file: string, type: string | undefined, context: unknown): Promise<unknown> {
   try {
-    return parseJson(file === '-' ? await textOf(process.stdin) : readFileSync(pathHere(file), 'utf8'))
+    const text = file === '-' ? await textOf(process.stdin) : readFileSync(pathHere(file), 'utf8')
+    return isMessageType(type) && isMessage(text) ? messageSource(text, type, context) : parseJson(text)
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`)
   }

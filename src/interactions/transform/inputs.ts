@@ -1,6 +1,7 @@
 // What $transform is asked for: R4's parameters, R5's, and those that FHIRPath Lab sends.
 // https://hl7.org/fhir/R4/structuremap-operation-transform.html · https://hl7.org/fhir/R5/structuremap-operation-transform.html
 
+import { isMessage } from '../../hl7v2/read.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import { mustBeWithinBounds } from '../../lib/json-meter.ts'
@@ -23,7 +24,7 @@ export interface TransformRequest {
   readonly supporting: readonly string[]
   /** StructureDefinitions of logical models, in JSON. */
   readonly models: readonly string[]
-  /** In JSON. */
+  /** In JSON, or a message of HL7 v2. */
   readonly content: string
   readonly context: string | undefined
   readonly isDebug: boolean
@@ -82,14 +83,16 @@ function asText(name: string, value: unknown): string {
   throw wrongParameter(name, `${name} must be a resource, or its text.`)
 }
 
+/** JSON, or a message of HL7 v2, which the map's own errors describe. */
 function readable(name: string, text: string): string {
+  if (isMessage(text)) return text
   mustBeWithinBounds(text)
   try {
     if (isObject(parseJson(text))) return text
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure('MALFORMED_REQUEST', `${name} must be a JSON object.`, {
-    details: [{ field: name, code: 'structure', message: `${name} must be a JSON object.` }],
+  throw new Failure('MALFORMED_REQUEST', `${name} must be a JSON object or an HL7 v2 message.`, {
+    details: [{ field: name, code: 'structure', message: `${name} must be a JSON object or an HL7 v2 message.` }],
   })
 }

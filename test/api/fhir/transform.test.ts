@@ -109,6 +109,30 @@ describe('a map is found', () => {
   })
 })
 
+describe('a message of HL7 v2', () => {
+  const source = `StructureMap/$transform?source=${maps}/oru-r01-to-fhir`
+  const oru = (time: string): string =>
+    ['MSH|^~\\&|LAB|CLINIC|||20260314||ORU^R01|1|P|2.5.1', 'PID|1||7', `OBX|1|NM|K||4.10|mmol/L|||||F|||${time}`].join(
+      '\r',
+    )
+
+  test('is content as a text', async () => {
+    const { status, body } = await transform({ content: oru('202603141042') }, source)
+    expect(status).toBe(200)
+    expect(body.entry[2].resource).toMatchObject({
+      status: 'final',
+      effectiveDateTime: '2026-03-14T10:42:00+01:00',
+      valueQuantity: { value: 4.1, unit: 'mmol/L' },
+    })
+  })
+
+  test('that is wrong is refused at its field', async () => {
+    const { status, body } = await transform({ content: oru('20261301') }, source)
+    expect([status, body.issue[0].expression]).toEqual([422, ['OBX-14']])
+    expect(body.issue[0].diagnostics).toContain('there is no such date')
+  })
+})
+
 describe('what a map draws upon is found', () => {
   const helper = `
     /// url = 'http://maps.example/helpers/names'
