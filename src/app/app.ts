@@ -237,24 +237,29 @@ interface Parts {
   readonly bell: Bell
 }
 
+/**
+ * Milliseconds from the start of one part to that of the next, for those that ask the database first: one after another they share
+ * connections, where all at once would open one each.
+ */
+const apart = 15
+
 /** Starts and ends the parts in order: what makes work ends before what it needs. */
 function lifecycle(parts: Parts, database: Storage['database']): Pick<Application, 'start' | 'quiet' | 'close'> {
   const { indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics, transformer, identity, bell } = parts
   let quieted: Promise<unknown> | undefined
+  let beginning: NodeJS.Timeout[] = []
   const quiet = async (): Promise<void> => {
+    for (const timer of beginning) clearTimeout(timer)
     idempotency.close()
     await (quieted ??= Promise.all([webhooks, bulk, mappings, indexing, bell].map(each => each.close())))
   }
   return {
     start() {
-      indexing.start()
-      bulk.start()
       mappings.follow()
       idempotency.start()
-      audit.start()
-      anchor?.start()
-      webhooks.start()
       metrics.start()
+      const looking = [indexing, audit, anchor, bulk, webhooks].filter(part => part !== undefined)
+      beginning = looking.map((part, at) => setTimeout(part.start, at * apart).unref())
     },
     quiet,
     async close() {
