@@ -1,5 +1,6 @@
 // A resource or Bundle that an agent sends: its Patients go through the register, everything else becomes one transaction in which
 // a resource is found again by its identifier. Ids of another system mean nothing here.
+import type { Caller } from '../access/caller.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
@@ -12,26 +13,32 @@ import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 
 /**
- * Stores a resource, or a Bundle of type transaction or collection.
- * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; what the store says.
+ * Registers the Patients of a resource or a Bundle of type transaction or collection, and returns the writes that the rest comes to.
+ * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; what `admit` throws.
  */
-export async function storeBundle(parts: BridgeParts, { caller }: AgentCall, payload: JsonObject): Promise<void> {
+export async function bundleEntries(
+  parts: BridgeParts,
+  { caller }: AgentCall,
+  payload: JsonObject,
+): Promise<TransactionEntry[]> {
   const entries = entriesOf(payload)
+  const others = entries.filter(({ resource }) => resource?.['resourceType'] !== 'Patient')
+  for (const each of others) mayStore(caller, each)
   const links = new Map<string, string>()
   for (const { fullUrl, resource, name } of entries) {
     if (resource?.['resourceType'] !== 'Patient') continue
     const { id } = await admit(parts, caller, resource)
     for (const each of [fullUrl, name]) if (each !== undefined) links.set(each, `Patient/${id}`)
   }
-  const others = entries.filter(({ resource }) => resource?.['resourceType'] !== 'Patient')
-  if (others.length === 0) return
   const named = new Map([...links, ...placeholders(others)])
-  const planned = others.map(each => entryFor(each, named))
-  for (const [index, { type }] of planned.entries()) {
-    const { place } = others[index]!
-    if (!caller.may(type, 'c')) throw refuse('FORBIDDEN', `${place} is a ${type}, which agents cannot store.`, place)
-  }
-  await parts.storeFor(caller).transaction(planned, () => Promise.reject(refused('An item reads nothing.')))
+  return others.map(each => entryFor(each, named))
+}
+
+function mayStore(caller: Caller, { place, resource, request }: Entry): void {
+  const type = String(resource?.['resourceType'] ?? cutAt(String(request?.['url']), '?')[0])
+  if (caller.may(type, 'c')) return
+  const shown = isResourceType(type) ? type : 'resource of an unknown type'
+  throw refuse('FORBIDDEN', `${place} is a ${shown}, which agents cannot store.`, place)
 }
 
 /** Deletes the resource with the identifier of the payload, if the agent may see it. @throws Failure VALIDATION_FAILED without one. */

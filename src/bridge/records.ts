@@ -8,40 +8,44 @@ import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import { resolve } from '../patients/resolve.ts'
 import type { ResolveBody } from '../patients/resolve-body.ts'
-import { type Pushed, push } from '../records/push.ts'
+import { type Pushed, pushEntries } from '../records/push.ts'
 import { BloodUnit } from '../shapes/blood-unit.ts'
 import { check } from '../shapes/check.ts'
 import { PaymentRecord } from '../shapes/payment.ts'
 import { EncounterPush, LabResultPush } from '../shapes/pushes.ts'
-import { removeResource, storeBundle } from './bundle.ts'
+import type { TransactionEntry } from '../store/transaction.ts'
+import { bundleEntries, removeResource } from './bundle.ts'
 import type { ItemType } from './item.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 
 type Work = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Promise<unknown>
+type Plan = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Promise<TransactionEntry[]>
 
 /** How records of a type are stored, and deleted, where they can be. */
 export interface RecordType {
-  readonly upsert: Work
+  /** Returns the writes that a record comes to, which are done together with those of other records. */
+  readonly plan?: Plan
+  readonly upsert?: Work
   readonly delete?: Work
 }
 
 /** Each throws the Failures of the operation that takes such a record from people. */
 export const recordTypes: Readonly<Record<ItemType, RecordType>> = {
   patient: { upsert: (parts, call, payload) => resolve(parts, { ...call, body: payload as ResolveBody }) },
-  encounter: { upsert: pushed(EncounterPush, 'encounter-push-to-fhir') },
-  lab_result: { upsert: pushed(LabResultPush, 'lab-push-to-fhir') },
+  encounter: { plan: pushed(EncounterPush, 'encounter-push-to-fhir') },
+  lab_result: { plan: pushed(LabResultPush, 'lab-push-to-fhir') },
   stock_level: { upsert: (parts, call, payload) => reportStock(parts, { ...call, body: payload }) },
   blood_unit: { upsert: bloodUnit, delete: removed('BiologicallyDerivedProduct', 'id') },
   payment: { upsert: payment, delete: removed('PaymentReconciliation', 'reconciliation_id') },
-  hl7v2: { upsert: storeMessage },
-  fhir: { upsert: storeBundle, delete: removeResource },
+  hl7v2: { plan: messageEntries },
+  fhir: { plan: bundleEntries, delete: removeResource },
 }
 
-function pushed(shape: TSchema, map: string): Work {
+function pushed(shape: TSchema, map: string): Plan {
   return (parts, call, payload) => {
     check(shape, payload)
-    return push(parts, call, map, payload as unknown as Pushed)
+    return pushEntries(parts, call, map, payload as unknown as Pushed)
   }
 }
 
@@ -85,6 +89,6 @@ const idOf = ({ organizationId }: AgentCall['caller'], type: string, own: unknow
     .digest('hex')
 
 /** Messages that a facility's systems send, which maps make Bundles of. */
-async function storeMessage(): Promise<never> {
+async function messageEntries(): Promise<never> {
   throw refuse('VALIDATION_FAILED', 'HL7 v2 messages cannot be stored.', 'type')
 }

@@ -6,10 +6,12 @@ import type { Acting } from '../store/unit-of-work.ts'
 export const sourceOf = (agent: string, item: string): string =>
   `urn:health-interop:bridge:${encodeURIComponent(agent)}#${encodeURIComponent(item)}`
 
+/** Returns the resource with its source. */
+export const marked = (resource: unknown, source: string): unknown =>
+  isObject(resource) ? { ...resource, meta: { ...metaOf(resource), source } } : resource
+
 /** Returns the same parts, whose stores mark what the author writes. */
 export function sourced<Parts extends Acting>(parts: Parts, author: string | undefined, source: string): Parts {
-  const marked = (resource: unknown): unknown =>
-    isObject(resource) ? { ...resource, meta: { ...metaOf(resource), source } } : resource
   return {
     ...parts,
     storeFor(principal) {
@@ -17,11 +19,11 @@ export function sourced<Parts extends Acting>(parts: Parts, author: string | und
       if (principal.author !== author) return store
       return {
         ...store,
-        create: (type, resource, condition) => store.create(type, marked(resource), condition),
-        update: (type, id, resource, conditions) => store.update(type, id, marked(resource), conditions),
+        create: (type, resource, condition) => store.create(type, marked(resource, source), condition),
+        update: (type, id, resource, conditions) => store.update(type, id, marked(resource, source), conditions),
         transaction: (entries, read) =>
           store.transaction(
-            entries.map(each => ({ ...each, resource: marked(each.resource) })),
+            entries.map(each => ({ ...each, resource: marked(each.resource, source) })),
             read,
           ),
       }

@@ -1,17 +1,18 @@
 // One batch of an agent: its items in order of their sequence, each stored in a savepoint of its own or refused without a trace
 // (decisions §13). The batch is one transaction: its answer and what it stored exist together.
-import type { Transaction } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
-import { asPart, inUnitOfWork } from '../store/unit-of-work.ts'
+import type { TransactionEntry } from '../store/transaction.ts'
+import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { episode } from './failing.ts'
+import { type CallWithin, storeGroup } from './group.ts'
 import { type BridgeItem, itemTypes, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
-import { markOf, openLedger } from './ledger.ts'
+import { type Mark, markOf, openLedger } from './ledger.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { type RecordType, recordTypes } from './records.ts'
 import { refuse } from './refuse.ts'
-import { sourced, sourceOf } from './sourced.ts'
+import { sourceOf } from './sourced.ts'
 import { advance, lockState, setFailing } from './state.ts'
 
 /** Stores the items of a batch. @throws Failure CONFLICT if its sequence has too many gaps; UNAVAILABLE. */
@@ -21,22 +22,22 @@ export async function sync(parts: BridgeParts, call: AgentCall, body: SyncBody):
   return inUnitOfWork(parts.unitOfWork, call.caller, async (caller, on) => {
     const agent = caller.clientId
     const state = await lockState(on, agent)
-    const marks = items.map(markOf)
-    const ledger = await openLedger(on, agent, marks)
+    const ledger = await openLedger(on, agent, items.map(markOf))
     const rejected: Rejection[] = []
     let [accepted, duplicates] = [0, 0]
-    for (const [index, item] of items.entries()) {
-      const mark = marks[index]!
-      if (ledger.has(mark)) {
-        duplicates++
-        continue
+    const store = async (run: Run): Promise<void> => {
+      const refused = await storeRun(parts, { ...call, caller }, run)
+      for (const { item, mark } of run) {
+        const failure = refused.get(item)
+        if (failure) rejected.push(rejectionOf(item, failure))
+        else ledger.add(mark, item.seq)
       }
-      const rejection = await attempt(parts, { ...call, caller }, item)
-      if (rejection) rejected.push(rejection)
-      else {
-        ledger.add(mark, item.seq)
-        accepted++
-      }
+      accepted += run.length - refused.size
+    }
+    for (const run of runsOf(items)) {
+      const fresh = run.filter(({ mark }) => !ledger.has(mark))
+      duplicates += run.length - fresh.length
+      await store(fresh)
     }
     await ledger.save()
     const failing = await episode(parts, { ...call, caller }, state.failingTask, { items: items.length, rejected })
@@ -57,24 +58,67 @@ export async function sync(parts: BridgeParts, call: AgentCall, body: SyncBody):
   })
 }
 
-/** Stores one item; returns why it was refused, and then it left nothing behind but its record in the audit trail. */
-async function attempt(
-  parts: BridgeParts,
-  { caller, requestId }: AgentCall & { readonly caller: { readonly within: Transaction } },
-  item: BridgeItem,
-): Promise<Rejection | undefined> {
-  const agent = caller.clientId
-  const query = `bridge/sync ${isKnown(item.type) ? item.type : 'item'}`
-  const failure = await asPart(caller, { query }, async own => {
-    const marking = sourced(parts, caller.author, sourceOf(agent, item.item_id))
-    await workOf(item)(marking, { caller: own, requestId }, payloadOf(item))
-  })
-  if (failure && failure.status >= 500)
-    parts.log.error(
-      { requestId, agent, item: item.item_id, err: failure.options.cause },
-      'bridge: could not store an item',
-    )
-  return failure && rejectionOf(item, failure)
+interface RunItem {
+  readonly item: BridgeItem
+  readonly mark: Mark
+}
+
+/** Items that follow each other and are stored together, or one that is stored alone. */
+type Run = readonly RunItem[]
+
+/** An item and its repetition are never in one run. */
+function* runsOf(items: readonly BridgeItem[]): Generator<Run> {
+  let run: RunItem[] = []
+  const names = new Set<string>()
+  for (const item of items) {
+    const mark = markOf(item)
+    const name = mark.message?.toString('hex') ?? mark.item
+    const isAlone = planOf(item) === undefined
+    if (run.length > 0 && (isAlone || names.has(name) || names.has(mark.item))) {
+      yield run
+      run = []
+      names.clear()
+    }
+    if (isAlone) yield [{ item, mark }]
+    else {
+      run.push({ item, mark })
+      names.add(name).add(mark.item)
+    }
+  }
+  if (run.length > 0) yield run
+}
+
+/** Returns how an item is planned with others, or undefined if it is stored alone. */
+const planOf = ({ type, op = 'upsert' }: BridgeItem): RecordType['plan'] =>
+  isKnown(type) && op === 'upsert' ? recordTypes[type].plan : undefined
+
+/** Stores a run; returns why items of it were refused. Those left nothing behind but their record in the audit trail. */
+async function storeRun(parts: BridgeParts, call: CallWithin, run: Run): Promise<Map<BridgeItem, Failure>> {
+  const agent = call.caller.clientId
+  const items = run.map(({ item }) => ({
+    item,
+    query: `bridge/sync ${isKnown(item.type) ? item.type : 'item'}`,
+    source: sourceOf(agent, item.item_id),
+    plan: (own: BridgeParts, within: AgentCall) => planned(own, within, item),
+  }))
+  const refused = await storeGroup(parts, call, items)
+  for (const [{ item }, failure] of refused)
+    if (failure.status >= 500)
+      parts.log.error(
+        { requestId: call.requestId, agent, item: item.item_id, err: failure.options.cause },
+        'bridge: could not store an item',
+      )
+  return new Map([...refused].map(([{ item }, failure]) => [item, failure]))
+}
+
+/** Returns the writes that an item comes to; an item that is stored alone is stored now. */
+async function planned(parts: BridgeParts, call: AgentCall, item: BridgeItem): Promise<TransactionEntry[]> {
+  const work = workOf(item)
+  const payload = payloadOf(item)
+  const plan = planOf(item)
+  if (plan) return plan(parts, call, payload)
+  await work?.(parts, call, payload)
+  return []
 }
 
 /** Conflicts and internal errors may pass: the same item may be stored the next time. */
@@ -94,8 +138,8 @@ function workOf({ type, op = 'upsert', occurred_at }: BridgeItem): RecordType['u
     throw refuse('VALIDATION_FAILED', `op must be ${oneOf(['upsert', 'delete'], op)}`, 'op')
   if (occurred_at !== undefined && Number.isNaN(Date.parse(occurred_at)))
     throw refuse('VALIDATION_FAILED', 'occurred_at must be an ISO 8601 date and time.', 'occurred_at')
-  const work = recordTypes[type][op]
-  if (work) return work
+  const { plan, ...works } = recordTypes[type]
+  if (works[op] || (op === 'upsert' && plan)) return works[op]
   throw refuse('VALIDATION_FAILED', `A ${type} cannot be deleted: send it again with the status that it has now.`, 'op')
 }
 

@@ -3,9 +3,9 @@
 
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { linked, obstacle, replaced, replacesLink, survivor } from '../mpi/register/merge.ts'
+import { linked, obstacle, replacesLink, survivor } from '../mpi/register/merge.ts'
 import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
-import { comparedIn, possibleDuplicate, reviewed } from '../mpi/register/review.ts'
+import { merged } from '../patients/merge.ts'
 import type { Store } from '../store/store.ts'
 import { referenceTarget } from '../store/values.ts'
 import { wrongParameter } from './parameters.ts'
@@ -27,18 +27,8 @@ export async function mergeOf(store: Store, request: FhirRequest): Promise<FhirR
     if (reason !== undefined) throw refused(reason)
     const result = resultOf(inputs, from.patient, into.patient, addresses)
     if (isPreview) return previewed(own, result)
-    // Both at once: the Health ID may go from one to the other.
-    const entries = [
-      { id: source, ifMatch: from.version, resource: replaced(from.patient, into.patient, addresses) },
-      { id: target, ifMatch: into.version, resource: result },
-    ]
-    const written = await own.transaction(
-      entries.map(each => ({ ...each, fullUrl: undefined, method: 'PUT' as const, type: 'Patient', query: undefined })),
-      () => Promise.resolve(undefined),
-    )
-    await closeReviews(service, source, target)
-    const [, last] = written
-    return (last && 'written' in last ? last.written?.body : undefined) ?? JSON.stringify(result)
+    const last = await merged({ own, service, addresses }, from, into, result)
+    return last ?? JSON.stringify(result)
   }
   const result = await request.people.together(merge)
   return { status: 200, body: answer(request.body, result, isPreview) }
@@ -83,28 +73,6 @@ function previewed(store: Store, result: JsonObject): string {
   const [error] = store.validate('Patient', result).filter(({ severity }) => severity === 'error')
   if (error) throw refused(error.diagnostics, error.expression)
   return JSON.stringify(result)
-}
-
-/** Review Tasks that asked whether the two are one are done, unless others than the two are still in question. */
-async function closeReviews(service: Store, source: string, target: string): Promise<void> {
-  const search = service.parse(
-    ['Task'],
-    [
-      ['code', `${possibleDuplicate.system}|${possibleDuplicate.code}`],
-      ['status', 'requested'],
-      ['focus', `Patient/${source},Patient/${target}`],
-      ['_count', '1000'],
-    ],
-    true,
-  )
-  const pair = [source, target]
-  for (const { id, body } of (await service.search(search)).matches) {
-    const task = parseJson(body) as JsonObject
-    const { focus, candidates } = comparedIn(task)
-    const isAbout = pair.includes(focus ?? '') && candidates.some(each => each !== focus && pair.includes(each))
-    const isDone = isAbout && (focus === source || candidates.every(each => pair.includes(each)))
-    if (isDone) await service.update('Task', id, reviewed(task, target), {})
-  }
 }
 
 function answer(input: unknown, result: string, isPreview: boolean): string {

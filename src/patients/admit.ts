@@ -69,6 +69,9 @@ async function found(
     stated === undefined ? undefined : await holderOf(on, await readHealthId(on, stated, 'Patient.identifier'))
   if (holder) return { id: holder.patient }
   const person = featuresOf(personOf(patient))
+  const early = theOne(await register.find(on, person, number))
+  if (early !== undefined) return { id: early }
+  // Whoever registers the same person at the same moment comes first or waits.
   await register.lock(on, person, number)
   const verdict = await register.find(on, person, number)
   const one = theOne(verdict)
@@ -83,8 +86,12 @@ async function brought(
   patient: JsonObject,
   number: OwnNumber | undefined,
 ): Promise<void> {
-  await complete(parts, caller, id, { number: undefined, country: countryIn(patient) ?? usualCountry })
-  const { body, version } = await parts.storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' })).read('Patient', id)
+  const read = () => parts.storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' })).read('Patient', id)
+  let { body, version } = await read()
+  if (healthIdsOf(parseJson(body) as JsonObject, parts.addresses).current.length === 0) {
+    await complete(parts, caller, id, { number: undefined, country: countryIn(patient) ?? usualCountry })
+    ;({ body, version } = await read())
+  }
   const current = parseJson(body) as JsonObject
   const identifiers = objectsIn(current['identifier'])
   const isKnown = (each: JsonObject): boolean =>
@@ -102,6 +109,7 @@ async function brought(
     .update('Patient', id, { ...next, meta }, { ifMatch: version })
 }
 
+/** Returns the reference to the organisation that manages the record of a patient. */
 const managerOf = ({ managingOrganization: manager }: JsonObject): unknown =>
   isObject(manager) ? manager['reference'] : undefined
 

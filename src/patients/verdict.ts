@@ -1,6 +1,7 @@
 // What follows from comparing a person with the register: the patient that it is, or possible duplicates to review.
 
 import { type Caller, system } from '../access/caller.ts'
+import type { Ranked } from '../mpi/matching/decide.ts'
 import type { MatchVerdict } from '../mpi/register/register.ts'
 import { reviewTask } from '../mpi/register/review.ts'
 import type { Access } from '../store/access.ts'
@@ -19,21 +20,32 @@ export function theOne({ decision, numbered }: MatchVerdict): string | undefined
   return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
 }
 
-/**
- * Creates a Task to review the possible duplicates of a patient that was registered now, and returns how many there are. The service
- * reads them, not the caller, which may not see the patients concerned.
- */
+/** Creates a Task to review the possible duplicates of a patient that was registered now, and returns how many there are. */
 export async function reviewed(
-  { storeFor, now }: Pick<Acting, 'storeFor'> & { readonly now: () => Date },
+  parts: ReviewParts,
   caller: Caller,
   id: string,
   { decision, numbered }: Pick<MatchVerdict, 'decision' | 'numbered'>,
 ): Promise<number> {
   const suspects = decision.ranked.filter(each => each.grade !== 'certainly-not' || numbered.has(each.id))
-  if (suspects.length === 0) return 0
+  if (suspects.length > 0) await askToReview(parts, caller, id, suspects)
+  return suspects.length
+}
+
+type ReviewParts = Pick<Acting, 'storeFor'> & { readonly now: () => Date }
+
+/**
+ * Creates a Task to review whether a patient is one of others. The service reads them, not the caller, which may not see the patients
+ * concerned.
+ */
+async function askToReview(
+  { storeFor, now }: ReviewParts,
+  caller: Caller,
+  id: string,
+  suspects: readonly Ranked[],
+): Promise<void> {
   // The other patients of the Task are not disclosed, and the caller can read the trail of its own organisation.
   const discreet = (access: Access): Access => ({ ...access, patients: [id] })
   const store = storeFor({ ...system, ...recordedFor(caller, discreet) })
   await store.create('Task', reviewTask(id, suspects, now()))
-  return suspects.length
 }

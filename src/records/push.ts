@@ -36,25 +36,39 @@ export interface Accepted {
  * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND; VALIDATION_FAILED if the record cannot be represented as FHIR.
  */
 export async function push(parts: PushParts, request: PushRequest, map: string, record: Pushed): Promise<Accepted> {
+  const entries = await pushEntries(parts, request, map, record)
+  const types = Object.fromEntries(entries.map(({ type }) => [type, 'c']))
+  return inUnitOfWork(parts.unitOfWork, request.caller, async caller => {
+    const events: string[] = []
+    const origin = caller.origin && { ...caller.origin, recorded: (ids: readonly string[]) => void events.push(...ids) }
+    const store = parts.storeFor({ ...onBehalfOf(caller, types), origin })
+    const results = await store.transaction(entries, mustNotRead).catch(error => {
+      throw asRecordFailure(error)
+    })
+    return {
+      resources: results.flatMap(each => ('written' in each && each.written ? nameOf(each.written) : [])),
+      events,
+    }
+  })
+}
+
+/**
+ * Returns the creations that a pushed record comes to.
+ * @throws Failure INVALID_HEALTH_ID, PATIENT_NOT_FOUND; VALIDATION_FAILED if the map cannot translate the record.
+ */
+export async function pushEntries(
+  parts: Pick<PushParts, 'databaseFor' | 'translator'>,
+  request: PushRequest,
+  map: string,
+  record: Pushed,
+): Promise<TransactionEntry[]> {
   const subject = await patientOf(parts.databaseFor(request.caller), record.health_id, 'health_id')
   const context = {
     ...parts.translator.contextOf(request),
     patient_id: subject.patient,
     health_id: subject.healthId,
   }
-  const bundle = parts.translator.toFhir(map, { ...record, health_id: subject.healthId }, context)
-  const entries = creationsIn(bundle, map)
-  const types = Object.fromEntries(entries.map(({ type }) => [type, 'c']))
-  return inUnitOfWork(parts.unitOfWork, request.caller, async caller => {
-    const events: string[] = []
-    const origin = caller.origin && { ...caller.origin, recorded: (ids: readonly string[]) => void events.push(...ids) }
-    const store = parts.storeFor({ ...onBehalfOf(caller, types), origin })
-    const results = await store.transaction(entries, mustNotRead).catch(asRecordFailure)
-    return {
-      resources: results.flatMap(each => ('written' in each && each.written ? nameOf(each.written) : [])),
-      events,
-    }
-  })
+  return creationsIn(parts.translator.toFhir(map, { ...record, health_id: subject.healthId }, context), map)
 }
 
 const nameOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type}/${id}`
@@ -79,9 +93,9 @@ function mustNotRead(): never {
 }
 
 /** A resource that is not valid is a record that cannot be stored: the caller knows the record only. */
-function asRecordFailure(error: unknown): never {
-  if (!(error instanceof Failure) || error.code !== 'MALFORMED_REQUEST') throw error
+export function asRecordFailure(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'MALFORMED_REQUEST') return error
   const details = (error.options.details ?? []).map((each): FailureDetail => ({ ...each, field: undefined }))
   const reason = details[0]?.message ?? error.message
-  throw new Failure('VALIDATION_FAILED', `The record cannot be stored as FHIR: ${reason}`, { details, cause: error })
+  return new Failure('VALIDATION_FAILED', `The record cannot be stored as FHIR: ${reason}`, { details, cause: error })
 }

@@ -1,5 +1,6 @@
 // Conditional requests: what a query matches decides what is written (https://hl7.org/fhir/R4/http.html#ccreate).
 
+import { int8Array } from '../db/arrays.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { findIds } from './search/run.ts'
@@ -34,7 +35,12 @@ export async function lockConditions(session: Session, conditions: readonly Cond
   const keys = [...new Set(conditions.map(condition => hash64(conditionName(condition))))].sort((a, b) =>
     a < b ? -1 : 1,
   )
-  for (const key of keys) await session.on.query({ text: 'select pg_advisory_xact_lock($1)', values: [key] })
+  if (keys.length === 0) return
+  await session.on.query({
+    name: 'lock-conditions',
+    text: 'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
+    values: [int8Array(keys)],
+  })
 }
 
 /**

@@ -170,6 +170,22 @@ async function applyDeletions(
   written.forEach((result, position) => results.set(indexes[position]!, result))
 }
 
+/** Searches that are asked together. */
+const mostSearches = 100
+
+/** Returns what each condition matches, in order. */
+async function* matched(
+  session: Session,
+  plans: readonly Plan[],
+): AsyncGenerator<{ plan: Plan; condition: Condition; match: string | undefined }> {
+  const conditional = plans.flatMap(plan => conditionOf(plan).map(condition => ({ plan, condition })))
+  for (let from = 0; from < conditional.length; from += mostSearches) {
+    const some = conditional.slice(from, from + mostSearches)
+    const matches = await Promise.all(some.map(({ condition }) => onlyMatch(session, condition)))
+    for (const [position, each] of some.entries()) yield { ...each, match: matches[position] }
+  }
+}
+
 /** Finds the resource of each conditional entry. */
 async function lookUp(
   session: Session,
@@ -177,11 +193,8 @@ async function lookUp(
   results: Map<number, Written | undefined>,
 ): Promise<void> {
   const creating = new Set<string>()
-  for (const plan of plans) {
+  for await (const { plan, condition, match } of matched(session, plans)) {
     const { entry, index } = plan
-    if (entry.query === undefined) continue
-    const condition = { type: entry.type, query: entry.query }
-    const match = await onlyMatch(session, condition)
     if (match === undefined && creating.has(conditionName(condition)))
       throw at(index, 'duplicate', 'another entry creates with the same condition')
     if (match === undefined) creating.add(conditionName(condition))

@@ -64,13 +64,13 @@ export async function inUnitOfWork<Of extends Principal, T>(
 /**
  * Runs a part of a caller's transaction, which alone is rolled back if it fails. What it did is recorded once it has succeeded; of a part
  * that fails, the attempt is recorded.
- * @param attempt how the audit trail names an attempt that failed
+ * @param attempt how the audit trail names an attempt that failed; undefined: it is not recorded, since its parts are attempted again
  * @throws what ends the whole transaction, and can only be mended by starting it over
  * @returns the failure, or undefined if the part succeeded
  */
 export async function asPart<Of extends Principal & { readonly within: Transaction }>(
   caller: Of,
-  attempt: AuditedOperation,
+  attempt: AuditedOperation | undefined,
   work: (caller: Of) => Promise<unknown>,
 ): Promise<Failure | undefined> {
   const accesses: Access[] = []
@@ -81,7 +81,7 @@ export async function asPart<Of extends Principal & { readonly within: Transacti
   } catch (error) {
     const failure = asFailure(error)
     if (mustStartOver(error) || failure.code === 'UNAVAILABLE') throw error
-    caller.witness?.({ deed: 'operation', ...attempt, patients: [], resources: 0, failure })
+    if (attempt) caller.witness?.({ deed: 'operation', query: attempt.query, patients: [], resources: 0, failure })
     return failure
   }
   for (const access of accesses) caller.witness?.(access)

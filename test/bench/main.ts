@@ -21,6 +21,7 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- sdk [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- bridge-sync [--data DIR] [--seconds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
        npm run bench -- budget bodies [--data DIR] [--seconds N]
@@ -45,6 +46,7 @@ nothing if it is there already, and measures each workload; the median round cou
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   sdk         measures instead the patient summary and FHIR searches by Health ID, beside the FHIR searches under them, on
               DIR-records
+  bridge-sync measures instead how many items of Bridge agents are stored, on DIR-bridge
   webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
@@ -77,6 +79,7 @@ const folders: Readonly<Record<string, string>> = {
   inventory: '-inventory',
   records: '-records',
   sdk: '-records',
+  'bridge-sync': '-bridge',
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
 }
@@ -131,6 +134,10 @@ async function main(): Promise<void> {
       ...{ root, env, dataDir, base, load, answering },
       ...{ connections: connections!, seconds: seconds!, rounds: rounds! },
     })
+  }
+  if (positionals[0] === 'bridge-sync') {
+    const { benchBridgeSync } = await import('./bridge-sync.ts')
+    return benchBridgeSync({ root, env: environment(), dataDir, base, seconds: Number(options.seconds), answering })
   }
   if (positionals[0] === 'resolve') {
     const { benchResolve } = await import('./resolve.ts')

@@ -1,0 +1,71 @@
+// Merges two patients that are one person: both are written at once, and reviews that asked whether they are one are done.
+
+import { type JsonObject, parseJson } from '../lib/json.ts'
+import { replaced } from '../mpi/register/merge.ts'
+import type { Addresses } from '../mpi/register/patient.ts'
+import { comparedIn, possibleDuplicate, reviewed } from '../mpi/register/review.ts'
+import type { Store } from '../store/store.ts'
+
+/** A Patient as it was read. */
+export interface ReadPatient {
+  readonly patient: JsonObject
+  readonly version: number
+}
+
+interface Merging {
+  /** Of the caller, in the transaction of the merge. */
+  readonly own: Store
+  /** Of the service itself, in the same transaction. */
+  readonly service: Store
+  readonly addresses: Addresses
+}
+
+/**
+ * Stores a merge, which `obstacle` has permitted.
+ * @param from the Patient that is replaced
+ * @param into the other one
+ * @param result what the other one will be (`survivor`)
+ * @returns the body of the Patient that remains
+ * @throws Failure PRECONDITION_FAILED if one of them has changed meanwhile.
+ */
+export async function merged(
+  { own, service, addresses }: Merging,
+  from: ReadPatient,
+  into: ReadPatient,
+  result: JsonObject,
+): Promise<string | undefined> {
+  const [source, target] = [String(from.patient['id']), String(into.patient['id'])]
+  // Both at once: the Health ID may go from one to the other.
+  const entries = [
+    { id: source, ifMatch: from.version, resource: replaced(from.patient, into.patient, addresses) },
+    { id: target, ifMatch: into.version, resource: result },
+  ]
+  const [, last] = await own.transaction(
+    entries.map(each => ({ ...each, fullUrl: undefined, method: 'PUT' as const, type: 'Patient', query: undefined })),
+    () => Promise.resolve(undefined),
+  )
+  await closeReviews(service, source, target)
+  return last && 'written' in last ? last.written?.body : undefined
+}
+
+/** Review Tasks that asked whether the two are one are done, unless others than the two are still in question. */
+async function closeReviews(service: Store, source: string, target: string): Promise<void> {
+  const search = service.parse(
+    ['Task'],
+    [
+      ['code', `${possibleDuplicate.system}|${possibleDuplicate.code}`],
+      ['status', 'requested'],
+      ['focus', `Patient/${source},Patient/${target}`],
+      ['_count', '1000'],
+    ],
+    true,
+  )
+  const pair = [source, target]
+  for (const { id, body } of (await service.search(search)).matches) {
+    const task = parseJson(body) as JsonObject
+    const { focus, candidates } = comparedIn(task)
+    const isAbout = pair.includes(focus ?? '') && candidates.some(each => each !== focus && pair.includes(each))
+    const isDone = isAbout && (focus === source || candidates.every(each => pair.includes(each)))
+    if (isDone) await service.update('Task', id, reviewed(task, target), {})
+  }
+}
