@@ -66,7 +66,7 @@ export function createIntake(parts: Parts): Intake {
 function answerAll(parts: Parts, units: readonly Unit[], fullest: Fullness): void {
   // A unit without items is a place in the row of answers: it is answered though the agent is full.
   const isFull = fullest.share >= 1
-  const storable = units.filter(({ items, also }) => (items.length > 0 && !isFull) || also)
+  const storable = isFull ? [] : units.filter(({ items, also }) => items.length > 0 || also)
   const results = stored(parts, storable)
   for (const unit of units) {
     const full: Outcome = { kind: 'full', reason: fullest.text }

@@ -43,7 +43,7 @@ export async function startFolder(parts: FolderParts): Promise<Input> {
   }
 }
 
-function createWatch(parts: FolderParts): Watch {
+export function createWatch(parts: FolderParts): Watch {
   const { source, name, clock, log } = parts
   const counts = { taken: 0, failed: 0 }
   try {

@@ -13,8 +13,10 @@ interface Kept {
 
 export interface Keys {
   current(): string
-  /** The other key becomes the current one; false if there is none. */
-  swap(): boolean
+  /** The neighbour of a key, to be tried where that one is refused; undefined: there is none. */
+  besides(key: string): string | undefined
+  /** This one of the two works: it is used from now on. */
+  use(key: string): void
   /** Makes the next key and keeps it beside the current one; returns its SHA-256, which is all that leaves this machine. */
   next(): string
   /** The server knows the key of this SHA-256: it is used from now on. */
@@ -32,21 +34,20 @@ export function createKeys(state: State, enrolled: string): Keys {
     writeSealed(state, 'keys', keys)
     kept = keys
   }
+  const use = (key: string): void => {
+    if (kept.other === key) keep({ ...kept, current: key, other: kept.current })
+  }
   return {
     current: () => kept.current,
-    swap() {
-      if (kept.other === undefined) return false
-      keep({ ...kept, current: kept.other, other: kept.current })
-      return true
-    },
+    besides: key => (key === kept.current ? kept.other : kept.current),
+    use,
     next() {
       const other = `bak_${randomBytes(32).toString('base64url')}`
       keep({ ...kept, other })
       return sha256(other)
     },
     confirm(confirmed) {
-      if (kept.other !== undefined && sha256(kept.other) === confirmed)
-        keep({ ...kept, current: kept.other, other: kept.current })
+      if (kept.other !== undefined && sha256(kept.other) === confirmed) use(kept.other)
     },
   }
 }

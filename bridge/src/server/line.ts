@@ -58,9 +58,10 @@ export function createLine(parts: Parts): Line {
     offset = found
     write(state, 'clock_offset', offset)
   }
-  const attempt = async ({ method, path, headers, body, deadline = defaultDeadline }: Request): Promise<Reply> => {
+  const attempt = async (request: Request, key: string): Promise<Reply> => {
+    const { method, path, headers, body, deadline = defaultDeadline } = request
     const sentAt = clock.now()
-    const proof = proofOf(agentId, keys.current(), sentAt + offset)
+    const proof = proofOf(agentId, key, sentAt + offset)
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
     const sent = {
       method,
@@ -74,12 +75,15 @@ export function createLine(parts: Parts): Line {
     return reply
   }
   const proven = async (request: Request): Promise<Reply> => {
-    let reply = await attempt(request)
-    if (codeOf(reply) === 'CLOCK_SKEW') reply = await attempt(request)
-    if (codeOf(reply) !== 'INVALID_AGENT' || !keys.swap()) return reply
-    const again = await attempt(request)
-    if (codeOf(again) === 'INVALID_AGENT') keys.swap()
-    else log.info('the other key is the valid one')
+    const key = keys.current()
+    let reply = await attempt(request, key)
+    if (codeOf(reply) === 'CLOCK_SKEW') reply = await attempt(request, key)
+    const other = codeOf(reply) === 'INVALID_AGENT' ? keys.besides(key) : undefined
+    if (other === undefined) return reply
+    const again = await attempt(request, other)
+    if (codeOf(again) === 'INVALID_AGENT') return reply
+    // Several requests may find this at a time: the key that worked is named, not merely another one.
+    keys.use(other)
     return again
   }
   const call = async (request: Request): Promise<Reply> => {

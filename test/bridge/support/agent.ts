@@ -7,6 +7,7 @@ import { startAgent } from '../../../bridge/src/agent.ts'
 import { type Clock, systemClock } from '../../../bridge/src/clock.ts'
 import { agentTool } from '../../../bridge/src/commands/tool.ts'
 import { readConfig } from '../../../bridge/src/config.ts'
+import { readDataKey } from '../../../bridge/src/data-key.ts'
 import { createLog } from '../../../bridge/src/log.ts'
 import { openState, type State } from '../../../bridge/src/state/state.ts'
 import { runTool } from '../../../src/lib/command.ts'
@@ -79,7 +80,8 @@ type Status = any
 export async function runAgent(file: string, clock: Clock = systemClock): Promise<InProcess> {
   const lines: string[] = []
   const log = createLog('debug', line => void lines.push(line))
-  const agent = await startAgent({ file, config: readConfig(file), key: dataKey, clock, log })
+  const config = readConfig(file)
+  const agent = await startAgent({ file, config, key: readDataKey(config.data_key_file), clock, log })
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= agent.stop())
   onCleanup(stop)

@@ -1,0 +1,113 @@
+// Full and broken disks: inputs refuse in words that senders understand, and what is stored stays.
+import { beforeEach, expect, test } from 'vitest'
+import { checked, limitsOf } from '../../../bridge/src/config-check.ts'
+import { createIntake, type Outcome } from '../../../bridge/src/intake.ts'
+import { fullness, warningsOf } from '../../../bridge/src/state/fullness.ts'
+import { addItem, tally } from '../../../bridge/src/state/items.ts'
+import { giveBackSpace, type State } from '../../../bridge/src/state/state.ts'
+import { freshFolder, freshState, localToken, portOf, runAgent, testClock, writeAgent } from '../support/agent.ts'
+import { admission, fieldOf, openSender, verdictOf } from '../support/sender.ts'
+import { startStandIn } from '../support/stand-in.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const limits = (values: Record<string, number>) => limitsOf(checked({ min_free_bytes: 0, ...values }, '', []))
+
+let state: State
+beforeEach(() => {
+  state = freshState()
+})
+
+const item = (itemId: string, payload = '{}') =>
+  ({ source: 'lab', itemId, type: 'fhir', op: 'upsert', occurredAt: '2026-03-01T08:00:00Z', payload }) as const
+
+test('warnings come at 50, 80 and 95 percent of each limit, and the last one says that inputs refuse', () => {
+  const now = Date.now()
+  const warnings = (count: number) => {
+    state.db.exec('delete from item')
+    for (let index = 0; index < count; index++) addItem(state, item(`i${index}`), now)
+    return warningsOf(fullness(state, limits({ max_items: 100 }), now, 2 ** 40))
+  }
+  expect([49, 50, 80, 95, 100].map(warnings)).toEqual([
+    [],
+    ['50 % full: 50 of 100 items'],
+    ['80 % full: 80 of 100 items'],
+    ['95 % full: 95 of 100 items'],
+    ['full, inputs refuse: 100 of 100 items'],
+  ])
+})
+
+test('bytes, age and the free disk are limits too', () => {
+  const now = Date.now()
+  addItem(state, item('a', `{"x":"${'x'.repeat(900)}"}`), now - 15 * 86_400_000)
+  const old = { max_age_days: 365 }
+  const warned = (values: Record<string, number>, free = 2 ** 40) =>
+    warningsOf(fullness(state, limits(values), now, free))
+  expect(warned({ ...old, max_bytes: 1000 })).toEqual([expect.stringContaining('80 % full')])
+  expect(warned({ max_age_days: 30 })).toEqual(['50 % full: the oldest item waits for 15.0 of 30 days'])
+  expect(warned({ ...old, min_free_bytes: 2 ** 30 }, 2 ** 31)).toEqual([
+    '50 % full: 2048 MiB of the disk are free, 1024 MiB must be',
+  ])
+  expect(warned({ ...old, min_free_bytes: 2 ** 30 }, 2 ** 29)).toEqual([expect.stringContaining('inputs refuse')])
+})
+
+test('a full agent answers MLLP with AR and words, HTTP with 507, and takes again when there is room', async () => {
+  const standIn = await startStandIn()
+  const back = await standIn.vanish()
+  const file = writeAgent(freshFolder(), standIn.url, {
+    sources: { lab: { kind: 'mllp', port: 0 } },
+    limits: { max_items: 1 },
+  })
+  const clock = testClock(Date.now())
+  const agent = await runAgent(file, clock)
+  const sender = await openSender(await portOf(agent))
+  expect(verdictOf(await sender.ask(admission('FITS')))).toBe('AA FITS')
+  clock.advance(1000)
+  const refusal = await sender.ask(admission('WAITS'))
+  expect([verdictOf(refusal), fieldOf(refusal, 'MSA-3')]).toEqual([
+    'AR WAITS',
+    expect.stringContaining('send it again later'),
+  ])
+  expect(fieldOf(await sender.ask(admission('ENHANCED', '|||AL|NE')), 'MSA-1')).toBe('CR')
+  const post = () =>
+    fetch(`http://127.0.0.1:${agent.port}/items`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${localToken}`, 'content-type': 'application/json' },
+      body: '{"resourceType":"Patient"}',
+    })
+  const response = await post()
+  expect([response.status, response.headers.get('retry-after')]).toEqual([507, '60'])
+  expect(await (await fetch(`http://127.0.0.1:${agent.port}/`)).text()).toContain('full, inputs refuse: 1 of 1 items')
+  await back()
+  for (let index = 0; index < 100 && standIn.done.size === 0; index++) {
+    clock.advance(5000)
+    await new Promise(done => setTimeout(done, 20))
+  }
+  clock.advance(1000)
+  expect(verdictOf(await sender.ask(admission('WAITS')))).toBe('AA WAITS')
+})
+
+test('a disk that fails is no AA: the message is refused, and what was stored before is still there', async () => {
+  const intake = createIntake({ state, clock: testClock(), log: silent, limits: () => limits({}), onStored: () => {} })
+  const put = (itemId: string, payload: string) =>
+    new Promise<Outcome>(done => intake.put({ items: [item(itemId, payload)], done }))
+  expect(await put('first', '{}')).toEqual({ kind: 'stored', duplicates: 0 })
+  const { page_count: pages } = state.db.prepare('pragma page_count').get() as { page_count: number }
+  state.db.exec(`pragma max_page_count = ${pages + 2}`)
+  const large = `{"x":"${'x'.repeat(100_000)}"}`
+  expect(await Promise.all([put('small', '{}'), put('large', large)])).toEqual([
+    { kind: 'stored', duplicates: 0 },
+    { kind: 'failed' },
+  ])
+  expect(tally(state, 'item').count).toBe(2)
+})
+
+test('space that sent items leave goes back to the disk', () => {
+  const size = (): number => (state.db.prepare('pragma page_count').get() as { page_count: number }).page_count
+  for (let index = 0; index < 50; index++)
+    addItem(state, item(`i${index}`, `{"x":"${'x'.repeat(50_000)}"}`), Date.now())
+  const before = size()
+  state.db.exec('delete from item')
+  giveBackSpace(state)
+  expect(size()).toBeLessThan(before / 4)
+  expect(tally(state, 'item')).toEqual({ count: 0, bytes: 0 })
+})
