@@ -89,28 +89,30 @@ const recordedByFacilities = [
   ...['QuestionnaireResponse', 'RelatedPerson', 'RiskAssessment', 'Schedule', 'ServiceRequest', 'Slot', 'Specimen'],
 ]
 
-/** What agents may do: store what a facility records, and find it again. */
+/** What agents may do: store what a facility records, find it again, and withdraw it. */
 const agentScopes = [
   'bridge_agent:sync',
   'system/Patient.rs',
-  ...recordedByFacilities.map(type => `system/${type}.crus`),
+  ...recordedByFacilities.map(type => `system/${type}.cruds`),
 ]
 
-/** Builds the caller that an agent is. */
-export const agentCaller = (agent: {
+/**
+ * Builds the caller that an agent is. It sees what its organisation's agents wrote and what is about no patient, whatever patients have
+ * consented to: what it finds it may replace, and that must not be what others wrote.
+ */
+export function agentCaller(agent: {
   readonly id: string
   readonly facilityId: string
   readonly organizationId: string
-}): AgentCaller => ({
-  ...createCaller({
-    clientId: agent.id,
-    organizationId: agent.organizationId,
-    scopes: agentScopes,
-    consentExempt: false,
-    author: `Organization/${agent.organizationId}`,
-  }),
-  facilityId: agent.facilityId,
-})
+}): AgentCaller {
+  const { id: clientId, facilityId, organizationId } = agent
+  const author = `Organization/${organizationId}`
+  const client = createCaller({ clientId, organizationId, scopes: agentScopes, consentExempt: false, author })
+  return { ...client, visibility: byConsent({ clientId, author, organizationId: '', purpose: '' }), facilityId }
+}
+
+/** True if a client is a Bridge agent. */
+export const isAgent = (caller: Asker): caller is AgentCaller => 'facilityId' in caller
 
 /** Builds a caller. Equal scope lists share one table of permissions. */
 export function createCaller(client: Identified): Caller {

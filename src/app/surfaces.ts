@@ -101,7 +101,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       consentTypes,
     }),
     ...sdkRoutes({ ...shared, consents, consentTypes, mapsFor, peopleFor }),
-    ...bridgeRoutes({ ...shared, registered: registeredOrganizations, log, bell: parts.bell }),
+    ...bridgeRoutes({ ...shared, registered: registeredOrganizations, mappings, timeZone, log, bell: parts.bell }),
     ...parts.bulk.routes,
     ...fhirRoutes({
       ...shared,

@@ -2,34 +2,29 @@
 // a resource is found again by its identifier. Ids of another system mean nothing here.
 import type { Caller } from '../access/caller.ts'
 import { isResourceType } from '../definitions/r4.ts'
-import type { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
+import { type JsonObject, objectsIn } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import { admit } from '../patients/admit.ts'
-import type { Interaction } from '../store/principal.ts'
 import { resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
+import { type Entry, entriesOf, isAboutPeople } from './entry.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
-import { refuse } from './refuse.ts'
+import { peopleOf } from './people.ts'
+import { refuse, refused } from './refuse.ts'
 
 /**
- * Registers the Patients of a resource or a Bundle of type transaction or collection, and returns the writes that the rest comes to.
- * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; what `admit` throws.
+ * Registers the Patients of a resource or a Bundle of type transaction or collection, merges those that it says are one, and returns
+ * the writes that the rest comes to.
+ * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; what `admit` and `unite` throw.
  */
 export async function bundleEntries(
   parts: BridgeParts,
-  { caller }: AgentCall,
+  call: AgentCall,
   payload: JsonObject,
 ): Promise<TransactionEntry[]> {
   const entries = entriesOf(payload)
-  const others = entries.filter(({ resource }) => resource?.['resourceType'] !== 'Patient')
-  for (const each of others) mayStore(caller, each)
-  const links = new Map<string, string>()
-  for (const { fullUrl, resource, name } of entries) {
-    if (resource?.['resourceType'] !== 'Patient') continue
-    const { id } = await admit(parts, caller, resource)
-    for (const each of [fullUrl, name]) if (each !== undefined) links.set(each, `Patient/${id}`)
-  }
+  const others = entries.filter(each => !isAboutPeople(each))
+  for (const each of others) mayStore(call.caller, each)
+  const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
   const named = new Map([...links, ...placeholders(others)])
   return others.map(each => entryFor(each, named))
 }
@@ -41,54 +36,19 @@ function mayStore(caller: Caller, { place, resource, request }: Entry): void {
   throw refuse('FORBIDDEN', `${place} is a ${shown}, which agents cannot store.`, place)
 }
 
-/** Deletes the resource with the identifier of the payload, if the agent may see it. @throws Failure VALIDATION_FAILED without one. */
+/** Deletes the resource with the identifier of the payload, if the organisation's agents wrote it. @throws Failure VALIDATION_FAILED */
 export async function removeResource(
   { storeFor }: BridgeParts,
   { caller }: AgentCall,
   payload: JsonObject,
 ): Promise<void> {
   const [entry] = entriesOf(payload)
-  const { method, type, query } = byIdentifier(entry?.resource, 'payload')
-  if (payload['resourceType'] === 'Bundle' || type === 'Patient' || method === 'POST')
-    throw refused('Only a resource with an identifier can be deleted, and no Patient.', 'payload')
-  const remover = {
-    ...caller,
-    may: (on: string, deed: Interaction) => (on === type && deed === 'd') || caller.may(on, deed),
-  }
-  await storeFor(remover).removeWhere(type, query!, {})
-}
-
-interface Entry {
-  readonly place: string
-  readonly fullUrl: string | undefined
-  /** `Type/id`, as other entries of the same Bundle may name it. */
-  readonly name: string | undefined
-  readonly resource: JsonObject | undefined
-  readonly request: JsonObject | undefined
-}
-
-const refused = (message: string, field?: string): Failure => refuse('VALIDATION_FAILED', message, field)
-
-function entriesOf(payload: JsonObject): Entry[] {
-  const { resourceType, type, entry } = payload
-  if (resourceType !== 'Bundle') return [entryOf({ resource: payload }, 'payload')]
-  if (type !== 'transaction' && type !== 'collection')
-    throw refused('A Bundle of an agent must have the type transaction or collection.', 'payload.type')
-  return objectsIn(entry).map((each, index) => entryOf(each, `payload.entry[${index}]`))
-}
-
-function entryOf({ fullUrl, resource, request }: JsonObject, place: string): Entry {
-  if (resource !== undefined && !(isObject(resource) && isResourceType(String(resource['resourceType']))))
-    throw refused(`${place} has no resource of a type of FHIR R4.`, place)
-  const own = isObject(resource) ? resource : undefined
-  const id = own?.['id']
-  return {
-    place,
-    fullUrl: typeof fullUrl === 'string' ? fullUrl : undefined,
-    name: typeof id === 'string' ? `${String(own!['resourceType'])}/${id}` : undefined,
-    resource: own,
-    request: isObject(request) ? request : undefined,
-  }
+  if (payload['resourceType'] === 'Bundle' || !entry || isAboutPeople(entry))
+    throw refused('Only one resource with an identifier can be deleted, and no Patient.', 'payload')
+  mayStore(caller, entry)
+  const { method, type, query } = byIdentifier(entry.resource, 'payload')
+  if (method === 'POST') throw refused('payload has no identifier by which it could be found.', 'payload.identifier')
+  await storeFor(caller).removeWhere(type, query!, {})
 }
 
 /** The addresses by which entries name each other, as placeholders that a transaction resolves. */

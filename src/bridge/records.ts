@@ -1,11 +1,12 @@
 // The records that an agent sends in the shapes of the interface, each stored as the surface for people stores it.
 import { createHash } from 'node:crypto'
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { onBehalfOf } from '../access/caller.ts'
 import { ownFacilities } from '../inventory/facilities.ts'
 import { reportStock } from '../inventory/stock-report.ts'
 import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { translateMessage } from '../mapping/messages.ts'
 import { resolve } from '../patients/resolve.ts'
 import type { ResolveBody } from '../patients/resolve-body.ts'
 import { type Pushed, pushEntries } from '../records/push.ts'
@@ -88,7 +89,20 @@ const idOf = ({ organizationId }: AgentCall['caller'], type: string, own: unknow
     .update(JSON.stringify([organizationId, type, own]))
     .digest('hex')
 
-/** Messages that a facility's systems send, which maps make Bundles of. */
-async function messageEntries(): Promise<never> {
-  throw refuse('VALIDATION_FAILED', 'HL7 v2 messages cannot be stored.', 'type')
+/** A message of a facility's system, which a map makes a Bundle of. Its numbers are the facility's own. */
+async function messageEntries(parts: BridgeParts, call: AgentCall, payload: JsonObject): Promise<TransactionEntry[]> {
+  check(Hl7v2Payload, payload)
+  const { organizationId, facilityId } = call.caller
+  const context = {
+    ...parts.translator.contextOf(call),
+    time_zone: parts.timeZone,
+    namespace: `${parts.addresses.numbers}${organizationId}/${facilityId}`,
+  }
+  const { bundle } = translateMessage(parts.mappings, String(payload['message']), context)
+  return bundleEntries(parts, call, bundle)
 }
+
+const Hl7v2Payload = Type.Object(
+  { message: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'One HL7 v2 message.' }) },
+  { additionalProperties: false },
+)

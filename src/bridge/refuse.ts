@@ -6,3 +6,6 @@ export const refuse = (code: FailureCode, message: string, field?: string): Fail
   new Failure(code, message, {
     details: [{ ...(field === undefined ? {} : { field }), code: 'business-rule', message }],
   })
+
+/** A refusal of what cannot be stored as it is. */
+export const refused = (message: string, field?: string): Failure => refuse('VALIDATION_FAILED', message, field)

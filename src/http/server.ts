@@ -4,6 +4,7 @@ import type { BlockList } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
 import type { TSchema } from 'typebox'
+import { isAgent } from '../access/caller.ts'
 import type { ReadPurpose } from '../access/purpose.ts'
 import type { Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
 import { recordedBy } from '../audit/pending.ts'
@@ -289,7 +290,7 @@ function bound(
   const observed = watched(caller, seen, requestId, isEmergency =>
     requesterOf({ caller: seen.caller, address: seen.address ?? '', requestId, isEmergency }),
   )
-  if (observed.kind !== 'client') return observed
+  if (observed.kind !== 'client' || isAgent(observed)) return observed
   const declared = parts.readPurpose(observed, {
     headers: context.req.headers,
     requestId,

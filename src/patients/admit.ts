@@ -3,8 +3,9 @@
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
+import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
-import { featuresOf } from '../mpi/matching/person.ts'
+import { type Features, featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
 import { type Addresses, healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
@@ -21,20 +22,32 @@ export interface Admitted {
 
 const usualCountry = 'CM'
 
+export interface AdmitOptions {
+  /** True if what the resource says of a known person replaces what is stored, where the caller's organisation manages it. */
+  readonly updates?: boolean
+  /** Members of a known person's Patient that are to be removed then. */
+  readonly removes?: readonly string[]
+}
+
 /**
  * Returns the registered patient that a Patient resource describes; registers it if there is none.
- * @throws Failure INVALID_HEALTH_ID; what the store says of a Patient that is not valid.
+ * @throws Failure INVALID_HEALTH_ID; VALIDATION_FAILED if the Health ID is another person's; what the store says of a Patient that is
+ * not valid.
  */
-export async function admit(parts: ResolveParts, caller: Caller, patient: JsonObject): Promise<Admitted> {
+export async function admit(
+  parts: ResolveParts,
+  caller: Caller,
+  patient: JsonObject,
+  options: AdmitOptions = {},
+): Promise<Admitted> {
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
     const number = ownNumberOf(patient, inner, parts.addresses)
     const known = await found(parts, on, patient, number)
     if ('id' in known) {
-      await brought(parts, inner, known.id, patient, number)
+      await brought(parts, inner, known.id, patient, number, options)
       return { id: known.id, isNew: false }
     }
-    const country = countryIn(patient) ?? usualCountry
-    const healthId = known.healthId ?? (await freeHealthId(on, country))
+    const healthId = await freeHealthId(on, countryIn(patient) ?? usualCountry)
     const identifiers = objectsIn(patient['identifier']).filter(
       each => !isHealthId(each, parts.addresses) && !(known.isTaken && isNumber(each, number)),
     )
@@ -51,8 +64,6 @@ export async function admit(parts: ResolveParts, caller: Caller, patient: JsonOb
 type Search =
   | { readonly id: string }
   | {
-      /** The Health ID that the Patient states and that was never given to anybody. */
-      readonly healthId: string | undefined
       readonly verdict: Awaited<ReturnType<ResolveParts['register']['find']>>
       /** True if another patient has the number. */
       readonly isTaken: boolean
@@ -67,15 +78,34 @@ async function found(
   const [stated] = healthIdsOf(patient, addresses).current
   const holder =
     stated === undefined ? undefined : await holderOf(on, await readHealthId(on, stated, 'Patient.identifier'))
-  if (holder) return { id: holder.patient }
   const person = featuresOf(personOf(patient))
+  if (holder) {
+    await mustBeAlike(register, on, person, holder.patient)
+    return { id: holder.patient }
+  }
   const early = theOne(await register.find(on, person, number))
   if (early !== undefined) return { id: early }
   // Whoever registers the same person at the same moment comes first or waits.
   await register.lock(on, person, number)
   const verdict = await register.find(on, person, number)
   const one = theOne(verdict)
-  return one === undefined ? { healthId: undefined, verdict, isTaken: verdict.numbered.size > 0 } : { id: one }
+  return one === undefined ? { verdict, isTaken: verdict.numbered.size > 0 } : { id: one }
+}
+
+/** A card that was mixed up, or a number that was typed wrong, must not link two people. @throws Failure VALIDATION_FAILED */
+async function mustBeAlike(
+  register: ResolveParts['register'],
+  on: Transaction,
+  person: Features,
+  holder: string,
+): Promise<void> {
+  if (person.names.length === 0 || person.birth === undefined) return
+  const { ranked } = await register.rank(on, person)
+  if (ranked.some(({ id, grade }) => id === holder && grade !== 'certainly-not')) return
+  const message = 'The Health ID belongs to a person with another name and birth date: compare it with the card.'
+  throw new Failure('VALIDATION_FAILED', message, {
+    details: [{ field: 'Patient.identifier', code: 'business-rule', message }],
+  })
 }
 
 /** Brings a found patient up to date: the Health ID and the own number, and the demographics if the caller's organisation manages it. */
@@ -85,6 +115,7 @@ async function brought(
   id: string,
   patient: JsonObject,
   number: OwnNumber | undefined,
+  { updates = false, removes = [] }: AdmitOptions,
 ): Promise<void> {
   const read = () => parts.storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' })).read('Patient', id)
   let { body, version } = await read()
@@ -100,7 +131,12 @@ async function brought(
   const given = objectsIn(patient['identifier']).filter(each => !isHealthId(each, parts.addresses))
   const added = (isManaged ? given : given.filter(each => isNumber(each, number))).filter(each => !isKnown(each))
   const { identifier: _own, ...demographics } = withoutPlace(patient)
-  const next = { ...current, ...(isManaged ? demographics : {}), identifier: [...identifiers, ...added] }
+  const next: JsonObject = {
+    ...current,
+    ...(isManaged && updates ? demographics : {}),
+    identifier: [...identifiers, ...added],
+  }
+  if (isManaged && updates) for (const name of removes) delete next[name]
   const isSame = JSON.stringify(next) === JSON.stringify(current)
   if (isSame) return
   const meta = isObject(patient['meta']) ? { ...(current['meta'] as object), ...patient['meta'] } : current['meta']
@@ -110,7 +146,7 @@ async function brought(
 }
 
 /** Returns the reference to the organisation that manages the record of a patient. */
-const managerOf = ({ managingOrganization: manager }: JsonObject): unknown =>
+export const managerOf = ({ managingOrganization: manager }: JsonObject): unknown =>
   isObject(manager) ? manager['reference'] : undefined
 
 /** The members that a facility states of a person: not the id, the links and the manager, which are the register's. */
@@ -123,7 +159,11 @@ const isNumber = ({ system, value }: JsonObject, number: OwnNumber | undefined):
   number !== undefined && system === number.system && value === number.value
 
 /** Returns the first number in a system of the caller's organisation. */
-function ownNumberOf(patient: JsonObject, { organizationId }: Caller, addresses: Addresses): OwnNumber | undefined {
+export function ownNumberOf(
+  patient: JsonObject,
+  { organizationId }: Caller,
+  addresses: Addresses,
+): OwnNumber | undefined {
   const own = `${addresses.numbers}${organizationId}`
   for (const { system, value } of objectsIn(patient['identifier']))
     if (typeof system === 'string' && typeof value === 'string' && (system === own || system.startsWith(`${own}/`)))

@@ -38,7 +38,7 @@ type ReviewParts = Pick<Acting, 'storeFor'> & { readonly now: () => Date }
  * Creates a Task to review whether a patient is one of others. The service reads them, not the caller, which may not see the patients
  * concerned.
  */
-async function askToReview(
+export async function askToReview(
   { storeFor, now }: ReviewParts,
   caller: Caller,
   id: string,

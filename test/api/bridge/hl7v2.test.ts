@@ -1,0 +1,171 @@
+// HL7 v2 messages by POST bridge/sync: people go through the register, visits and results are found again, merges are done.
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test } from 'vitest'
+import { fhirCaller } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { agentOf, type TestAgent } from './support.ts'
+
+let service: Service
+let agent: TestAgent
+const fhir = fhirCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  for (const id of ['etoudi', 'bastos'])
+    await fhir('PUT', `Organization/${id}`, { body: { resourceType: 'Organization', id, name: id } })
+  agent = await agentOf(service, 'etoudi')
+})
+
+let control = 0
+const header = (type: string) => `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||${type}|C${++control}|P|2.5.1`
+const send = (segments: readonly string[], by = agent) =>
+  by.sync([{ type: 'hl7v2', payload: { message: segments.join('\r') } }])
+const stored = async (segments: readonly string[], by = agent) => {
+  const { body } = await send(segments, by)
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
+}
+const found = async (query: string) =>
+  ((await fhir('GET', query)).body.entry ?? []).map((each: { resource: object }) => each.resource)
+
+const amina = 'PID|1||1042^^^ETOUDI^MR||NGO BIH^Amina^Marie||19900412|F|||Etoudi^^Yaounde'
+const pv1 = (more: Record<number, string>) =>
+  [
+    'PV1',
+    ...Array.from(
+      { length: 45 },
+      (_, field) => ({ 1: '1', 2: 'I', 3: 'MED^12^B', 19: 'V-8831', ...more })[field + 1] ?? '',
+    ),
+  ].join('|')
+const visit = pv1({ 44: '20260314103000' })
+
+test('an admission registers the person once, and every later message finds them by the number of the facility', async () => {
+  await stored([header('ADT^A01^ADT_A01'), 'EVN|A01|20260314104200', amina, visit])
+  const [patient, ...more] = await found('Patient?family=NGO BIH')
+  expect(more).toEqual([])
+  expect(patient.identifier[0].value).toMatch(/^CM-/)
+  expect(patient.managingOrganization).toEqual({ reference: 'Organization/etoudi' })
+  const [encounter] = await found(`Encounter?subject=Patient/${patient.id}`)
+  expect(encounter).toMatchObject({ status: 'in-progress', class: { code: 'IMP' } })
+  await stored([header('ADT^A08^ADT_A01'), 'EVN|A08|20260315104200', amina.replace('Yaounde', 'Douala'), visit])
+  expect(await found('Patient?family=NGO BIH')).toMatchObject([{ id: patient.id, address: [{ city: 'Douala' }] }])
+  await stored([
+    header('ADT^A03^ADT_A03'),
+    'EVN|A03|20260316104200',
+    amina,
+    pv1({ 44: '20260314103000', 45: '20260316120000' }),
+  ])
+  expect(await found(`Encounter?subject=Patient/${patient.id}`)).toMatchObject([
+    { id: encounter.id, status: 'finished' },
+  ])
+})
+
+test('results are stored with their report, and a correction replaces them', async () => {
+  const report = (value: string, status: string) => [
+    header('ORU^R01^ORU_R01'),
+    amina,
+    'ORC|RE|P-77^HIS|F-9001^LABO',
+    `OBR|1|P-77^HIS|F-9001^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|${status}`,
+    `OBX|1|NM|718-7^Hemoglobin^LN||${value}|g/dL|12.0 - 16.0|L|||${status}|||20260314103000`,
+  ]
+  await stored(report('9.8', 'F'))
+  const before = await found('Observation?code=718-7')
+  expect(before).toMatchObject([{ status: 'final', valueQuantity: { value: 9.8 } }])
+  await stored(report('10.8', 'C'))
+  expect(await found('Observation?code=718-7')).toMatchObject([
+    { id: before[0].id, status: 'corrected', valueQuantity: { value: 10.8 } },
+  ])
+})
+
+test('the same message again, as a sender repeats it that saw no acknowledgement, stores nothing', async () => {
+  const message = [
+    header('ORU^R01^ORU_R01'),
+    amina,
+    'OBR|1||F-1^LABO|24323-8^CMP^LN|||20260314091500',
+    'OBX|1|NM|2345-7^Glucose^LN||5.1|mmol/L|||||F',
+  ]
+  await stored(message)
+  const { body } = await send(message)
+  expect(body).toMatchObject({ accepted: 0, duplicates: 1 })
+})
+
+test('a message that cannot be read is refused with segment and field, and leaves nothing behind', async () => {
+  const answers = [
+    await send([header('ORU^R01^ORU_R01'), 'PID|1||1^^^ETOUDI^MR||X^Y||19909999|F', 'OBR|1||F-2^LABO|1^a']),
+    await send(['PID|1||1']),
+    await send([header('ZZZ^Z01'), amina]),
+  ]
+  expect(answers.map(({ body }) => [body.rejected[0]?.error_code, body.rejected[0]?.field])).toEqual([
+    ['VALIDATION_FAILED', expect.stringContaining('PID')],
+    ['VALIDATION_FAILED', undefined],
+    ['VALIDATION_FAILED', expect.stringContaining('MSH')],
+  ])
+  expect(await found('Patient?family=X')).toEqual([])
+})
+
+test('two numbers of one facility become one person, and a repetition changes nothing', async () => {
+  await stored([
+    header('ADT^A04^ADT_A01'),
+    'EVN|A04|20260314104200',
+    'PID|1||2077^^^ETOUDI^MR||NGO BI^Amina||19910412|F',
+  ])
+  const merge = () => [header('ADT^A40^ADT_A39'), 'EVN|A40|20260314104200', amina, 'MRG|2077^^^ETOUDI^MR']
+  await stored(merge())
+  const [former] = await found('Patient?family=NGO BI&family:exact=NGO BI')
+  expect(former).toMatchObject({ active: false, link: [{ type: 'replaced-by' }] })
+  await stored(merge())
+})
+
+test('the numbers of two facilities never meet, though they are written alike', async () => {
+  const other = await agentOf(service, 'bastos')
+  await stored(
+    [header('ADT^A04^ADT_A01'), 'EVN|A04|20260314104200', 'PID|1||1042^^^ETOUDI^MR||MBALLA^Jean||19550101|M'],
+    other,
+  )
+  expect(await found('Patient?family=MBALLA')).toMatchObject([
+    { managingOrganization: { reference: 'Organization/bastos' } },
+  ])
+})
+
+test('the Health ID of another person is refused, and the number of another organisation', async () => {
+  const [patient] = await found('Patient?family=NGO BIH&active:not=false')
+  const healthId = patient.identifier[0].value
+  const { body } = await send([
+    header('ADT^A04^ADT_A01'),
+    'EVN|A04|20260314104200',
+    `PID|1||9^^^ETOUDI^MR~${healthId}^^^HEALTH-ID||ESSOMBA^Pierre||19480730|M`,
+  ])
+  expect(body.rejected).toMatchObject([{ error_code: 'VALIDATION_FAILED', field: 'Patient.identifier' }])
+  const system = patient.identifier.find(({ system }: { system: string }) =>
+    system.includes('external-reference'),
+  ).system
+  const other = await agentOf(service, 'bastos')
+  const forged = await other.sync([
+    {
+      type: 'fhir',
+      item_id: randomUUID(),
+      payload: { resourceType: 'Patient', identifier: [{ system, value: '1042' }], name: [{ family: 'Forged' }] },
+    },
+  ])
+  expect(forged.body.rejected).toMatchObject([{ error_code: 'FORBIDDEN', field: 'payload.identifier' }])
+})
+
+test('what a facility wrote is not replaced by another, under whichever identifier', async () => {
+  const other = await agentOf(service, 'bastos')
+  const weight = (value: number) => ({
+    type: 'fhir',
+    payload: {
+      resourceType: 'Observation',
+      identifier: [{ system: 'urn:shared', value: '1' }],
+      status: 'final',
+      code: { text: 'Weight' },
+      subject: { reference: 'Patient/amina' },
+      valueQuantity: { value, unit: 'kg' },
+    },
+  })
+  await agent.sync([weight(50)])
+  await other.sync([weight(90)])
+  expect(await found('Observation?identifier=urn:shared|1&_sort=_lastUpdated')).toMatchObject([
+    { valueQuantity: { value: 50 } },
+    { valueQuantity: { value: 90 } },
+  ])
+})
