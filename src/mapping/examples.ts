@@ -87,7 +87,7 @@ function fault(value: unknown, seen: Set<string>): string | undefined {
   seen.add(name)
   if (!isEnd(from)) return '`from` is missing: the object that comes in'
   if (error !== undefined && (typeof error !== 'string' || to !== undefined))
-    return '`error` is a text, and stands in place of `to`'
+    return '`error` must be a text, without `to`'
   if (error === undefined && !isEnd(to)) return '`to` is missing: the object that has to come out'
   return context === undefined || isObject(context) ? undefined : '`context` is not an object'
 }
