@@ -106,6 +106,8 @@ export async function startRunning(folder: string, modules: readonly string[]): 
     maxWorkers: 1,
     isolate: false,
     setupFiles: ['test/mutation/each-file.ts', 'test/support/each-file.ts'],
+    // The modules of one worker are loaded anew for each run.
+    experimental: { viteModuleRunner: true },
     pool: { name: 'lasting', createPoolWorker: worker.make },
   })
   const project = vitest.getRootProject()
