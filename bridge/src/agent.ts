@@ -81,7 +81,7 @@ async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent
     onStored: wake('upload'),
     onCommands: wake('work'),
   })
-  const heartbeat = createHeartbeat({ ...shared, warnings, onConfig: wake('config'), onBegin: wake('upload') })
+  const heartbeat = createHeartbeat({ ...shared, onConfig: wake('config'), onBegin: wake('upload') })
   const upload = createUpload(shared)
   const upkeep = createUpkeep({ state, clock, log, limits: () => config.limits, warnings })
   const status = () => statusOf({ state, line, clock, config, inputs: inputs.status(), warnings: warnings() })

@@ -131,6 +131,8 @@ function refusalOf(reply: Reply): string | undefined {
     return 'The server does not know this id with this key: compare both with what the operator of the service gave.'
   if (status === 403)
     return 'The facility is not that of this agent: leave out --facility, or ask the operator of the service.'
+  if (status === 400 || status === 422)
+    return 'The server does not accept the id, or wants the facility: add --facility.'
   if (status === 404) return 'There is no service with agents at this address: check --url, without /api/v1.'
   return `The server answered ${status}${codeOf(reply) ? ` ${codeOf(reply)}` : ''}: try again later.`
 }

@@ -77,11 +77,15 @@ const unreachable = (error: unknown): undefined => {
 async function tell({ state, line, log, keys }: Parts, ending: ReturnType<typeof untold>[number]): Promise<boolean> {
   const { id, status, message, keyDigest } = ending
   const isKey = keyDigest !== null && status === 'done'
-  const body = { status, ...(message ? { message } : {}), ...(isKey ? { key_sha256: keyDigest } : {}) }
+  const body = {
+    status,
+    ...(message ? { message: message.slice(0, 1000) } : {}),
+    ...(isKey ? { key_sha256: keyDigest } : {}),
+  }
   const path = `commands/${encodeURIComponent(id)}/ack`
   const reply = await line.call({ method: 'POST', path, body }).catch(unreachable)
-  // A command that the server no longer knows needs no answer.
-  const isGone = reply?.status === 404 && codeOf(reply) !== undefined
+  // A command that the server no longer knows, or that ended otherwise, needs no answer.
+  const isGone = (reply?.status === 404 || reply?.status === 409) && codeOf(reply) !== undefined
   if (reply?.status !== 200 && !isGone) return false
   if (isKey && !isGone) {
     keys.confirm(keyDigest)

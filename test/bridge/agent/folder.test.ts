@@ -201,7 +201,7 @@ test('a file whose items are stored and that was not moved is moved, and stored 
   const watch = watching({ settle_seconds: 0 })
   watch.write('day.ndjson', '{"resourceType":"Patient"}\n')
   await watch.step()
-  const digest = "x'" + '00'.repeat(32) + "'"
+  const digest = `x'${'00'.repeat(32)}'`
   expect(watch.state.sql('select count(*) as count from file').get()).toEqual({ count: 0 })
   watch.state.db.exec(`insert into file values ('files', 'other.ndjson', ${digest})`)
   watch.write('other.ndjson', '{"resourceType":"Patient"}\n')

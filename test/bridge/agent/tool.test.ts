@@ -14,11 +14,24 @@ beforeAll(async () => {
 
 describe('agent enrol', () => {
   const enrol = (file: string, ...more: string[]) =>
-    agent('enrol', '--config', file, '--url', standIn.url, '--id', 'agent-1', '--key', agentKey, ...more)
+    agent(
+      'enrol',
+      '--config',
+      file,
+      '--url',
+      standIn.url,
+      '--id',
+      'agent-1',
+      '--key',
+      agentKey,
+      '--facility',
+      'facility-1',
+      ...more,
+    )
 
   test('writes config and data key, which nobody else can read, and proves the key with a heartbeat', async () => {
     const file = join(freshFolder(), 'agent.json')
-    const { code, out } = await enrol(file, '--facility', 'facility-1')
+    const { code, out } = await enrol(file)
     expect([code, out]).toEqual([0, expect.stringContaining('The server knows this agent.')])
     expect(standIn.paths('/heartbeat').at(-1)!.body).toMatchObject({ agent_id: 'agent-1', facility_id: 'facility-1' })
     for (const name of [file, join(file, '../data.key')]) expect(statSync(name).mode & 0o777).toBe(0o600)
@@ -56,6 +69,20 @@ describe('agent enrol', () => {
     const { code, err } = await agent('enrol', ...Object.entries(options).flat())
     expect([code, err]).toEqual([1, expect.stringContaining(words)])
     expect(existsSync(file)).toBe(false)
+  })
+
+  test('a facility that the server wants and does not get is named', async () => {
+    const options = [
+      '--config',
+      join(freshFolder(), 'agent.json'),
+      '--url',
+      standIn.url,
+      '--id',
+      'agent-1',
+      '--key',
+      agentKey,
+    ]
+    expect(await agent('enrol', ...options)).toMatchObject({ code: 1, err: expect.stringContaining('add --facility') })
   })
 
   test('where the server cannot be reached the file is written, and the exit code says that it is not proven', async () => {

@@ -22,7 +22,7 @@ async function talker(standIn: StandIn, state: State = freshState(), clock = tes
   const sender = { agentId: 'agent-1', facilityId: 'facility-1' }
   const parts = { state, line, sender, clock, log: silent }
   const none = (): void => {}
-  const heartbeat = createHeartbeat({ ...parts, warnings: () => [], onConfig: none, onBegin: none })
+  const heartbeat = createHeartbeat({ ...parts, onConfig: none, onBegin: none })
   return { state, clock, heartbeat, line, keys, upload: createUpload(parts) }
 }
 
@@ -302,7 +302,12 @@ test('connections that died silently are given up after a deadline and made anew
   const asked = line.call({ method: 'POST', path: 'heartbeat', body: {}, deadline: 50 })
   await expect(asked).rejects.toThrow('no answer in time')
   standIn.script = () => undefined
-  const reply = await line.call({ method: 'POST', path: 'heartbeat', body: {}, deadline: 5000 })
+  const reply = await line.call({
+    method: 'POST',
+    path: 'heartbeat',
+    body: { facility_id: 'facility-1' },
+    deadline: 5000,
+  })
   expect(reply.status).toBe(200)
 })
 

@@ -72,6 +72,9 @@ export interface StandIn {
   vanish(): Promise<() => Promise<void>>
 }
 
+const beatMembers = ['agent_id', 'facility_id', 'version', 'queue', 'clock', 'uptime_seconds']
+const syncMembers = ['batch_id', 'agent_id', 'facility_id', 'items', 'skipped']
+
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Starts a stand-in; it stops after the file's last test. */
@@ -146,12 +149,18 @@ export async function startStandIn(): Promise<StandIn> {
   function answer({ path, headers, body, text }: Received): Scripted {
     const refusal = unproven(headers)
     if (refusal) return refusal
-    if (path.endsWith('/heartbeat')) return { status: 200, body: beat() }
-    if (path.endsWith('/sync')) return sync(body, text)
+    if (path.endsWith('/heartbeat')) return strange(body, beatMembers) ?? { status: 200, body: beat() }
+    if (path.endsWith('/sync')) return strange(body, syncMembers) ?? sync(body, text)
     if (path.endsWith('/config')) return config(headers['if-none-match'])
     if (path.includes('/commands?')) return { status: 200, body: { commands: [...standIn.commands] } }
     const [, id] = /\/commands\/([^/]+)\/ack$/.exec(path) ?? []
     return id ? acknowledge(id, body) : { status: 404, body: { error_code: 'NOT_FOUND', message: 'no such address' } }
+  }
+
+  /** What the protocol does not know is refused, as the service does. */
+  function strange(body: object, members: readonly string[]): Scripted | undefined {
+    if (Object.keys(body).every(each => members.includes(each)) && 'facility_id' in body) return undefined
+    return { status: 400, body: { error_code: 'VALIDATION_FAILED', message: 'not of the protocol' } }
   }
 
   function unproven(headers: IncomingMessage['headers']): Scripted | undefined {
