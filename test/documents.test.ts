@@ -49,7 +49,7 @@ test('no rule of the conformance table is held by tests alone that need publishe
 })
 
 /** Every document of the project, by its path. */
-const documents = ['.', 'docs', 'docs/decisions', 'mappings'].flatMap(folder =>
+const documents = ['.', 'docs', 'docs/decisions', 'mappings', 'bridge', 'bridge/service'].flatMap(folder =>
   readdirSync(join(root, folder))
     .filter(name => name.endsWith('.md'))
     .map(name => join(folder, name)),

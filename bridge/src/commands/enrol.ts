@@ -25,11 +25,12 @@ export const enrol: AgentCommand = {
     url: { value: 'URL', meaning: 'address of the service, e.g. https://fhir.example.org' },
     id: { value: 'ID', meaning: 'id of this agent' },
     key: { value: 'KEY', meaning: 'key of this agent: bak_…; - reads it from standard input' },
+    state: { value: 'FOLDER', meaning: 'folder of the database (default: state, beside the config file)' },
     facility: { value: 'ID', meaning: 'facility that the agent works for (default: as the server knows)' },
   },
   async run({ given, file }) {
-    const [url, id, key, facility] = ['url', 'id', 'key', 'facility'].map(name => given.text(name))
-    const written = await valuesOf({ url, id, key, facility }, file)
+    const [url, id, key, facility, state] = ['url', 'id', 'key', 'facility', 'state'].map(name => given.text(name))
+    const written = await valuesOf({ url, id, key, facility, state }, file)
     const problems: string[] = []
     const config = configOf(written, dirname(resolve(file)), problems)
     if (problems.length > 0)
@@ -59,10 +60,11 @@ interface Given {
   readonly id: string | undefined
   readonly key: string | undefined
   readonly facility: string | undefined
+  readonly state: string | undefined
 }
 
 /** What the file will hold: what it holds already, with another server. */
-async function valuesOf({ url = '', id = '', key = '', facility }: Given, file: string): Promise<Values> {
+async function valuesOf({ url = '', id = '', key = '', facility, state }: Given, file: string): Promise<Values> {
   const known: Values = existsSync(file) ? parsed(file) : {}
   const server = {
     ...(known['server'] as object),
@@ -72,7 +74,8 @@ async function valuesOf({ url = '', id = '', key = '', facility }: Given, file: 
     ...(facility === undefined ? {} : { facility_id: facility }),
   }
   const local = { port: 8575, token: randomBytes(24).toString('base64url'), ...(known['local'] as object) }
-  return { ...known, server, local, sources: known['sources'] ?? {} }
+  const folder = state === undefined ? {} : { state_folder: resolve(state) }
+  return { ...known, server, ...folder, local, sources: known['sources'] ?? {} }
 }
 
 async function standardInput(): Promise<string> {

@@ -45,10 +45,12 @@ describe('agent enrol', () => {
   })
 
   test('a second time changes the server and keeps the rest', async () => {
-    const file = writeAgent(freshFolder(), 'https://old.example.org', { sources: { lab: { kind: 'mllp', port: 0 } } })
-    expect((await enrol(file)).code).toBe(0)
+    const folder = freshFolder()
+    const file = writeAgent(folder, 'https://old.example.org', { sources: { lab: { kind: 'mllp', port: 0 } } })
+    expect((await enrol(file, '--state', join(folder, 'elsewhere'))).code).toBe(0)
     const { server, sources } = JSON.parse(readFileSync(file, 'utf8'))
     expect([server.url, Object.keys(sources)]).toEqual([standIn.url, ['lab']])
+    expect(existsSync(join(folder, 'elsewhere/agent.db'))).toBe(true)
   })
 
   test.each([
