@@ -42,14 +42,35 @@ function isTime(hour: string, minute: string, second: string): boolean {
   return Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
 }
 
+const zones = new Map<string, Zone>()
+
 /** Returns the zone of an offset (`+01:00`) or of a name (`Africa/Douala`); undefined if there is no such place. */
 export function zoneOf(name: string): Zone | undefined {
   if (/^[+-]\d\d:\d\d$/.test(name)) return () => name
+  const known = zones.get(name)
+  if (known) return known
   try {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' })
-    return local => offsetAt(format, local)
+    const zone = zoneBy(new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' }))
+    zones.set(name, zone)
+    return zone
   } catch {
     return undefined
+  }
+}
+
+/** Quarters of an hour whose offsets are remembered: asking for one takes as long as reading a segment. */
+const MOST_REMEMBERED = 10_000
+
+function zoneBy(format: Intl.DateTimeFormat): Zone {
+  const offsets = new Map<string, string>()
+  return local => {
+    const quarter = `${local.slice(0, 14)}${Math.floor(Number(local.slice(14, 16)) / 15)}`
+    let offset = offsets.get(quarter)
+    if (offset === undefined) {
+      if (offsets.size >= MOST_REMEMBERED) offsets.clear()
+      offsets.set(quarter, (offset = offsetAt(format, local)))
+    }
+    return offset
   }
 }
 

@@ -6,23 +6,34 @@ import { type GroupSlot, messageStructures } from './structures.ts'
 import { writtenTime } from './time.ts'
 import type { Tree } from './tree.ts'
 
-/** Returns the text of a message, its segments in the order of its structure, each ended by a carriage return. */
+/**
+ * Returns the text of a message, its segments in the order of its structure, each ended by a carriage return. Segments without
+ * their number among those of their group (the set ID) get it.
+ */
 export function writeMessage(tree: Tree, structure: string, delimiters: Delimiters = usual): string {
   const shape = messageStructures.get(structure)
   if (!shape) throw new Error(`there is no structure ${structure}`)
-  return linesOf(tree, shape, delimiters)
+  return linesOf(tree, shape, delimiters, 1)
     .map(line => `${line}\r`)
     .join('')
 }
 
-function linesOf(held: Tree, { slots }: GroupSlot, delimiters: Delimiters): string[] {
+/** @param count which group of its name it is */
+function linesOf(held: Tree, { slots }: GroupSlot, delimiters: Delimiters, count: number): string[] {
   return slots.flatMap(each =>
-    listOf(held[each.name]).flatMap(value =>
-      each.kind === 'group'
-        ? linesOf(value as Tree, each, delimiters)
-        : [segmentLine(each.name, value as Tree, delimiters)],
-    ),
+    listOf(held[each.name]).flatMap((value, index) => {
+      if (each.kind === 'group') return linesOf(value as Tree, each, delimiters, index + 1)
+      const setId = each.repeats ? index + 1 : count
+      return [segmentLine(each.name, numbered(each.name, value as Tree, setId), delimiters)]
+    }),
   )
+}
+
+function numbered(id: string, value: Tree, setId: number): Tree {
+  const first = dictionary.get(id)?.[0]
+  return first?.type === 'SI' && value[first.element] === undefined
+    ? { ...value, [first.element]: String(setId) }
+    : value
 }
 
 /** Returns a segment by its name and its fields. */

@@ -9,11 +9,12 @@ import { type RawMessage, readMessage } from '../hl7v2/read.ts'
 import { zoneOf } from '../hl7v2/time.ts'
 import { type Tree, treeOf } from '../hl7v2/tree.ts'
 import { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
+import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Context } from '../shapes/context.ts'
 import type { Mapping } from './mapping.ts'
 import type { Mappings } from './mappings.ts'
 import { type MessageRoute, routeOf } from './message-routes.ts'
+import { withoutRepeats } from './repeats.ts'
 
 /** The facility that sent the message: its namespace makes its numbers its own. */
 export type MessageContext = Context & { readonly namespace: string }
@@ -68,6 +69,7 @@ function translated(mappings: Pick<Mappings, 'set'>, text: string, context: Mess
   const { tree, faults, warnings } = treeOf(raw, { structure: route.structure, zone })
   if (controlId === '') nameMessage(tree, text, warnings)
   mustHave(route.required, raw)
+  warnings.push(...unread(raw, mapping))
   const fatal = faults.find(each => isRead(each, mapping))
   if (fatal) throw new MessageError(fatal)
   const { bundle, repeated } = withoutRepeats(runMessage(mapping.program!, tree, context, text))
@@ -131,14 +133,24 @@ function mustHave(required: readonly string[], message: RawMessage): void {
   }
 }
 
+/** Segments that the map does not read at all, each name once. */
+function unread({ segments: all }: RawMessage, { coverage }: Mapping): MessageProblem[] {
+  const isUsed = (id: string): boolean =>
+    coverage!.reads.has(id) || [...coverage!.mentions].some(each => each === id || each.startsWith(`${id}_`))
+  const names = new Set(all.map(({ id }) => id).filter(id => id !== 'MSH' && !isUsed(id)))
+  return [...names].map(segment => ({
+    segment,
+    occurrence: 1,
+    code: 100,
+    message: 'the map does not read this segment',
+  }))
+}
+
 /** A value that is wrong matters if the map reads it. */
 function isRead({ segment = '', field, component }: MessageProblem, { coverage }: Mapping): boolean {
   const isIn = (type: string, number: number | undefined): boolean => {
-    const read = coverage?.reads.get(type)
-    return (
-      read !== undefined &&
-      (read.has('*') || [...read].some(each => new RegExp(`^${type}_${number}(?:_|$)`).test(each)))
-    )
+    const named = new RegExp(`^${type}_${number}(?:_|$)`)
+    return [...coverage!.mentions, ...(coverage!.reads.get(type) ?? [])].some(each => each === '*' || named.test(each))
   }
   const type = segments.get(segment)?.[(field ?? 0) - 1]?.type ?? ''
   return isIn(segment, field) && (component === undefined || !dataTypes.has(type) || isIn(type, component))
@@ -154,33 +166,6 @@ function runMessage(program: Program, tree: Tree, context: unknown, text: string
     const code = error.reason.includes('no translation') ? 103 : 102
     throw new MessageError({ ...placeAt(tree, error.path), code, message: error.reason }, error)
   }
-}
-
-/**
- * Entries that write the same resource are one, the last: a transaction may not write one twice. References lead to that which stays.
- */
-function withoutRepeats(bundle: JsonObject): { bundle: JsonObject; repeated: MessageProblem[] } {
-  const entries = bundle['entry'] as readonly JsonObject[] | undefined
-  const last = new Map(entries?.flatMap(each => (keyOf(each) === undefined ? [] : [[keyOf(each), each]])))
-  const dropped = entries?.filter(each => last.has(keyOf(each)) && last.get(keyOf(each)) !== each) ?? []
-  if (dropped.length === 0) return { bundle, repeated: [] }
-  const kept = JSON.stringify({ ...bundle, entry: entries!.filter(each => !dropped.includes(each)) })
-  const text = dropped.reduce(
-    (result, each) => result.replaceAll(String(each['fullUrl']), String(last.get(keyOf(each))!['fullUrl'])),
-    kept,
-  )
-  const repeated = dropped.map(({ resource }) => ({
-    code: 100 as const,
-    message: `the message has the same ${String((resource as JsonObject)['resourceType'])} twice; the last one is used`,
-  }))
-  return { bundle: parseJson(text) as JsonObject, repeated }
-}
-
-/** What an entry writes, if it says by which identifier. */
-function keyOf({ request }: JsonObject): string | undefined {
-  const { method, url, ifNoneExist } = request as JsonObject
-  const isFound = ifNoneExist !== undefined || (method === 'PUT' && String(url).includes('?'))
-  return isFound ? `${String(method)} ${String(url)} ${String(ifNoneExist)}` : undefined
 }
 
 /** The same ids for the same text, so that a message that comes twice makes the same bundle. */

@@ -14,6 +14,7 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
        npm run bench -- maps
        npm run bench -- budget search-parameters [--data DIR] [--seconds N]
        npm run bench -- matching [--rounds N]
+       npm run bench -- messages
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
@@ -36,6 +37,7 @@ nothing if it is there already, and measures each workload; the median round cou
   maps        measures the maps of the service instead, beside @medplum/core
   budget      measures instead what one client's costly search parameters or searches are to others, on DIR-budget
   matching    measures instead how many people are found again, and how many strangers are taken for them
+  messages    prints instead what becomes of published HL7 v2 messages, and how many are translated a second
   token       measures instead how many access tokens are given out, to 16 clients and to 64
   resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
               N people who are invented (default 20000)
@@ -108,6 +110,10 @@ async function main(): Promise<void> {
   if (positionals[0] === 'maps') {
     const { benchMaps } = await import('./maps.ts')
     return benchMaps()
+  }
+  if (positionals[0] === 'messages') {
+    const { measureMessages } = await import('./messages.ts')
+    return measureMessages()
   }
   if (positionals[0] === 'matching') {
     const { benchMatching } = await import('./matching.ts')

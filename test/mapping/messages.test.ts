@@ -21,6 +21,9 @@ const clinic = (name: string) => ({
 const translate = (text: string, context = clinic('one')) => translateMessage({ set: () => set }, text, context)
 const entriesOf = (text: string, context = clinic('one')) => translate(text, context).bundle['entry'] as JsonObject[]
 
+const typeOf = ({ resource }: JsonObject) => (resource as JsonObject)['resourceType']
+const urlOf = ({ request }: JsonObject) => decodeURIComponent(String((request as JsonObject)['url']))
+
 const pid = 'PID|1||1042^^^A^MR||NGO BIH^Amina||19900412|F'
 const result = (more = '') => message(header('ORU^R01'), pid, 'OBR|1||F-1|K', `OBX|1|NM|K||4.1|mmol/L|||||F${more}`)
 
@@ -100,24 +103,37 @@ describe('what does not matter is a warning', () => {
 
   test('the same diagnosis twice, which is stored once', () => {
     const text = message(header('ADT^A08'), pid, 'DG1|1||B54||20260314|A', 'DG1|2||B54||20260314|F')
+    expect(warnings(text)).toEqual([[undefined, undefined, 'the message has the same Condition twice']])
+    expect(entriesOf(text).map(typeOf)).toEqual(['Patient', 'Condition'])
+  })
+
+  test('two medicines of one order number, which are told apart', () => {
+    const order = (code: string) => `ORC|NW|P-1\rRXO|${code}`
+    const text = message(header('OMP^O09'), pid, order('A'), order('B'))
     expect(warnings(text)).toEqual([
-      [undefined, undefined, 'the message has the same Condition twice; the last one is used'],
+      [
+        undefined,
+        undefined,
+        'the message has several MedicationRequest of one number; they are told apart by their order',
+      ],
     ])
-    expect(entriesOf(text).map(({ resource }) => (resource as JsonObject)['resourceType'])).toEqual([
-      'Patient',
-      'Condition',
+    expect(entriesOf(text).map(urlOf).slice(1)).toEqual([
+      'MedicationRequest?identifier=https://interop.example/fhir/NamingSystem/facility/one/placer-order|P-1',
+      'MedicationRequest?identifier=https://interop.example/fhir/NamingSystem/facility/one/placer-order|P-1#2',
     ])
   })
 
-  test('a Z-segment is none', () => {
-    expect(warnings(message(result(), 'ZLB|1|x'))).toEqual([])
+  test('segments that no rule of the map reads', () => {
+    expect(warnings(message(result(), 'ZLB|1|x', 'ZLB|2|x'))).toEqual([
+      ['ZLB', undefined, 'the map does not read this segment'],
+    ])
   })
 })
 
 test('several orders with one number keep their results apart', () => {
   const order = (number: number) => `OBR|${number}||F-1|K${number}\rOBX|1|NM|K||4.${number}|mmol/L|||||F`
   const keys = entriesOf(message(header('ORU^R01'), pid, order(1), order(2)))
-    .map(({ request }) => decodeURIComponent(String((request as JsonObject)['url'])).split('|')[1])
+    .map(each => urlOf(each).split('|')[1])
     .filter(each => each !== undefined)
   expect(keys).toEqual(['F-1', 'F-1/K/', 'F-1/2', 'F-1/2/K/'])
 })
