@@ -6,8 +6,11 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const limit = word.length < 4 ? 1 : 2
   let best: string | undefined
   let least = limit + 1
+  const wanted = word.toLowerCase()
   for (const candidate of candidates) {
-    const away = distance(word.toLowerCase(), candidate.toLowerCase())
+    // Each letter more or less is a step.
+    if (Math.abs(candidate.length - word.length) >= least) continue
+    const away = distance(wanted, candidate.toLowerCase())
     if (away < least) {
       best = candidate
       least = away

@@ -28,12 +28,18 @@ export interface Judged {
   readonly problems: readonly Problem[]
 }
 
+/** The last set of these records, whoever asked for it: compiled maps hold nothing of a service. */
+const lastSets = new WeakMap<Standard['shapes'], MappingSet>()
+
 /** Checks files; other work of the process runs between one map and the next. What has not changed is not read again. */
 export async function judge(files: readonly SourceFile[], standard: Standard, before?: MappingSet): Promise<Judged> {
-  const steps = buildSet(files, { ...standard, before })
+  const steps = buildSet(files, { ...standard, before: before ?? lastSets.get(standard.shapes) })
   for (;;) {
     const step = steps.next()
-    if (step.done) return { files, set: step.value, problems: step.value.problems.filter(each => !isWarning(each)) }
+    if (step.done) {
+      lastSets.set(standard.shapes, step.value)
+      return { files, set: step.value, problems: step.value.problems.filter(each => !isWarning(each)) }
+    }
     await breathe()
   }
 }

@@ -42,8 +42,9 @@ async function runMap(call: MapCall): Promise<CommandResult> {
   const [, second] = program.sources
   if (second && context === undefined)
     throw new UsageError(`--context is required: this map has a second source, \`${second.name}\``)
-  const more = second ? [await jsonFrom(context!)] : []
-  const sources = [await sourceFrom(input, program.sources[0]?.type, more[0]), ...more]
+  const text = await textFrom(input)
+  const more = second ? [jsonIn(context!, await textFrom(context!))] : []
+  const sources = [sourceIn(input, text, program.sources[0]?.type, more[0]), ...more]
   return answered(program, sources, call, files)
 }
 
@@ -84,14 +85,21 @@ function answered(
   }
 }
 
-async function jsonFrom(file: string): Promise<unknown> {
-  return sourceFrom(file, undefined, undefined)
+async function textFrom(file: string): Promise<string> {
+  try {
+    return file === '-' ? await textOf(process.stdin) : readFileSync(pathHere(file), 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}`)
+  }
+}
+
+function jsonIn(file: string, text: string): unknown {
+  return sourceIn(file, text, undefined, undefined)
 }
 
 /** A record, or a message as the structure that the map takes. */
-async function sourceFrom(file: string, type: string | undefined, context: unknown): Promise<unknown> {
+function sourceIn(file: string, text: string, type: string | undefined, context: unknown): unknown {
   try {
-    const text = file === '-' ? await textOf(process.stdin) : readFileSync(pathHere(file), 'utf8')
     return isMessageType(type) && isMessage(text) ? messageSource(text, type, context) : parseJson(text)
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`)
