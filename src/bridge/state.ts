@@ -16,6 +16,8 @@ export interface Heartbeat {
   readonly skew: number
   readonly uptime: number | undefined
   readonly queue: Queue | undefined
+  /** What people on the premises should look after, the gravest first. */
+  readonly warnings: readonly string[]
 }
 
 export interface AgentState {
@@ -24,6 +26,7 @@ export interface AgentState {
   readonly skew: number | undefined
   readonly uptime: number | undefined
   readonly queue: Queue | undefined
+  readonly warnings: readonly string[]
   /** Every seq up to it is stored, refused or skipped. */
   readonly acked: number
   /** Sequence numbers that the agent declared missing. */
@@ -43,6 +46,7 @@ interface StateRow {
   readonly quarantined: string | null
   readonly queue_bytes: string | null
   readonly oldest_at: Date | null
+  readonly warnings: readonly string[]
   readonly acked: string
   readonly skipped: string
   readonly failing_task: string | null
@@ -53,7 +57,7 @@ interface StateRow {
 const acked = `case when received @> 1::bigint then upper((select r from unnest(received) r order by r limit 1)) - 1 else 0 end`
 
 const columns = `agent_id, version, last_seen_at, skew_seconds, uptime_seconds::text, pending::text, quarantined::text,
-  queue_bytes::text, oldest_at, (${acked})::text as acked, skipped::text, failing_task, config_version`
+  queue_bytes::text, oldest_at, warnings, (${acked})::text as acked, skipped::text, failing_task, config_version`
 
 const number = (text: string | null): number | undefined => (text === null ? undefined : Number(text))
 
@@ -71,6 +75,7 @@ const stateOf = (row: StateRow): AgentState => ({
           bytes: Number(row.queue_bytes),
           oldestAt: row.oldest_at ?? undefined,
         },
+  warnings: row.warnings,
   acked: Number(row.acked),
   skipped: Number(row.skipped),
   failingTask: row.failing_task ?? undefined,
@@ -79,18 +84,20 @@ const stateOf = (row: StateRow): AgentState => ({
 
 /** Records a heartbeat, and returns what is known now. */
 export async function heard(on: Queryable, agent: string, heartbeat: Heartbeat, now: Date): Promise<AgentState> {
-  const { version, skew, uptime, queue } = heartbeat
+  const { version, skew, uptime, queue, warnings } = heartbeat
   const [row] = await on.query<StateRow>({
     name: 'bridge-heard',
-    text: `insert into bridge_state as s (agent_id, version, last_seen_at, skew_seconds, uptime_seconds, pending, quarantined, queue_bytes, oldest_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    text: `insert into bridge_state as s (agent_id, version, last_seen_at, skew_seconds, uptime_seconds, pending, quarantined, queue_bytes, oldest_at, warnings)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       on conflict (agent_id) do update set version = excluded.version, last_seen_at = excluded.last_seen_at,
         skew_seconds = excluded.skew_seconds, uptime_seconds = excluded.uptime_seconds, pending = excluded.pending,
-        quarantined = excluded.quarantined, queue_bytes = excluded.queue_bytes, oldest_at = excluded.oldest_at
+        quarantined = excluded.quarantined, queue_bytes = excluded.queue_bytes, oldest_at = excluded.oldest_at,
+        warnings = excluded.warnings
       returning ${columns}`,
     values: [
       ...[agent, version, now, skew, uptime ?? null],
       ...[queue?.pending ?? null, queue?.quarantined ?? null, queue?.bytes ?? null, queue?.oldestAt ?? null],
+      warnings,
     ],
   })
   return stateOf(row!)

@@ -39,6 +39,12 @@ const Heartbeat = Type.Object(
     ),
     clock: Type.Optional(Type.String({ format: 'date-time', description: 'The time by the clock of the agent.' })),
     uptime_seconds: Type.Optional(count('Seconds since the agent started.')),
+    warnings: Type.Optional(
+      Type.Array(Type.String({ maxLength: 500 }), {
+        maxItems: 20,
+        description: 'What people on the premises should look after, the gravest first.',
+      }),
+    ),
   },
   { $id: 'BridgeHeartbeat', additionalProperties: false, description: 'What an agent says of itself.' },
 )
@@ -86,7 +92,13 @@ export function heartbeatRoute({ databaseFor, now }: BridgeParts): Route {
         heard(
           on,
           caller.clientId,
-          { version: body.version, skew, uptime: body.uptime_seconds, queue: body.queue && queue },
+          {
+            version: body.version,
+            skew,
+            uptime: body.uptime_seconds,
+            queue: body.queue && queue,
+            warnings: body.warnings ?? [],
+          },
           time,
         ),
         countCommands(on, caller.clientId),

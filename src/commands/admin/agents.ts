@@ -109,13 +109,14 @@ function stateOf(state: AgentState | undefined, { revokedAt }: Agent, now: numbe
     lag_seconds: oldest ? Math.max(0, Math.round((now - oldest.getTime()) / 1000)) : 0,
     queue: state?.queue ? { ...state.queue, oldestAt: undefined, oldest_at: oldest ?? null } : null,
     failing_task: state?.failingTask ?? null,
+    warnings: state?.warnings ?? [],
     config_version: state?.configVersion ?? 0,
   }
 }
 
 const shown = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
 
-const described = (agent: Agent, { queue, ...state }: Record<string, unknown>): string =>
+const described = (agent: Agent, { queue, warnings, ...state }: Record<string, unknown>): string =>
   listing([
     ['agent_id', agent.id],
     ['name', agent.name],
@@ -127,6 +128,7 @@ const described = (agent: Agent, { queue, ...state }: Record<string, unknown>): 
     ...Object.entries((queue as object | null) ?? {}).flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [[`queue ${name.replaceAll('_', ' ')}`, shown(value)] as const],
     ),
+    ...((warnings as readonly string[]) ?? []).map(each => ['warning', each] as const),
     ...(agent.rotatedAt ? [['key rotated', agent.rotatedAt.toISOString()] as const] : []),
     ...(agent.revokedAt ? [['revoked', agent.revokedAt.toISOString()] as const] : []),
   ])

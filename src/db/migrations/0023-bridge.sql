@@ -14,6 +14,7 @@ create table bridge_state (
   quarantined bigint,
   queue_bytes bigint,
   oldest_at timestamptz,                  -- when the oldest item of the queue was received
+  warnings text[] not null default '{}',
   received int8multirange not null default '{}',  -- the sequence numbers that are done with: stored, refused or skipped
   skipped bigint not null default 0,      -- sequence numbers that the agent declared missing
   failing_task text collate "C",          -- the Task of the failures that go on; null: the last sync had none

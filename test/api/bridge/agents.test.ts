@@ -62,7 +62,11 @@ describe('heartbeat', () => {
   test('tells the time, the skew, what waits and how far the items have come, and the list shows it', async () => {
     const queue = { pending: 3, quarantined: 1, oldest_at: new Date(Date.now() - 600_000).toISOString(), bytes: 4096 }
     const clock = new Date(Date.now() + 90_000).toISOString()
-    const { status, body } = await agent.call('POST', 'heartbeat', beat({ queue, clock, uptime_seconds: 60 }))
+    const { status, body } = await agent.call(
+      'POST',
+      'heartbeat',
+      beat({ queue, clock, uptime_seconds: 60, warnings: ['The disk is 80 % full.'] }),
+    )
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body).toMatchObject({
       ...{ status: 'ok', next_heartbeat_seconds: 60, config_version: 0, commands_pending: 0, acked_through_seq: 0 },
@@ -72,9 +76,10 @@ describe('heartbeat', () => {
     const { agents } = await told('agent', 'list')
     expect(agents.find((each: { agent_id: string }) => each.agent_id === agent.id)).toMatchObject({
       ...{ status: 'online', version: '1.0.0', queue: { pending: 3, quarantined: 1, bytes: 4096 } },
+      warnings: ['The disk is 80 % full.'],
       lag_seconds: expect.any(Number),
     })
-    expect((await admin(['agent', 'list'])).output).toMatch(/status +online/)
+    expect((await admin(['agent', 'list'])).output).toMatch(/status +online[^]+warning +The disk/)
   })
 
   test('an agent that is silent for three intervals is offline', async () => {
