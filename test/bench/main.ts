@@ -22,6 +22,7 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- sdk [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- bridge [--data DIR] [--agents N] [--days D] [--seed S]
        npm run bench -- bridge-sync [--data DIR] [--seconds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- webhook-crash [--data DIR]
@@ -48,6 +49,8 @@ nothing if it is there already, and measures each workload; the median round cou
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   sdk         measures instead the patient summary and FHIR searches by Health ID, beside the FHIR searches under them, on
               DIR-records
+  bridge      lets N agents (default 20) live for D days (default 2) while networks, power, clocks, answers and the
+              service fail, and looks for what was lost or stored twice, on DIR-bridge
   bridge-sync measures instead how many items of Bridge agents are stored, on DIR-bridge
   webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
@@ -69,6 +72,9 @@ const { values: options, positionals } = parseArgs({
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
     people: { type: 'string', default: '20000' },
+    agents: { type: 'string', default: '20' },
+    days: { type: 'string', default: '2' },
+    seed: { type: 'string', default: '1' },
     port: { type: 'string', default: '8191' },
     help: { type: 'boolean', default: false },
   },
@@ -81,6 +87,7 @@ const folders: Readonly<Record<string, string>> = {
   inventory: '-inventory',
   records: '-records',
   sdk: '-records',
+  bridge: '-bridge',
   'bridge-sync': '-bridge',
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
@@ -140,6 +147,11 @@ async function main(): Promise<void> {
       ...{ root, env, dataDir, base, load, answering },
       ...{ connections: connections!, seconds: seconds!, rounds: rounds! },
     })
+  }
+  if (positionals[0] === 'bridge') {
+    const { benchBridgeWorld } = await import('./bridge-world.ts')
+    const [agents, days, seed] = [options.agents, options.days, options.seed].map(Number) as [number, number, number]
+    return benchBridgeWorld({ ...{ root, env: environment(), dataDir, base, answering }, agents, days, seed })
   }
   if (positionals[0] === 'bridge-sync') {
     const { benchBridgeSync } = await import('./bridge-sync.ts')
