@@ -8,7 +8,7 @@ import { type JsonObject, parseJson } from '../lib/json.ts'
  * first get a number of their own, so that nothing is lost. References lead to that which stays.
  */
 export function withoutRepeats(bundle: JsonObject): { bundle: JsonObject; repeated: MessageProblem[] } {
-  const first = new Map<string, { readonly entry: JsonObject; readonly contents: string[] }>()
+  const first = new Map<string, { readonly entry: JsonObject; readonly contents: Set<string>; count: number }>()
   const repeated: MessageProblem[] = []
   const replaced = new Map<string, string>()
   const entries = ((bundle['entry'] ?? []) as readonly JsonObject[]).flatMap(entry => {
@@ -17,26 +17,26 @@ export function withoutRepeats(bundle: JsonObject): { bundle: JsonObject; repeat
     const content = JSON.stringify(entry['resource'])
     const known = first.get(key)
     if (!known) {
-      first.set(key, { entry, contents: [content] })
+      first.set(key, { entry, contents: new Set([content]), count: 1 })
       return [entry]
     }
     const type = String((entry['resource'] as JsonObject)['resourceType'])
-    if (known.contents.includes(content) || (entry['request'] as JsonObject)['method'] === 'POST') {
+    // The lines of a report are results of one code, and may be the same.
+    const isLine = type === 'Observation'
+    if ((known.contents.has(content) && !isLine) || (entry['request'] as JsonObject)['method'] === 'POST') {
       replaced.set(String(entry['fullUrl']), String(known.entry['fullUrl']))
       repeated.push({ code: 100, message: `the message has the same ${type} twice` })
       return []
     }
-    known.contents.push(content)
-    repeated.push({
-      code: 100,
-      message: `the message has several ${type} of one number; they are told apart by their order`,
-    })
-    return [numbered(entry, known.contents.length)]
+    known.contents.add(content)
+    const message = `the message has several ${type} of one number; they are told apart by their order`
+    if (!isLine) repeated.push({ code: 100, message })
+    return [numbered(entry, ++known.count)]
   })
-  if (repeated.length === 0) return { bundle, repeated }
-  const text = [...replaced].reduce(
-    (result, [from, to]) => result.replaceAll(from, to),
-    JSON.stringify({ ...bundle, entry: entries }),
+  if (replaced.size === 0) return { bundle: { ...bundle, entry: entries }, repeated }
+  const text = JSON.stringify({ ...bundle, entry: entries }).replaceAll(
+    /urn:uuid:[0-9a-f-]{36}/g,
+    urn => replaced.get(urn) ?? urn,
   )
   return { bundle: parseJson(text) as JsonObject, repeated }
 }

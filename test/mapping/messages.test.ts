@@ -130,12 +130,33 @@ describe('what does not matter is a warning', () => {
   })
 })
 
-test('several orders with one number keep their results apart', () => {
-  const order = (number: number) => `OBR|${number}||F-1|K${number}\rOBX|1|NM|K||4.${number}|mmol/L|||||F`
-  const keys = entriesOf(message(header('ORU^R01'), pid, order(1), order(2)))
+const keysOf = (text: string) =>
+  entriesOf(text)
     .map(each => urlOf(each).split('|')[1])
     .filter(each => each !== undefined)
-  expect(keys).toEqual(['F-1', 'F-1/K/', 'F-1/2', 'F-1/2/K/'])
+
+test('several panels with one number keep their results apart, in whatever message they come', () => {
+  const panel = (code: string) => `OBR|1||F-1|${code}\rOBX|1|NM|K||4.1|mmol/L|||||F`
+  expect(keysOf(message(header('ORU^R01'), pid, panel('A'), panel('B')))).toEqual([
+    'F-1/A',
+    'F-1/A/K/',
+    'F-1/B',
+    'F-1/B/K/',
+  ])
+  expect(keysOf(message(header('ORU^R01'), pid, panel('B')))).toEqual(['F-1/B', 'F-1/B/K/'])
+})
+
+test('the lines of a report are told apart by their order, without a warning', () => {
+  const text = message(header('ORU^R01'), pid, 'OBR|1||F-1|A', 'OBX|1|TX|C||one', 'OBX|2|TX|C||two', 'OBX|3|TX|C||one')
+  expect(translate(text).warnings).toEqual([])
+  expect(keysOf(text)).toEqual(['F-1/A', 'F-1/A/C/', 'F-1/A/C/#2', 'F-1/A/C/#3'])
+})
+
+test('a message with three thousand results is translated within seconds', () => {
+  const lines = Array.from({ length: 3_000 }, (_, index) => `OBX|${index}|NM|K${index}||4.1|mmol/L|||||F`)
+  const before = performance.now()
+  expect(entriesOf(message(header('ORU^R01'), pid, 'OBR|1||F-1|A', ...lines))).toHaveLength(3_002)
+  expect(performance.now() - before).toBeLessThan(10_000)
 })
 
 describe('the list of messages', () => {
