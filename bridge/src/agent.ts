@@ -10,14 +10,15 @@ import type { Log } from './log.ts'
 import { keepDoing, type Loop } from './loop.ts'
 import { createCommands } from './server/commands.ts'
 import { createHeartbeat } from './server/heartbeat.ts'
-import { createKeys } from './server/keys.ts'
-import { createLine } from './server/line.ts'
-import { fetchConfig, merged } from './server/remote-config.ts'
+import { createKeys, type Keys } from './server/keys.ts'
+import { createLine, type Line } from './server/line.ts'
+import { createSettings, type Settings } from './server/settings.ts'
 import { createTransport } from './server/transport.ts'
 import { createUpload } from './server/upload.ts'
+import type { Sender } from './state/batches.ts'
 import { fullness, warningsOf } from './state/fullness.ts'
 import { type Lock, lock } from './state/lock.ts'
-import { read, write } from './state/meta.ts'
+import { write } from './state/meta.ts'
 import { openState, type State } from './state/state.ts'
 import { createUpkeep } from './state/upkeep.ts'
 
@@ -51,67 +52,76 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
 }
 
 async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent> {
-  const { clock, log, file, config: written } = parts
-  const folder = dirname(resolve(file))
-  const problems: string[] = []
-  let config = merged(written, read(state, 'server_config'), folder, problems)
-  if (problems.length > 0) config = written
-  const transport = createTransport(config.server.url, config.server.ca_file)
-  const keys = createKeys(state, config.server.agent_key)
-  const { agent_id: agentId, facility_id: facilityId } = config.server
+  const { clock, log, config: written } = parts
+  const { agent_id: agentId, facility_id: facilityId, agent_key, url, ca_file } = written.server
+  const transport = createTransport(url, ca_file)
+  const keys = createKeys(state, agent_key)
   const line = createLine({ state, transport, keys, agentId, clock, log })
-  const sender = { agentId, facilityId }
   const loops = new Map<string, Loop>()
   const wake = (name: string) => (): void => loops.get(name)?.wake()
-  const shared = { state, line, sender, clock, log }
-  const intake = createIntake({ ...shared, limits: () => config.limits, onStored: wake('upload') })
+  const shared: Shared = { state, line, clock, log, sender: { agentId, facilityId }, wake }
+  const settings = createSettings({ state, line, written, folder: dirname(resolve(parts.file)) })
+  const limits = () => settings.current().limits
+  const intake = createIntake({ state, clock, log, limits, onStored: wake('upload') })
   const inputs = createInputs({ state, intake, clock, log, time: line.time })
-  const warnings = (): string[] => warningsOf(fullness(state, config.limits, clock.now()))
-  const applyConfig = async (): Promise<void> => {
-    if (!(await fetchConfig(state, line, written, folder))) return
-    config = merged(written, read(state, 'server_config'), folder, [])
-    const failed = await inputs.apply(config)
-    if (failed.length > 0) throw new Error(failed.join(' '))
-  }
-  const commands = createCommands({
-    ...shared,
-    keys,
-    targets: () => config.targets,
-    applyConfig,
-    onStored: wake('upload'),
-    onCommands: wake('work'),
-  })
-  const heartbeat = createHeartbeat({ ...shared, onConfig: wake('config'), onBegin: wake('upload') })
-  const upload = createUpload(shared)
-  const upkeep = createUpkeep({ state, clock, log, limits: () => config.limits, warnings })
-  const status = () => statusOf({ state, line, clock, config, inputs: inputs.status(), warnings: warnings() })
-  const local = await startLocal({ config, state, intake, log, time: line.time, status })
+  settings.onChange(config => inputs.apply(config))
+  const warnings = () => [...inputs.problems(), ...warningsOf(fullness(state, limits(), clock.now()))]
+  const status = () =>
+    statusOf({ state, line, clock, config: settings.current(), inputs: inputs.status(), warnings: warnings() })
+  const local = await startLocal({ config: written, limits, state, intake, log, time: line.time, status })
   write(state, 'local_port', local.port)
-  const failed = await inputs.apply(config)
-  for (const problem of failed) process.stderr.write(`${problem}\n`)
-  const steps: Record<string, () => Promise<number>> = {
-    heartbeat: heartbeat.step,
-    upload: upload.step,
-    commands: commands.fetch,
-    work: commands.work,
-    upkeep: upkeep.step,
-    config: async () => {
-      if (loops.has('config') && written.remote_config)
-        await applyConfig().catch(() => log.error('the server’s config is not applied'))
-      return 3_600_000
-    },
-  }
+  // What does not start is tried again; the status says what and why.
+  await inputs.apply(settings.current()).catch(() => {})
+  const upkeep = createUpkeep({ state, clock, log, limits, warnings })
+  const steps = { ...stepsOf(shared, keys, settings), inputs: inputs.step, upkeep: upkeep.step }
   for (const [name, step] of Object.entries(steps)) loops.set(name, keepDoing(name, step, clock, log))
   return {
     local,
     async stop() {
+      const ended = [...loops.values()].map(each => each.stop())
       await inputs.close()
       await local.close()
-      const ended = [...loops.values()].map(each => each.stop())
       transport.close()
       await Promise.all(ended)
       held.release()
       state.close()
+    },
+  }
+}
+
+interface Shared {
+  readonly state: State
+  readonly line: Line
+  readonly clock: Clock
+  readonly log: Log
+  readonly sender: Sender
+  /** Returns what has the step of that name taken now. */
+  readonly wake: (name: string) => () => void
+}
+
+/** Hours do for a config of which heartbeats and commands tell. */
+const configEvery = 3_600_000
+
+/** The talks with the server, step by step. */
+function stepsOf(shared: Shared, keys: Keys, settings: Settings): Record<string, () => Promise<number>> {
+  const { wake, log } = shared
+  const heartbeat = createHeartbeat({ ...shared, onConfig: wake('config'), onBegin: wake('upload') })
+  const commands = createCommands({
+    ...shared,
+    keys,
+    targets: () => settings.current().targets,
+    applyConfig: settings.fetch,
+    onStored: wake('upload'),
+    onCommands: wake('work'),
+  })
+  return {
+    heartbeat: heartbeat.step,
+    upload: createUpload(shared).step,
+    commands: commands.fetch,
+    work: commands.work,
+    async config() {
+      await settings.fetch().catch(error => log.warn('the server’s config is not in force', { problem: error.message }))
+      return configEvery
     },
   }
 }

@@ -1,6 +1,6 @@
 // agent doctor: looks at everything that must be right, and says what to do where it is not.
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
@@ -92,7 +92,9 @@ async function reach({ server }: Config): Promise<Finding[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const { promise, resolve } = Promise.withResolvers<Finding[]>()
   const ca = server.ca_file ? { ca: readFileSync(server.ca_file) } : {}
-  const socket = isSecure ? connectTls({ host, port, servername: host, ...ca }) : connect({ host, port })
+  const socket = isSecure
+    ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ca })
+    : connect({ host, port })
   socket.setTimeout(10_000, () => socket.destroy(new Error('no answer in 10 seconds')))
   socket.once('error', error => resolve([unreached(error as NodeJS.ErrnoException, url.host)]))
   socket.once(isSecure ? 'secureConnect' : 'connect', () => {

@@ -5,6 +5,7 @@ import { join, parse } from 'node:path'
 import type { FolderSource } from '../config-shape.ts'
 import type { Input, InputParts } from '../inputs.ts'
 import type { Outcome } from '../intake.ts'
+import { kindOf } from '../log.ts'
 import { keepDoing } from '../loop.ts'
 import { Problem } from '../problem.ts'
 import { type FileContent, FileFault, readFile } from './read.ts'
@@ -26,6 +27,8 @@ interface Watch {
   /** Takes what is complete; returns the milliseconds until the next look. */
   step(): Promise<number>
   readonly counts: { taken: number; failed: number }
+  /** What the last look could not do; undefined: nothing. */
+  problem(): string | undefined
 }
 
 /** Names of files that are still being written, by the conventions of copying programs. */
@@ -39,6 +42,7 @@ export async function startFolder(parts: FolderParts): Promise<Input> {
   log.info('watching a folder', { source: name })
   return {
     status: () => ({ state: 'watching', kind: 'folder', path: source.path, ...watch.counts }),
+    problem: watch.problem,
     close: () => loop.stop(),
   }
 }
@@ -52,18 +56,32 @@ export function createWatch(parts: FolderParts): Watch {
     throw new Problem(`Source ${name} cannot use ${source.path} (${(error as NodeJS.ErrnoException).code}).`)
   }
   let seen = new Map<string, Seen>()
+  let problem: string | undefined
+  const trouble = (text: string, error?: unknown): void => {
+    problem = `folder of source ${name}: ${text}`
+    log.warn(text, { source: name, ...(error === undefined ? {} : { error: kindOf(error) }) })
+  }
+  const takeAll = async (found: ReadonlyMap<string, Seen>, now: number): Promise<void> => {
+    for (const [file, { since }] of found) {
+      if (now - since < source.settle_seconds * 1000) continue
+      // A file that cannot be read or moved keeps no other waiting.
+      const result = await take(parts, file).catch(error => trouble('a file cannot be read or moved', error))
+      if (result === 'full') return
+      if (result === 'later') trouble('a file waits: it cannot be read or stored now')
+      else if (result) counts[result]++
+    }
+  }
   return {
     counts,
+    problem: () => problem,
     async step() {
       const now = clock.now()
-      const found = look(source, seen, now)
-      seen = found
-      for (const [file, { since }] of found) {
-        if (now - since < source.settle_seconds * 1000) continue
-        const result = await take(parts, file)
-        if (result === 'full') break
-        if (result !== 'later') counts[result]++
-        else log.warn('a file waits: it cannot be read or stored now', { source: name })
+      problem = undefined
+      try {
+        seen = look(source, seen, now)
+        await takeAll(seen, now)
+      } catch (error) {
+        trouble('it cannot be read', error)
       }
       return source.poll_seconds * 1000
     },

@@ -23,7 +23,7 @@ const mostItems = 5000
 
 /** Body: one item or resource, a list of them, `{items: […]}`, NDJSON, or an HL7 v2 message, as its content type says. */
 export async function takeItems(parts: LocalParts, request: IncomingMessage): Promise<Answer> {
-  const longest = parts.config.limits.max_message_bytes * 4
+  const longest = parts.limits().max_message_bytes * 4
   const bytes = await bodyOf(request, longest)
   if (!bytes) return refused(413, 'PAYLOAD_TOO_LARGE', `A request may hold ${longest} bytes.`)
   let items: readonly Incoming[]
@@ -58,8 +58,8 @@ const refused = (status: number, error_code: string, message: string, field?: st
 
 /** @throws DraftFault */
 function itemsIn(parts: LocalParts, bytes: Buffer, contentType: string): readonly Incoming[] {
-  const { config, time } = parts
-  const longest = config.limits.max_message_bytes
+  const { limits, time } = parts
+  const longest = limits().max_message_bytes
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (/hl7-v2|^text\/plain$/.test(type)) return messages(bytes, time(), longest)
   const drafts: Draft[] = draftsOf(bytes.toString('utf8'), /ndjson/.test(type), undefined)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isLoopback } from '../config-check.ts'
-import type { Config } from '../config-shape.ts'
+import type { Config, Limits } from '../config-shape.ts'
 import type { Intake } from '../intake.ts'
 import { kindOf, type Log } from '../log.ts'
 import { Problem } from '../problem.ts'
@@ -20,7 +20,8 @@ export interface Local {
 }
 
 export interface LocalParts {
-  readonly config: Config
+  readonly config: Pick<Config, 'local'>
+  readonly limits: () => Limits
   readonly state: State
   readonly intake: Intake
   readonly log: Log

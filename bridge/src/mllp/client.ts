@@ -1,6 +1,6 @@
 // Sends one HL7 v2 message to a system of the clinic and waits for the answer that belongs to it, and to no other.
 import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Target } from '../config-shape.ts'
 import { headerOf, segmentsOf } from '../hl7/message.ts'
@@ -43,7 +43,12 @@ export function deliver(target: Target, message: string, controlId: string): Pro
 
 function open({ host, port, tls }: Target): Socket {
   if (!tls) return connect({ host, port })
-  return connectTls({ host, port, servername: host, ...(tls.ca_file ? { ca: readFileSync(tls.ca_file) } : {}) })
+  return connectTls({
+    host,
+    port,
+    ...(isIP(host) ? {} : { servername: host }),
+    ...(tls.ca_file ? { ca: readFileSync(tls.ca_file) } : {}),
+  })
 }
 
 /** What an acknowledgement says of the message; undefined: it is of another one, or none. */

@@ -109,6 +109,7 @@ function taken({ state, clock, log }: UploadParts, memory: Memory, batch: Batch,
   memory.size = Math.min(mostItems, memory.size * 2)
   sizeFrom(memory, reply)
   log.info('batch sent', { items: batch.items.length, ...result, acked_through_seq })
+  if (result.lost > 0) log.error('the server lacks what it had acknowledged', { count: result.lost })
   for (const code of new Set(rejected.map(each => each.error_code)))
     log.warn('items refused by the server', { code, count: rejected.filter(each => each.error_code === code).length })
   if (tally(state, 'item').count === 0) giveBackSpace(state)

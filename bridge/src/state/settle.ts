@@ -1,7 +1,7 @@
 // What the server's answer to a batch changes: done items go, refused ones move to quarantine, failed ones wait with their source.
 import { type Batch, dissolve } from './batches.ts'
 import type { Stored } from './items.ts'
-import { write } from './meta.ts'
+import { read, write } from './meta.ts'
 import { quarantineItem, type Reason } from './quarantine.ts'
 import type { State } from './state.ts'
 
@@ -24,6 +24,8 @@ export interface Settled {
   readonly done: number
   readonly quarantined: number
   readonly held: number
+  /** Numbers that the server misses and that are no longer here: after it lost what it had acknowledged. */
+  readonly lost: number
 }
 
 /** Applies an answer with one commit; what it does not mention is done. */
@@ -42,9 +44,25 @@ export function settle(
     for (const seq of batch.skipped) declared.run(seq)
     dissolve(state, batch.batchId)
     write(state, 'acked_through_seq', ackedThrough)
-    return { done: count('done'), quarantined: count('quarantined'), held: count('held') }
+    const lost = declareLost(state, ackedThrough + 1, batch)
+    return { done: count('done'), quarantined: count('quarantined'), held: count('held'), lost }
   })
 }
+
+/** Declares the first gap of the server, if nothing of it is here any more; returns how many numbers it has. */
+function declareLost(state: State, missing: number, { items }: Batch): number {
+  const next = read(state, 'next_seq') ?? 1
+  const { held } = state
+    .sql('select min(seq) as held from (select seq from item union select seq from skipped) where seq >= ?')
+    .get(missing) as { held: number | null }
+  const sent = items.map(({ seq }) => seq!).filter(seq => seq > missing)
+  const end = Math.min(held ?? next, next, missing + mostDeclared, ...sent)
+  const insert = state.sql('insert or ignore into skipped values (?)')
+  for (let seq = missing; seq < end; seq++) insert.run(seq)
+  return Math.max(0, end - missing)
+}
+
+const mostDeclared = 500
 
 type Result = 'done' | 'quarantined' | 'held'
 

@@ -159,6 +159,14 @@ test('segments may end with line feeds', async () => {
   expect(verdictOf(await sender.ask(admission('CRLF').replaceAll('\r', '\r\n')))).toBe('AA CRLF')
 })
 
+test('a message is answered at its end, also by a sender that leaves out the carriage return after it', async () => {
+  const sender = await openSender(port)
+  sender.raw(`\x0b${admission('NO-CR')}\x1c`)
+  expect((await sender.answered(1)).map(verdictOf)).toEqual(['AA NO-CR'])
+  sender.raw(`\x0b${admission('NO-CR-2')}\x1c`)
+  expect((await sender.answered(2)).map(verdictOf)[1]).toBe('AA NO-CR-2')
+})
+
 test('a message in parts, a byte at a time, is one message', async () => {
   const sender = await openSender(port)
   for (const byte of Buffer.from(`\x0b${admission('BYTES')}\x1c\r`)) sender.raw(Buffer.of(byte))

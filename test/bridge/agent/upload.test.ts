@@ -283,6 +283,19 @@ test('a database put back from a copy does not give numbers again that the serve
   expect(standIn.done.get('new')!.seq).toBe(4)
 })
 
+test('what a server lost that it had acknowledged is declared as a gap, and the sequence goes on', async () => {
+  const standIn = await startStandIn()
+  const { state, upload, heartbeat } = await talker(standIn)
+  put(state, numbers(5))
+  await heartbeat.step()
+  await upload.step()
+  standIn.forget(3)
+  put(state, ['late'])
+  while ((await upload.step()) === 0) {}
+  expect([...standIn.skipped]).toEqual([3, 4, 5])
+  expect(standIn.ackedThrough()).toBe(6)
+})
+
 test('a wrong clock is put right by the server’s answer, once, and times are the server’s from then on', async () => {
   const standIn = await startStandIn()
   standIn.ahead = 7 * 86_400_000

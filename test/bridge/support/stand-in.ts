@@ -66,6 +66,8 @@ export interface StandIn {
   /** Items refused for the time being, by item_id. */
   refuse: (item: SentItem) => { error_code: string; message: string; retryable: boolean; field?: string } | undefined
   ackedThrough(): number
+  /** Loses what it had acknowledged from this number on, as after a restore. */
+  forget(from: number): void
   paths(path: string): Received[]
   until(what: string, condition: (standIn: StandIn) => boolean): Promise<void>
   /** Nothing is reached from now on, until what it returns is called. */
@@ -106,6 +108,9 @@ export async function startStandIn(): Promise<StandIn> {
       let through = 0
       while (finals.has(through + 1)) through++
       return through
+    },
+    forget(from) {
+      for (const seq of [...finals]) if (seq >= from) finals.delete(seq)
     },
     paths: path => standIn.received.filter(each => each.path.split('?')[0]!.endsWith(path)),
     until: (what, condition) => until(what, () => condition(standIn), 20),
