@@ -11,8 +11,8 @@ const lab = { kind: 'mllp', port: 0 }
 /** Sends a message as machines do: again and again, on new connections, until it is acknowledged. */
 async function insist(port: number, controlId: string): Promise<boolean> {
   const sender = await openSender(port)
-  const answer = await Promise.race([sender.ask(admission(controlId)).catch(() => undefined), sender.closed])
-  return typeof answer === 'string' && verdictOf(answer) === `AA ${controlId}`
+  await Promise.race([sender.ask(admission(controlId)).catch(() => undefined), sender.closed])
+  return sender.answers.map(verdictOf).includes(`AA ${controlId}`)
 }
 
 const messagesOf = (standIn: StandIn): string[] =>
