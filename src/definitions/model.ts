@@ -28,6 +28,8 @@ export interface ElementModel {
   readonly requiredValueSet?: string
   /** True if the element is in the summary view (`isSummary`). */
   readonly summary: boolean
+  /** What it is in words, where its name does not say it: `Patient Identifier List` of HL7 v2's PID-3. */
+  readonly short?: string
 }
 
 /** An invariant, written in FHIRPath. */

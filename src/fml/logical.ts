@@ -114,6 +114,7 @@ function elementFrom(definition: Definition, element: Json): ElementModel {
     targets: targetsOf(element),
     requiredValueSet: requiredValueSetOf(element),
     summary: false,
+    ...(string(element.short) !== undefined && { short: string(element.short)! }),
   }
 }
 

@@ -60,8 +60,8 @@ function many(name: string, type: string): ElementModel {
   return element(name, type, Number.POSITIVE_INFINITY)
 }
 
-function elementOf({ element: name, type, repeats }: Part): ElementModel {
-  return repeats ? many(name, modelType(type)) : one(name, modelType(type))
+function elementOf({ element: name, name: short, type, repeats }: Part): ElementModel {
+  return { ...(repeats ? many : one)(name, modelType(type)), short }
 }
 
 /** A field, and for the value of an observation one more for each type that it can have. */

@@ -6,26 +6,32 @@ import type { JsonObject } from '../lib/json.ts'
 
 const FHIR = 'http://hl7.org/fhir'
 
+/** Gives the URL of a type that is another model; undefined for those of R4. */
+type UrlOf = (type: string) => string | undefined
+
 /** The logical model as a resource, and its code lists as value sets. */
-export function modelResources(model: LogicalModel): JsonObject[] {
+export function modelResources(model: LogicalModel, urlOf: UrlOf = () => undefined): JsonObject[] {
   const { url, type, valueSets } = model
-  return [modelResource(model), ...[...valueSets].map(([canonical, codes]) => valueSet(canonical, url, type, codes))]
+  return [
+    modelResource(model, urlOf),
+    ...[...valueSets].map(([canonical, codes]) => valueSet(canonical, url, type, codes)),
+  ]
 }
 
-function modelResource({ url, type, types }: LogicalModel): JsonObject {
+function modelResource({ url, type, types }: LogicalModel, urlOf: UrlOf): JsonObject {
   const byName = new Map(types.map(each => [each.name, each]))
   const elements: JsonObject[] = [{ id: type, path: type, min: 0, max: '*' }]
   const add = (path: string, name: string): void => {
     for (const element of byName.get(name)?.elements.values() ?? []) {
       const inner = `${path}.${element.name}`
-      elements.push(elementResource(inner, element, byName))
+      elements.push(elementResource(inner, element, byName, urlOf))
       for (const each of element.types) if (byName.has(each)) add(inner, each)
     }
   }
   add(type, type)
   return {
     resourceType: 'StructureDefinition',
-    id: type,
+    id: type.replaceAll('_', '-'),
     url,
     name: type,
     status: 'active',
@@ -39,13 +45,19 @@ function modelResource({ url, type, types }: LogicalModel): JsonObject {
   }
 }
 
-function elementResource(path: string, element: ElementModel, byName: ReadonlyMap<string, unknown>): JsonObject {
-  const { min, max, types, requiredValueSet } = element
-  const type = types.map(each => ({ code: byName.has(each) ? 'BackboneElement' : each }))
+function elementResource(
+  path: string,
+  element: ElementModel,
+  byName: ReadonlyMap<string, unknown>,
+  urlOf: UrlOf,
+): JsonObject {
+  const { min, max, types, requiredValueSet, short } = element
+  const type = types.map(each => ({ code: byName.has(each) ? 'BackboneElement' : (urlOf(each) ?? each) }))
   const binding = requiredValueSet && { strength: 'required', valueSet: requiredValueSet }
   return {
     id: path,
     path,
+    ...(short !== undefined && { short }),
     min,
     max: max === Number.POSITIVE_INFINITY ? '*' : String(max),
     type,

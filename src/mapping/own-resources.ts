@@ -4,6 +4,7 @@
 import type { TObject } from 'typebox'
 import { modelFromSchema } from '../fml/logical-schema.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
+import { messageModels } from '../hl7v2/models.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { isExamples } from './examples.ts'
 import type { SourceFile } from './files.ts'
@@ -46,6 +47,7 @@ function made({ mappings }: MappingSet, files: readonly SourceFile[], shapes: re
     ...json.filter(each => !isExamples(each)).map(named),
     ...maps,
     ...shapes.flatMap(shape => modelResources(modelFromSchema(shape, SHAPES))),
+    ...messageResources(mappings),
     ...extensionsIn(examples),
     ...extensionsNamed(mappings),
     ...codeSystems(codesBySystem(mappings)),
@@ -56,6 +58,20 @@ function made({ mappings }: MappingSet, files: readonly SourceFile[], shapes: re
     if (own && !byUrl.has(own.url)) byUrl.set(own.url, own)
   }
   return [...byUrl.values()].toSorted((a, b) => (`${a.type}/${a.id}` < `${b.type}/${b.id}` ? -1 : 1))
+}
+
+/** The models of HL7 v2 that maps use: messages, and the segments and data types in them. */
+function messageResources(mappings: MappingSet['mappings']): JsonObject[] {
+  const models = new Map(messageModels().map(model => [model.type, model]))
+  const used = new Set([...mappings.values()].flatMap(({ parsed }) => parsed.map.uses.map(({ url }) => url.text)))
+  const types = new Set([...models.values()].filter(({ url }) => used.has(url)).map(({ type }) => type))
+  for (const type of types)
+    for (const { elements } of models.get(type)?.types ?? [])
+      for (const { types: inner } of elements.values()) for (const each of inner) types.add(each)
+  return [...types].flatMap(type => {
+    const model = models.get(type)
+    return model ? modelResources(model, each => models.get(each)?.url) : []
+  })
 }
 
 /** Extensions that maps name and no example shows: they may stand anywhere, with any value. */

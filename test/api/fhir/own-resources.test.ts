@@ -25,6 +25,8 @@ describe('what is our own', () => {
   test.each([
     ['a map', 'StructureMap', `${own}/StructureMap/allergy-to-fhir`],
     ['a record', 'StructureDefinition', `${own}/StructureDefinition/AllergyRecord`],
+    ['a segment of HL7 v2', 'StructureDefinition', `${own}/hl7v2/StructureDefinition/PID`],
+    ['a message of HL7 v2', 'StructureDefinition', `${own}/hl7v2/StructureDefinition/ORU_R01`],
     ['an extension', 'StructureDefinition', `${own}/StructureDefinition/allergy-severity`],
     ['a code system', 'CodeSystem', `${own}/CodeSystem/allergy-severity`],
   ])('is found by its URL, read by its id, and valid: %s', async (_what, type, url) => {

@@ -151,8 +151,9 @@ function leftOver(element: ElementModel, pair: Pair | undefined, [source, target
   return `// ${typedName(path(source, element), element)}${meant}`
 }
 
-function typedName(name: string, { types, choice }: ElementModel): string {
-  return `${name}${choice ? '[x]' : ''} (${types.length > 4 ? 'of many types' : types.join(' or ')})`
+function typedName(name: string, { types, choice, short }: ElementModel): string {
+  const words = short === undefined ? '' : `, ${short}`
+  return `${name}${choice ? '[x]' : ''} (${types.length > 4 ? 'of many types' : types.join(' or ')})${words}`
 }
 
 const WIDTH = 110
