@@ -45,59 +45,68 @@ const defaultDeadline = 60_000
 /** Milliseconds of difference that are no cause to touch the clock. */
 const tolerated = 1000
 
+/** What a line knows besides its parts. */
+interface Memory {
+  /** Milliseconds that the server's clock is ahead. */
+  offset: number
+}
+
 export function createLine(parts: Parts): Line {
-  const { state, transport, keys, agentId, clock, log } = parts
-  let offset = read(state, 'clock_offset') ?? 0
+  const { state, clock } = parts
   const health: Health = { lastContact: read(state, 'last_contact'), trouble: undefined }
-  const learn = (serverTime: unknown, sentAt: number): void => {
-    const told = typeof serverTime === 'string' ? Date.parse(serverTime) : Number.NaN
-    if (Number.isNaN(told)) return
-    const found = Math.round(told - (sentAt + clock.now()) / 2)
-    if (Math.abs(found - offset) < tolerated) return
-    log.info('clock corrected by the server’s', { seconds: Math.round(found / 1000) })
-    offset = found
-    write(state, 'clock_offset', offset)
+  const memory: Memory = { offset: read(state, 'clock_offset') ?? 0 }
+  return {
+    health,
+    time: () => new Date(clock.now() + memory.offset),
+    async call(request) {
+      try {
+        const reply = await proven(parts, memory, request)
+        health.lastContact = clock.now()
+        health.trouble = troubleOf(reply)
+        return reply
+      } catch (error) {
+        health.trouble = (error as Error).message
+        throw error
+      }
+    },
   }
-  const attempt = async (request: Request, key: string): Promise<Reply> => {
-    const { method, path, headers, body, deadline = defaultDeadline } = request
-    const sentAt = clock.now()
-    const proof = proofOf(agentId, key, sentAt + offset)
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-    const sent = {
-      method,
-      path,
-      deadline,
-      headers: { ...headers, ...proof },
-      ...(text === undefined ? {} : { body: text }),
-    }
-    const reply = await transport.send(sent)
-    learn(reply.body['server_time'], sentAt)
-    return reply
-  }
-  const proven = async (request: Request): Promise<Reply> => {
-    const key = keys.current()
-    let reply = await attempt(request, key)
-    if (codeOf(reply) === 'CLOCK_SKEW') reply = await attempt(request, key)
-    const other = codeOf(reply) === 'INVALID_AGENT' ? keys.besides(key) : undefined
-    if (other === undefined) return reply
-    const again = await attempt(request, other)
-    if (codeOf(again) === 'INVALID_AGENT') return reply
-    // Several requests may find this at a time: the key that worked is named, not merely another one.
-    keys.use(other)
-    return again
-  }
-  const call = async (request: Request): Promise<Reply> => {
-    try {
-      const reply = await proven(request)
-      health.lastContact = clock.now()
-      health.trouble = troubleOf(reply)
-      return reply
-    } catch (error) {
-      health.trouble = (error as Error).message
-      throw error
-    }
-  }
-  return { call, time: () => new Date(clock.now() + offset), health }
+}
+
+/** Sends a request; again with the right time, or with the other key, if it is that what was wrong. */
+async function proven(parts: Parts, memory: Memory, request: Request): Promise<Reply> {
+  const { keys } = parts
+  const key = keys.current()
+  let reply = await attempt(parts, memory, request, key)
+  if (codeOf(reply) === 'CLOCK_SKEW') reply = await attempt(parts, memory, request, key)
+  const other = codeOf(reply) === 'INVALID_AGENT' ? keys.besides(key) : undefined
+  if (other === undefined) return reply
+  const again = await attempt(parts, memory, request, other)
+  if (codeOf(again) === 'INVALID_AGENT') return reply
+  // Several requests may find this at a time: the key that worked is named, not merely another one.
+  keys.use(other)
+  return again
+}
+
+async function attempt(parts: Parts, memory: Memory, request: Request, key: string): Promise<Reply> {
+  const { transport, agentId, clock } = parts
+  const { method, path, body, deadline = defaultDeadline } = request
+  const sentAt = clock.now()
+  const headers = { ...request.headers, ...proofOf(agentId, key, sentAt + memory.offset) }
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const reply = await transport.send({ method, path, deadline, headers, ...(text === undefined ? {} : { body: text }) })
+  learn(parts, memory, reply, sentAt)
+  return reply
+}
+
+/** Keeps the difference to the server's clock, which every answer with a time tells. */
+function learn({ state, clock, log }: Parts, memory: Memory, { body }: Reply, sentAt: number): void {
+  const told = Date.parse(String(body['server_time']))
+  if (Number.isNaN(told)) return
+  const found = Math.round(told - (sentAt + clock.now()) / 2)
+  if (Math.abs(found - memory.offset) < tolerated) return
+  log.info('clock corrected by the server’s', { seconds: Math.round(found / 1000) })
+  memory.offset = found
+  write(state, 'clock_offset', found)
 }
 
 /** The headers by which an agent proves itself. @param time milliseconds since 1970, by the server's clock */
