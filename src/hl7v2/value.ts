@@ -80,11 +80,18 @@ const isText = (type: string): boolean => type === 'ST' || type === 'TX' || type
 function primitive(raw: string, type: string, reading: FieldReading, depth: number): FieldValue | undefined {
   // What looks like components of a text is the text; of anything else the first one is the value.
   const own = isText(type) ? raw : firstPiece(raw, reading, depth)
-  const text = unescapeText(own, reading.delimiters)
+  const text = printable(unescapeText(own, reading.delimiters), reading)
   if (isText(type)) return text.replace(/\s+$/, '').replace(/^[ \t]+/, '') || undefined
   const trimmed = text.trim()
   if (trimmed === '') return undefined
   return type === 'DTM' || type === 'DT' || type === 'TM' ? timed(trimmed, type, reading) : trimmed
+}
+
+/** Control characters have no meaning in texts, and FHIR's cannot hold them. */
+function printable(text: string, { note }: FieldReading): string {
+  const clean = text.replace(/(?![\t\n\r])\p{Cc}/gu, '')
+  if (clean !== text) note({ code: 102, message: 'control characters are left out' })
+  return clean
 }
 
 function firstPiece(raw: string, { delimiters, note }: FieldReading, depth: number): string {

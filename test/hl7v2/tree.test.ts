@@ -40,6 +40,12 @@ describe('a field', () => {
     })
   })
 
+  test('loses its control characters, with a warning', () => {
+    const { tree, warnings } = pid('||7||A\u0000\u0007B\\X1B\\^C')
+    expect(plain(tree['PID'])).toEqual({ PID_3: [{ CX_1: '7' }], PID_5: [{ XPN_1: { FN_1: 'AB' }, XPN_2: 'C' }] })
+    expect(warnings.map(textOf)).toEqual(['PID-5.1: control characters are left out'])
+  })
+
   test('that repeats although it must not gives its first value and a warning', () => {
     const { tree, warnings } = pid('|||||||F~M')
     expect(plain(tree['PID'])).toEqual({ PID_8: { CWE_1: 'F' } })
