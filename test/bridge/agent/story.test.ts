@@ -87,6 +87,18 @@ test('what the service refuses is in quarantine with its words, what is behind i
   )
 })
 
+test('an admission over MLLP is a person and an encounter of the clinic, and the same again is nothing new', async () => {
+  const sender = await openSender(await portOf(agent))
+  const people = async () => (await fhir('GET', 'Patient?family=Abena&given=Jeanne')).body.entry?.length ?? 0
+  expect(verdictOf(await sender.ask(admission('STORY-1')))).toBe('AA STORY-1')
+  await isEmpty()
+  expect(await people()).toBe(1)
+  expect((await fhir('GET', 'Encounter?subject:Patient.family=Abena')).body.entry).toHaveLength(1)
+  expect(verdictOf(await sender.ask(admission('STORY-1')))).toBe('AA STORY-1')
+  await isEmpty()
+  expect(await people()).toBe(1)
+})
+
 test('a message of a kind that nobody knows is acknowledged, refused by the service, and keeps nobody waiting', async () => {
   const sender = await openSender(await portOf(agent))
   expect(verdictOf(await sender.ask(admission('POISON').replace('ADT^A01^ADT_A01', 'QQQ^Q99')))).toBe('AA POISON')
