@@ -73,7 +73,7 @@ async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent
   // What does not start is tried again; the status says what and why.
   await inputs.apply(settings.current()).catch(() => {})
   const upkeep = createUpkeep({ state, clock, log, limits, warnings })
-  const steps = { ...stepsOf(shared, keys, settings), inputs: inputs.step, upkeep: upkeep.step }
+  const steps = { ...stepsOf(shared, keys, settings, warnings), inputs: inputs.step, upkeep: upkeep.step }
   for (const [name, step] of Object.entries(steps)) loops.set(name, keepDoing(name, step, clock, log))
   return {
     local,
@@ -103,9 +103,14 @@ interface Shared {
 const configEvery = 3_600_000
 
 /** The talks with the server, step by step. */
-function stepsOf(shared: Shared, keys: Keys, settings: Settings): Record<string, () => Promise<number>> {
+function stepsOf(
+  shared: Shared,
+  keys: Keys,
+  settings: Settings,
+  warnings: () => readonly string[],
+): Record<string, () => Promise<number>> {
   const { wake, log } = shared
-  const heartbeat = createHeartbeat({ ...shared, onConfig: wake('config'), onBegin: wake('upload') })
+  const heartbeat = createHeartbeat({ ...shared, warnings, onConfig: wake('config'), onBegin: wake('upload') })
   const commands = createCommands({
     ...shared,
     keys,

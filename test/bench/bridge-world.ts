@@ -181,6 +181,7 @@ function powered(world: World, clinic: Wired): Running {
       clock,
       log,
 
+      warnings: () => [],
       onConfig: nothing,
       onBegin: nothing,
     }),

@@ -21,6 +21,8 @@ interface Parts {
   readonly sender: Sender
   readonly clock: Clock
   readonly log: Log
+  /** Warnings of the agent, the gravest first. */
+  readonly warnings: () => readonly string[]
   /** Called when the server says that its config is another one. */
   readonly onConfig: () => void
   /** Called after the first beat, with which the sequence begins. */
@@ -56,7 +58,7 @@ export function createHeartbeat(parts: Parts): Heartbeat {
 }
 
 /** The body of a heartbeat: counts and times only. */
-function beatOf({ state, sender, line, clock }: Omit<Parts, 'log' | 'onConfig' | 'onBegin'>, began: number) {
+function beatOf({ state, sender, line, clock, warnings }: Omit<Parts, 'log' | 'onConfig' | 'onBegin'>, began: number) {
   const [items, kept, first] = [tally(state, 'item'), tally(state, 'quarantine'), oldest(state)]
   const offset = line.time().getTime() - clock.now()
   return {
@@ -71,6 +73,7 @@ function beatOf({ state, sender, line, clock }: Omit<Parts, 'log' | 'onConfig' |
     },
     clock: new Date(clock.now()).toISOString(),
     uptime_seconds: Math.max(0, Math.floor((clock.now() - began) / 1000)),
+    warnings: warnings().slice(0, 20),
   }
 }
 

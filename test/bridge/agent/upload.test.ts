@@ -22,7 +22,7 @@ async function talker(standIn: StandIn, state: State = freshState(), clock = tes
   const sender = { agentId: 'agent-1', facilityId: 'facility-1' }
   const parts = { state, line, sender, clock, log: silent }
   const none = (): void => {}
-  const heartbeat = createHeartbeat({ ...parts, onConfig: none, onBegin: none })
+  const heartbeat = createHeartbeat({ ...parts, warnings: () => [], onConfig: none, onBegin: none })
   return { state, clock, heartbeat, line, keys, upload: createUpload(parts) }
 }
 

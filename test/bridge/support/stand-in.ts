@@ -74,7 +74,7 @@ export interface StandIn {
   vanish(): Promise<() => Promise<void>>
 }
 
-const beatMembers = ['agent_id', 'facility_id', 'version', 'queue', 'clock', 'uptime_seconds']
+const beatMembers = ['agent_id', 'facility_id', 'version', 'queue', 'clock', 'uptime_seconds', 'warnings']
 const syncMembers = ['batch_id', 'agent_id', 'facility_id', 'items', 'skipped']
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
