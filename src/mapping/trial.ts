@@ -56,15 +56,19 @@ export function attempt(
   context: JsonObject | undefined,
 ): { readonly made?: Example['to']; readonly error?: MapError | MessageError } {
   try {
-    const source = isSegments(from) ? messageSource(from.join('\r'), program.sources[0]?.type ?? '', context) : from
-    const sources = program.sources.length > 1 ? [source, context] : [source]
-    const made = program.run(sources, everTheSame())
+    const made = program.run(sourcesOf(program, { from, context }), everTheSame())
     const target = program.targets[0]?.type
     return { made: isMessageType(target) ? writeMessage(made, target).trimEnd().split('\r') : made }
   } catch (error) {
     if (error instanceof MapError || error instanceof MessageError) return { error }
     throw error
   }
+}
+
+/** What a map takes of an example. @throws MessageError if its message cannot be read */
+export function sourcesOf(program: Program, { from, context }: Pick<Example, 'from' | 'context'>): unknown[] {
+  const source = isSegments(from) ? messageSource(from.join('\r'), program.sources[0]?.type ?? '', context) : from
+  return program.sources.length > 1 ? [source, context] : [source]
 }
 
 const isSegments = (value: Example['from']): value is readonly string[] => Array.isArray(value)

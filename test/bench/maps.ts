@@ -18,6 +18,7 @@ import { NO_TERMINOLOGY } from '../../src/fml/value-set.ts'
 import { examplesIn } from '../../src/mapping/examples.ts'
 import { readFolder } from '../../src/mapping/files.ts'
 import { mappingSet } from '../../src/mapping/set.ts'
+import { sourcesOf } from '../../src/mapping/trial.ts'
 import { shapes } from '../../src/shapes/all.ts'
 import { type CommonMap, commonMaps } from './common-maps.ts'
 
@@ -34,7 +35,9 @@ export async function benchMaps(): Promise<void> {
   process.stdout.write('\nThe maps of the service, the mean of their examples:\n\n')
   table(['map', 'µs CPU', 'rules run', 'µs CPU a rule'])
   for (const { name, program } of mappings.values()) {
-    const inputs = (byMap.get(name) ?? []).map(({ from, context }) => [from, context].slice(0, program!.sources.length))
+    const examples = (byMap.get(name) ?? []).filter(({ error }) => error === undefined)
+    if (examples.length === 0) continue
+    const inputs = examples.map(each => sourcesOf(program!, each))
     let rules = 0
     for (const input of inputs) program!.run(input, { trace: () => rules++ })
     rules /= inputs.length
