@@ -7,26 +7,31 @@ import { cutAt } from '../lib/text.ts'
 import { resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
 import { type Entry, entriesOf, isAboutPeople } from './entry.ts'
+import type { Plan } from './group.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { peopleOf } from './people.ts'
 import { refuse, refused } from './refuse.ts'
 
 /**
- * Registers the Patients of a resource or a Bundle of type transaction or collection, merges those that it says are one, and returns
- * the writes that the rest comes to.
- * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; what `admit` and `unite` throw.
+ * Reads a resource or a Bundle of type transaction or collection. Its plan registers the Patients, merges those that it says are one,
+ * and returns the writes that the rest comes to.
+ * @param merge what a stored resource becomes by a PUT; absent: it is replaced
+ * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; the plan throws what `admit` and `unite` throw.
  */
-export async function bundleEntries(
-  parts: BridgeParts,
-  call: AgentCall,
+export function readBundle(
+  _parts: BridgeParts,
+  { caller }: AgentCall,
   payload: JsonObject,
-): Promise<TransactionEntry[]> {
+  merge?: TransactionEntry['merge'],
+): Plan {
   const entries = entriesOf(payload)
   const others = entries.filter(each => !isAboutPeople(each))
-  for (const each of others) mayStore(call.caller, each)
-  const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
-  const named = new Map([...links, ...placeholders(others)])
-  return others.map(each => entryFor(each, named))
+  for (const each of others) mayStore(caller, each)
+  return async (parts, call) => {
+    const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
+    const named = new Map([...links, ...placeholders(others)])
+    return others.map(each => ({ ...entryFor(each, named), merge }))
+  }
 }
 
 function mayStore(caller: Caller, { place, resource, request }: Entry): void {

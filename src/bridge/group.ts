@@ -2,7 +2,7 @@
 // be stored is halved until the items that are wrong stand alone.
 import type { Transaction } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import { asRecordFailure } from '../records/push.ts'
 import { resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction.ts'
@@ -14,12 +14,15 @@ import { marked, sourced } from './sourced.ts'
 /** A call within the transaction of its batch. */
 export type CallWithin = AgentCall & { readonly caller: { readonly within: Transaction } }
 
+/** Returns the writes that an item comes to, once the people in it are registered. */
+export type Plan = (parts: BridgeParts, call: AgentCall) => Promise<TransactionEntry[]>
+
 /** An item that is ready to be stored: what it comes to is asked for within the transaction. */
-interface GroupItem {
+export interface GroupItem {
   /** How the audit trail names an attempt that failed. */
   readonly query: string
   readonly source: string
-  readonly plan: (parts: BridgeParts, call: AgentCall) => Promise<TransactionEntry[]>
+  readonly plan: Plan
 }
 
 /** Stores the items of a group; returns for each of them why it was refused, or undefined. */
@@ -60,13 +63,20 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
   }
   for (const [index, item] of items.entries()) {
     const entries = await item.plan(sourced(parts, caller.author, item.source), call)
-    const names = entries.flatMap(({ type, query }) => (query === undefined ? [] : `${type}?${query}`))
+    const names = entries.flatMap(namesOf)
     // A resource that an earlier item writes is written again by a later one, so they are two writes.
     if (names.some(name => conditions.has(name)) || pending.length + entries.length > mostEntries) await flush()
     for (const name of names) conditions.add(name)
     pending.push(...renamed(entries, index).map(each => ({ ...each, resource: marked(each.resource, item.source) })))
   }
   await flush()
+}
+
+/** What a resource may be found by: the condition of its entry, and its identifiers. */
+function namesOf({ type, query, resource }: TransactionEntry): string[] {
+  const identifiers = isObject(resource) ? objectsIn(resource['identifier']) : []
+  const named = identifiers.map(({ system, value }) => `${type} ${String(system)}|${String(value)}`)
+  return query === undefined ? named : [`${type}?${query}`, ...named]
 }
 
 /** The same entries under names that no other item has. */

@@ -14,19 +14,20 @@ import { BloodUnit } from '../shapes/blood-unit.ts'
 import { check } from '../shapes/check.ts'
 import { PaymentRecord } from '../shapes/payment.ts'
 import { EncounterPush, LabResultPush } from '../shapes/pushes.ts'
-import type { TransactionEntry } from '../store/transaction.ts'
-import { bundleEntries, removeResource } from './bundle.ts'
+import { readBundle, removeResource } from './bundle.ts'
+import type { Plan } from './group.ts'
 import type { ItemType } from './item.ts'
+import { mergedBy } from './merge.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 
 type Work = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Promise<unknown>
-type Plan = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Promise<TransactionEntry[]>
+type Read = (parts: BridgeParts, call: AgentCall, payload: JsonObject) => Plan
 
 /** How records of a type are stored, and deleted, where they can be. */
 export interface RecordType {
-  /** Returns the writes that a record comes to, which are done together with those of other records. */
-  readonly plan?: Plan
+  /** Reads a record, and returns how to find the writes that it comes to, which are done together with those of other records. */
+  readonly read?: Read
   readonly upsert?: Work
   readonly delete?: Work
 }
@@ -34,19 +35,19 @@ export interface RecordType {
 /** Each throws the Failures of the operation that takes such a record from people. */
 export const recordTypes: Readonly<Record<ItemType, RecordType>> = {
   patient: { upsert: (parts, call, payload) => resolve(parts, { ...call, body: payload as ResolveBody }) },
-  encounter: { plan: pushed(EncounterPush, 'encounter-push-to-fhir') },
-  lab_result: { plan: pushed(LabResultPush, 'lab-push-to-fhir') },
+  encounter: { read: pushed(EncounterPush, 'encounter-push-to-fhir') },
+  lab_result: { read: pushed(LabResultPush, 'lab-push-to-fhir') },
   stock_level: { upsert: (parts, call, payload) => reportStock(parts, { ...call, body: payload }) },
   blood_unit: { upsert: bloodUnit, delete: removed('BiologicallyDerivedProduct', 'id') },
   payment: { upsert: payment, delete: removed('PaymentReconciliation', 'reconciliation_id') },
-  hl7v2: { plan: messageEntries },
-  fhir: { plan: bundleEntries, delete: removeResource },
+  hl7v2: { read: readMessage },
+  fhir: { read: (parts, call, payload) => readBundle(parts, call, payload), delete: removeResource },
 }
 
-function pushed(shape: TSchema, map: string): Plan {
-  return (parts, call, payload) => {
+function pushed(shape: TSchema, map: string): Read {
+  return (_parts, _call, payload) => {
     check(shape, payload)
-    return pushEntries(parts, call, map, payload as unknown as Pushed)
+    return (parts, call) => pushEntries(parts, call, map, payload as unknown as Pushed)
   }
 }
 
@@ -90,7 +91,7 @@ const idOf = ({ organizationId }: AgentCall['caller'], type: string, own: unknow
     .digest('hex')
 
 /** A message of a facility's system, which a map makes a Bundle of. Its numbers are the facility's own. */
-async function messageEntries(parts: BridgeParts, call: AgentCall, payload: JsonObject): Promise<TransactionEntry[]> {
+function readMessage(parts: BridgeParts, call: AgentCall, payload: JsonObject): Plan {
   check(Hl7v2Payload, payload)
   const { organizationId, facilityId } = call.caller
   const context = {
@@ -99,7 +100,7 @@ async function messageEntries(parts: BridgeParts, call: AgentCall, payload: Json
     namespace: `${parts.addresses.numbers}${organizationId}/${facilityId}`,
   }
   const { bundle } = translateMessage(parts.mappings, String(payload['message']), context)
-  return bundleEntries(parts, call, bundle)
+  return readBundle(parts, call, bundle, mergedBy)
 }
 
 const Hl7v2Payload = Type.Object(

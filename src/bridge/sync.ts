@@ -3,10 +3,9 @@
 import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { TransactionEntry } from '../store/transaction.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { episode } from './failing.ts'
-import { type CallWithin, storeGroup } from './group.ts'
+import { type CallWithin, type GroupItem, type Plan, storeGroup } from './group.ts'
 import { type BridgeItem, itemTypes, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
 import { type Mark, markOf, openLedger } from './ledger.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
@@ -73,7 +72,7 @@ function* runsOf(items: readonly BridgeItem[]): Generator<Run> {
   for (const item of items) {
     const mark = markOf(item)
     const name = mark.message?.toString('hex') ?? mark.item
-    const isAlone = planOf(item) === undefined
+    const isAlone = !isShared(item)
     if (run.length > 0 && (isAlone || names.has(name) || names.has(mark.item))) {
       yield run
       run = []
@@ -88,37 +87,57 @@ function* runsOf(items: readonly BridgeItem[]): Generator<Run> {
   if (run.length > 0) yield run
 }
 
-/** Returns how an item is planned with others, or undefined if it is stored alone. */
-const planOf = ({ type, op = 'upsert' }: BridgeItem): RecordType['plan'] =>
-  isKnown(type) && op === 'upsert' ? recordTypes[type].plan : undefined
+/** True if an item may be stored together with others. */
+const isShared = ({ type, op = 'upsert' }: BridgeItem): boolean =>
+  isKnown(type) && op === 'upsert' && recordTypes[type].read !== undefined
 
 /** Stores a run; returns why items of it were refused. Those left nothing behind but their record in the audit trail. */
 async function storeRun(parts: BridgeParts, call: CallWithin, run: Run): Promise<Map<BridgeItem, Failure>> {
-  const agent = call.caller.clientId
-  const items = run.map(({ item }) => ({
-    item,
-    query: `bridge/sync ${isKnown(item.type) ? item.type : 'item'}`,
-    source: sourceOf(agent, item.item_id),
-    plan: (own: BridgeParts, within: AgentCall) => planned(own, within, item),
-  }))
-  const refused = await storeGroup(parts, call, items)
+  const ready = run.map(({ item }) => readyItem(parts, call, item))
+  const refused = await storeGroup(
+    parts,
+    call,
+    ready.filter(({ isRead }) => isRead),
+  )
+  // What cannot be read is refused alone, so that the others are stored at the first attempt.
+  for (const each of ready.filter(({ isRead }) => !isRead))
+    for (const [item, failure] of await storeGroup(parts, call, [each])) refused.set(item, failure)
   for (const [{ item }, failure] of refused)
     if (failure.status >= 500)
       parts.log.error(
-        { requestId: call.requestId, agent, item: item.item_id, err: failure.options.cause },
+        { requestId: call.requestId, agent: call.caller.clientId, item: item.item_id, err: failure.options.cause },
         'bridge: could not store an item',
       )
   return new Map([...refused].map(([{ item }, failure]) => [item, failure]))
 }
 
-/** Returns the writes that an item comes to; an item that is stored alone is stored now. */
-async function planned(parts: BridgeParts, call: AgentCall, item: BridgeItem): Promise<TransactionEntry[]> {
-  const work = workOf(item)
+interface ReadyItem extends GroupItem {
+  readonly item: BridgeItem
+  readonly isRead: boolean
+}
+
+function readyItem(parts: BridgeParts, call: CallWithin, item: BridgeItem): ReadyItem {
+  const about = {
+    item,
+    query: `bridge/sync ${isKnown(item.type) ? item.type : 'item'}`,
+    source: sourceOf(call.caller.clientId, item.item_id),
+  }
+  try {
+    return { ...about, isRead: true, plan: readItem(parts, call, item) }
+  } catch (error) {
+    return { ...about, isRead: false, plan: () => Promise.reject(error) }
+  }
+}
+
+/** Reads an item without the database. @throws Failure saying what is wrong with it. */
+function readItem(parts: BridgeParts, call: AgentCall, item: BridgeItem): Plan {
+  const { read, work } = workOf(item)
   const payload = payloadOf(item)
-  const plan = planOf(item)
-  if (plan) return plan(parts, call, payload)
-  await work?.(parts, call, payload)
-  return []
+  if (read) return read(parts, call, payload)
+  return async (own, within) => {
+    await work!(own, within, payload)
+    return []
+  }
 }
 
 /** Conflicts and internal errors may pass: the same item may be stored the next time. */
@@ -132,14 +151,18 @@ function rejectionOf({ seq, item_id }: BridgeItem, failure: Failure): Rejection 
 const isKnown = (type: string): type is (typeof itemTypes)[number] => (itemTypes as readonly string[]).includes(type)
 
 /** Returns what is to be done with an item. @throws Failure VALIDATION_FAILED naming the member that says nothing that can be done. */
-function workOf({ type, op = 'upsert', occurred_at }: BridgeItem): RecordType['upsert'] {
+function workOf({ type, op = 'upsert', occurred_at }: BridgeItem): {
+  readonly read?: RecordType['read']
+  readonly work?: RecordType['upsert']
+} {
   if (!isKnown(type)) throw refuse('VALIDATION_FAILED', `type must be ${oneOf(itemTypes, type)}`, 'type')
   if (op !== 'upsert' && op !== 'delete')
     throw refuse('VALIDATION_FAILED', `op must be ${oneOf(['upsert', 'delete'], op)}`, 'op')
   if (occurred_at !== undefined && Number.isNaN(Date.parse(occurred_at)))
     throw refuse('VALIDATION_FAILED', 'occurred_at must be an ISO 8601 date and time.', 'occurred_at')
-  const { plan, ...works } = recordTypes[type]
-  if (works[op] || (op === 'upsert' && plan)) return works[op]
+  const record = recordTypes[type]
+  if (op === 'upsert') return { read: record.read, work: record.upsert }
+  if (record.delete) return { work: record.delete }
   throw refuse('VALIDATION_FAILED', `A ${type} cannot be deleted: send it again with the status that it has now.`, 'op')
 }
 

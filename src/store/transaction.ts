@@ -26,6 +26,8 @@ export interface TransactionEntry {
   readonly patch?: Patch
   readonly ifMatch?: number
   readonly createOnly?: boolean
+  /** For a PUT: returns what a stored resource becomes; absent: it is replaced. */
+  readonly merge?: (stored: JsonObject, sent: JsonObject) => JsonObject
 }
 
 /** A planned write. */
@@ -265,6 +267,11 @@ async function changeOf(session: Session, { entry, id, fresh, index }: Plan, lin
   if (entry.resource['resourceType'] !== type)
     throw at(index, 'invalid', `its resource must be a ${type}, as its address says`)
   const resource = resolveLinks(entry.resource, links, entry.fullUrl)
+  if (entry.method === 'PUT' && entry.merge && !fresh) {
+    const current = await read(session.on, type, id!, { lock: true })
+    const merged = entry.merge(parseJson(current.body) as JsonObject, resource)
+    return { method: 'PUT', type, id: id!, resource: merged, ifMatch: current.version, condition: entry.query }
+  }
   const method = entry.method === 'POST' ? 'POST' : 'PUT'
   return { method, type, id: id!, resource, fresh, ifMatch, createOnly, condition: entry.query }
 }

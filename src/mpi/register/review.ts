@@ -15,7 +15,7 @@ const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 
 const part = (code: string, text?: string): JsonObject => ({
   coding: [{ system: possibleDuplicate.system, code }],
-  ...(text === undefined ? {} : { text }),
+  ...(text ? { text } : {}),
 })
 
 /** The Task about a patient who may be one of others. */

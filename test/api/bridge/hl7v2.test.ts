@@ -169,3 +169,18 @@ test('what a facility wrote is not replaced by another, under whichever identifi
     { valueQuantity: { value: 90 } },
   ])
 })
+
+test('messages of one visit in one batch become one visit, whichever of its numbers each names', async () => {
+  const person = 'PID|1||5005^^^ETOUDI^MR||KAMGA^Luc||19800101|M'
+  const times = { 19: '', 44: '20260401080000' }
+  const { body } = await agent.sync(
+    [
+      [header('ADT^A01^ADT_A01'), 'EVN|A01|20260401080000', person, pv1({ ...times, 19: 'V-9' })],
+      [header('ADT^A08^ADT_A01'), 'EVN|A08|20260401090000', person, pv1(times)],
+      [header('ADT^A03^ADT_A03'), 'EVN|A03|20260401100000', person, pv1({ ...times, 19: 'V-9', 45: '20260401100000' })],
+    ].map(segments => ({ type: 'hl7v2', payload: { message: segments.join('\r') } })),
+  )
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 3, rejected: [] })
+  const [patient] = await found('Patient?family=KAMGA')
+  expect(await found(`Encounter?subject=Patient/${patient.id}`)).toHaveLength(1)
+})
