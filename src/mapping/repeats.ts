@@ -29,7 +29,7 @@ export function withoutRepeats(bundle: JsonObject): { bundle: JsonObject; repeat
       return []
     }
     known.contents.add(content)
-    const message = `the message has several ${type} of one number; they are told apart by their order`
+    const message = `the message has several ${type} with one number: their order distinguishes them`
     if (!isLine) repeated.push({ code: 100, message })
     return [numbered(entry, ++known.count)]
   })

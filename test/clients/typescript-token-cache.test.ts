@@ -196,9 +196,14 @@ describe('a cache out of order does not break a call:', () => {
       sent.push(url)
       return Response.json({ access_token: 'token-1', expires_in: 3600 })
     }
-    const used = use('https://hie.example.org', { ...cacheOf().cache, [name]: never }, { transport })
-    // Turns of the event loop, until the cache is waited for.
-    for (let turn = 0; turn < 20; turn++) await vi.advanceTimersByTimeAsync(0)
+    const { promise: called, resolve } = Promise.withResolvers<void>()
+    const stuck = () => {
+      resolve()
+      return never()
+    }
+    const used = use('https://hie.example.org', { ...cacheOf().cache, [name]: stuck }, { transport })
+    await called
+    await vi.advanceTimersByTimeAsync(0)
     await vi.advanceTimersByTimeAsync(1000)
     await used
     expect(sent).toHaveLength(2)

@@ -114,7 +114,7 @@ describe('what does not matter is a warning', () => {
       [
         undefined,
         undefined,
-        'the message has several MedicationRequest of one number; they are told apart by their order',
+        'the message has several MedicationRequest with one number: their order distinguishes them',
       ],
     ])
     expect(entriesOf(text).map(urlOf).slice(1)).toEqual([

@@ -15,7 +15,7 @@ const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
 
 const part = (code: string, text?: string): JsonObject => ({
   coding: [{ system: possibleDuplicate.system, code }],
-  ...(text ? { text } : {}),
+  ...(text === undefined ? {} : { text }),
 })
 
 /** The Task about a patient who may be one of others. */
@@ -35,6 +35,9 @@ export function reviewTask(patient: string, others: readonly Ranked[], now: Date
   }
 }
 
+/** Of a person of whom the sender knows a number only. */
+const nothingToCompare = 'Nothing that can be compared'
+
 function inputOf(candidate: Ranked): JsonObject {
   const { id, grade, score } = candidate
   return {
@@ -50,7 +53,7 @@ function inputOf(candidate: Ranked): JsonObject {
         ],
       })),
     ],
-    type: part('candidate', explain(score).join('; ')),
+    type: part('candidate', explain(score).join('; ') || nothingToCompare),
     valueReference: { reference: `Patient/${id}` },
   }
 }
