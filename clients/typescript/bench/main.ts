@@ -17,7 +17,7 @@ const headers = {
   ratelimit: '"default";r=599;t=1',
 }
 
-/** The server, in a process of its own so that its CPU is not counted. */
+/** The server, in a process of its own so that its CPU is not counted. It ends with the process that measures. */
 async function serve(): Promise<void> {
   const server = createServer((request, response) => {
     request
@@ -27,6 +27,8 @@ async function serve(): Promise<void> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   console.log((server.address() as AddressInfo).port)
+  await once(process.stdin.resume(), 'end')
+  process.exit()
 }
 
 interface Measured {
@@ -68,7 +70,7 @@ async function calls(baseUrl: string): Promise<Record<string, () => Promise<unkn
 }
 
 async function compare(rounds: number): Promise<void> {
-  const child = spawn(process.execPath, [import.meta.filename, 'serve'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [import.meta.filename, 'serve'], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   const compared = Object.entries(await calls(`http://127.0.0.1:${String(port).trim()}`))
   const found = new Map<string, Measured[]>(compared.map(([name]) => [name, []]))
@@ -81,7 +83,7 @@ async function compare(rounds: number): Promise<void> {
     const rate = 1 / quarter(all.map(each => 1 / each.rate))
     console.log(`${name}: ${cpu.toFixed(0)} µs CPU a call (${(cpu / base).toFixed(2)}), ${rate.toFixed(0)} calls/s`)
   }
-  child.kill()
+  child.stdin.end()
 }
 
 if (process.argv[2] === 'serve') await serve()
