@@ -21,7 +21,7 @@ export interface Checked {
   has(name: string): boolean
   names(): string[]
   problem(name: string, expected: string): void
-  /** Names what no reader asked for: a slip of the pen is told, not ignored. */
+  /** Names what no reader asked for: a typing error is reported, not ignored. */
   end(): void
 }
 

@@ -18,12 +18,7 @@ import { refuse, refused } from './refuse.ts'
  * @param merge what a stored resource becomes by a PUT; absent: it is replaced
  * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; the plan throws what `admit` and `unite` throw.
  */
-export function readBundle(
-  _parts: BridgeParts,
-  { caller }: AgentCall,
-  payload: JsonObject,
-  merge?: TransactionEntry['merge'],
-): Plan {
+export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: TransactionEntry['merge']): Plan {
   const entries = entriesOf(payload)
   const others = entries.filter(each => !isAboutPeople(each))
   for (const each of others) mayStore(caller, each)

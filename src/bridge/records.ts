@@ -41,7 +41,7 @@ export const recordTypes: Readonly<Record<ItemType, RecordType>> = {
   blood_unit: { upsert: bloodUnit, delete: removed('BiologicallyDerivedProduct', 'id') },
   payment: { upsert: payment, delete: removed('PaymentReconciliation', 'reconciliation_id') },
   hl7v2: { read: readMessage },
-  fhir: { read: (parts, call, payload) => readBundle(parts, call, payload), delete: removeResource },
+  fhir: { read: (_parts, call, payload) => readBundle(call, payload), delete: removeResource },
 }
 
 function pushed(shape: TSchema, map: string): Read {
@@ -100,7 +100,7 @@ function readMessage(parts: BridgeParts, call: AgentCall, payload: JsonObject): 
     namespace: `${parts.addresses.numbers}${organizationId}/${facilityId}`,
   }
   const { bundle } = translateMessage(parts.mappings, String(payload['message']), context)
-  return readBundle(parts, call, bundle, mergedBy)
+  return readBundle(call, bundle, mergedBy)
 }
 
 const Hl7v2Payload = Type.Object(

@@ -17,32 +17,33 @@ import { advance, lockState, setFailing } from './state.ts'
 /** Stores the items of a batch. @throws Failure CONFLICT if its sequence has too many gaps; UNAVAILABLE. */
 export async function sync(parts: BridgeParts, call: AgentCall, body: SyncBody): Promise<SyncReply> {
   const { batch_id, skipped = [] } = body
-  const items = body.items.toSorted((one, other) => one.seq - other.seq)
+  const items = body.items.toSorted((one, other) => one.seq - other.seq).map(item => ({ item, mark: markOf(item) }))
   return inUnitOfWork(parts.unitOfWork, call.caller, async (caller, on) => {
     const agent = caller.clientId
     const state = await lockState(on, agent)
-    const ledger = await openLedger(on, agent, items.map(markOf))
+    const ledger = await openLedger(
+      on,
+      agent,
+      items.map(({ mark }) => mark),
+    )
     const rejected: Rejection[] = []
     let [accepted, duplicates] = [0, 0]
-    const store = async (run: Run): Promise<void> => {
-      const refused = await storeRun(parts, { ...call, caller }, run)
-      for (const { item, mark } of run) {
+    for (const run of runsOf(items)) {
+      const fresh = run.filter(({ mark }) => !ledger.has(mark))
+      duplicates += run.length - fresh.length
+      const refused = await storeRun(parts, { ...call, caller }, fresh)
+      for (const { item, mark } of fresh) {
         const failure = refused.get(item)
         if (failure) rejected.push(rejectionOf(item, failure))
         else ledger.add(mark, item.seq)
       }
-      accepted += run.length - refused.size
-    }
-    for (const run of runsOf(items)) {
-      const fresh = run.filter(({ mark }) => !ledger.has(mark))
-      duplicates += run.length - fresh.length
-      await store(fresh)
+      accepted += fresh.length - refused.size
     }
     await ledger.save()
     const failing = await episode(parts, { ...call, caller }, state.failingTask, { items: items.length, rejected })
     if (failing !== state.failingTask) await setFailing(on, agent, failing)
     const waiting = new Set(rejected.filter(({ retryable }) => retryable).map(({ seq }) => seq))
-    const done = items.map(({ seq }) => seq).filter(seq => !waiting.has(seq))
+    const done = items.map(({ item: { seq } }) => seq).filter(seq => !waiting.has(seq))
     const acked = await advance(on, agent, { done, skipped })
     if (acked === undefined)
       throw refuse(
@@ -66,11 +67,11 @@ interface RunItem {
 type Run = readonly RunItem[]
 
 /** An item and its repetition are never in one run. */
-function* runsOf(items: readonly BridgeItem[]): Generator<Run> {
+function* runsOf(items: readonly RunItem[]): Generator<Run> {
   let run: RunItem[] = []
   const names = new Set<string>()
-  for (const item of items) {
-    const mark = markOf(item)
+  for (const each of items) {
+    const { item, mark } = each
     const name = mark.message?.toString('hex') ?? mark.item
     const isAlone = !isShared(item)
     if (run.length > 0 && (isAlone || names.has(name) || names.has(mark.item))) {
@@ -78,9 +79,9 @@ function* runsOf(items: readonly BridgeItem[]): Generator<Run> {
       run = []
       names.clear()
     }
-    if (isAlone) yield [{ item, mark }]
+    if (isAlone) yield [each]
     else {
-      run.push({ item, mark })
+      run.push(each)
       names.add(name).add(mark.item)
     }
   }

@@ -28,7 +28,7 @@ export interface Judged {
   readonly problems: readonly Problem[]
 }
 
-/** The last set of these records, whoever asked for it: compiled maps hold nothing of a service. */
+/** The last set of these records, for all callers: compiled maps hold nothing of a service. */
 const lastSets = new WeakMap<Standard['shapes'], MappingSet>()
 
 /** Checks files; other work of the process runs between one map and the next. What has not changed is not read again. */

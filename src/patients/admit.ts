@@ -85,7 +85,7 @@ async function found(
   }
   const early = theOne(await register.find(on, person, number))
   if (early !== undefined) return { id: early }
-  // Whoever registers the same person at the same moment comes first or waits.
+  // Another request that registers the same person at the same moment comes first, or waits.
   await register.lock(on, person, number)
   const verdict = await register.find(on, person, number)
   const one = theOne(verdict)

@@ -3,7 +3,7 @@ import { decoded } from './charset.ts'
 import { type Fault, faultOf, type Header, headerOf, messagesOf } from './message.ts'
 
 export interface Read {
-  /** Undefined: the bytes do not begin with a header, so whoever sent them cannot be told which message is meant. */
+  /** Undefined: the bytes do not begin with a header, so no answer can name the message. */
   readonly header: Header | undefined
   readonly text: string
   readonly fault: Fault | undefined

@@ -72,7 +72,7 @@ const orderOf = (state: State, { id, type, payload, attempts, key_sha256 }: Row)
   keyDigest: key_sha256,
 })
 
-/** Notes how a command ended; the server is told next. The payload is no longer needed. */
+/** Records how a command ended; the acknowledgement to the server follows. The payload is no longer needed. */
 export function endCommand(state: State, id: string, { status, message }: Ending): void {
   state
     .sql('update command set status = ?, message = ?, payload = ? where id = ?')

@@ -41,7 +41,7 @@ export interface Stored {
   readonly attempts: number
 }
 
-/** What a payload is sealed for: whoever swaps two rows of the database makes both unreadable. */
+/** The context that a payload is sealed for: two rows of the database that are swapped cannot be read. */
 export const payloadOf = (itemId: string): string => `payload ${itemId}`
 
 /** A fingerprint of parts; 16 bytes are enough to tell a clinic's messages apart. */

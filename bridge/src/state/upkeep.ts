@@ -1,4 +1,4 @@
-// What is done every minute: old fingerprints are forgotten, space goes back to the disk, and limits that come near are told.
+// The upkeep of every minute: forget old fingerprints, give space back to the disk, and warn of limits that come near.
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../config-shape.ts'
 import type { Log } from '../log.ts'
@@ -40,7 +40,7 @@ export function createUpkeep({ state, clock, log, limits, warnings }: Parts): Up
         forgottenAt = now
       }
       giveBackSpace(state)
-      // A warning is told when it changes, not every minute.
+      // Log a warning when it changes, not every minute.
       const found = warnings()
       const text = found.map(each => each.split(':')[0]).join()
       if (text !== told) for (const warning of found) log.warn(warning)
