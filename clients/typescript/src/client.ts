@@ -75,7 +75,7 @@ export class ServiceClient {
     return new ServiceClient(sender)
   }
 
-  /** What is told of the response to the last finished call; null before the first. `responseOf(result)` tells the same for one result. */
+  /** Details of the response to the last finished call; null before the first. `responseOf(result)` gives those of one result. */
   get lastResponse(): ResponseInfo | null {
     return this.#sender.lastResponse()
   }

@@ -1,4 +1,4 @@
-// What is told of a response beside its body, and the errors made of responses.
+// Details of a response beside its body, and the errors made of responses.
 import {
   AuthenticationError,
   AuthorizationError,
@@ -16,7 +16,7 @@ import { type RateLimit, rateLimitOf } from './rate-limit.ts'
 import { retryAfterOf } from './retry.ts'
 import type { Headers } from './transport.ts'
 
-/** What is told of a response. */
+/** Details of a response. */
 export interface ResponseInfo {
   readonly status: number
   /** The id under which the service logged the request. */
@@ -30,7 +30,7 @@ export interface ResponseInfo {
 
 const told = new WeakMap<object, ResponseInfo>()
 
-/** What is told of the response that gave this result; undefined if the result is of no call. */
+/** Details of the response that gave this result; undefined if the result is of no call. */
 export function responseOf(result: object): ResponseInfo | undefined {
   return told.get(result)
 }
@@ -40,7 +40,7 @@ export function note(result: unknown, info: ResponseInfo): void {
   if (typeof result === 'object' && result !== null) told.set(result, info)
 }
 
-/** What is told of a response, read from its headers when somebody asks: most callers never do, and reading takes time. */
+/** Details of a response, read from its headers on first use: most callers never ask, and reading takes time. */
 export class LazyInfo implements ResponseInfo {
   readonly status: number
   readonly retries: number

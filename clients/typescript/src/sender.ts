@@ -71,7 +71,7 @@ export function createSender(settings: Settings, world: World): Sender {
     }
   }
 
-  /** One attempt, of which the logger is told. */
+  /** Make one attempt, and report it to the logger. */
   async function logged(
     request: Prepared,
     token: string | undefined,

@@ -12,7 +12,7 @@ use HealthInterop\Exception\WebhookSignatureException;
 final class Signature
 {
     /**
-     * Verify a signature; the order of the checks decides which reason is told.
+     * Verify a signature; the order of the checks decides which reason is reported.
      *
      * @throws WebhookSignatureException
      */
