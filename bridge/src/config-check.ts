@@ -1,8 +1,8 @@
 // Checks of config values: each takes what it knows, says what is wrong, and in the end names what nobody asked for.
 import { resolve } from 'node:path'
+import { decoderOf } from '../../src/hl7v2/charset.ts'
+import { itemTypes } from '../../src/lib/bridge-item-types.ts'
 import type { CsvField, CsvMapping, Limits, MllpSource, Source, Target } from './config-shape.ts'
-import { decoderOf } from './hl7/charset.ts'
-import { itemTypes } from './state/items.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 

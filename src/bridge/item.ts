@@ -1,23 +1,11 @@
 // What an agent sends: items in a sequence, each stored once, and the answer to each batch of them (decisions §13).
 import { type Static, Type } from 'typebox'
+import { itemTypes } from '../lib/bridge-item-types.ts'
 
 /** Most items of a batch. */
 export const mostItems = 500
 /** Most bytes of a batch, after decompression. */
 export const mostBytes = 5 * 1024 * 1024
-
-export const itemTypes = [
-  'patient',
-  'encounter',
-  'lab_result',
-  'stock_level',
-  'blood_unit',
-  'payment',
-  'hl7v2',
-  'fhir',
-] as const
-
-export type ItemType = (typeof itemTypes)[number]
 
 const printable = (description: string, more: object = {}) =>
   Type.String({ pattern: '^[\\x21-\\x7e]{1,100}$', description, ...more })

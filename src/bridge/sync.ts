@@ -1,12 +1,14 @@
 // One batch of an agent: its items in order of their sequence, each stored in a savepoint of its own or refused without a trace
 // (decisions §13). The batch is one transaction: its answer and what it stored exist together.
+
+import { itemTypes } from '../lib/bridge-item-types.ts'
 import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { episode } from './failing.ts'
 import { type CallWithin, type GroupItem, type Plan, storeGroup } from './group.ts'
-import { type BridgeItem, itemTypes, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
+import { type BridgeItem, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
 import { type Mark, markOf, openLedger } from './ledger.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { type RecordType, recordTypes } from './records.ts'

@@ -2,55 +2,88 @@
 
 import { MessageError } from './problem.ts'
 
+/** Names of table 0211, and some that senders write instead, to names of the Encoding Standard (https://encoding.spec.whatwg.org). */
 const ENCODINGS: Readonly<Record<string, string>> = {
-  ASCII: 'utf-8',
-  'UNICODE UTF-8': 'utf-8',
-  'UTF-8': 'utf-8',
-  UTF8: 'utf-8',
-  UNICODE: 'utf-8',
-  'UNICODE UTF-16': 'utf-16le',
-  '8859/1': 'windows-1252',
-  '8859/9': 'windows-1254',
+  'unicode utf-8': 'utf-8',
+  unicode: 'utf-8',
+  iso_ir100: 'iso-8859-1',
+  'gb 18030-2000': 'gb18030',
+  'big-5': 'big5',
+  'ks x 1001': 'euc-kr',
 }
 
-/** 8859/11 (Thai) and 8859/12 are not in HL7's table. */
-const PARTS_OF_8859 = new Set([2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15])
+/** Returns the text of bytes; undefined if they are not of its character set. */
+type Decoder = (bytes: Uint8Array) => string | undefined
+
+const known = new Map<string, Decoder>()
 
 /**
- * Returns the text of a message's bytes by the first character set of MSH-18; without one it is ASCII, of which UTF-8 is a superset.
- * Bytes that are not UTF-8 where ASCII is declared are read as 8859/1, which older systems send. @throws MessageError
+ * Returns the decoder of a character set by its name in table 0211 or in the Encoding Standard; undefined if it is not known.
+ * ASCII, which no name means too, is UTF-8, and where the bytes are not UTF-8, 8859/1, which older systems send. 8859/1 is read as
+ * windows-1252, which has all its letters and signs where it has none.
  */
-export function decodeMessage(bytes: Uint8Array): string {
-  const declared = declaredIn(bytes)
-  const encoding = encodingOf(declared)
-  if (encoding === undefined) throw refusal(103, `the character set must be ASCII, UNICODE UTF-8 or 8859/1 to 8859/15`)
-  if (encoding !== 'utf-8') return new TextDecoder(encoding).decode(bytes)
+export function decoderOf(name: string): Decoder | undefined {
+  const key = name.trim().toLowerCase()
+  const found = known.get(key)
+  if (found) return found
+  const made = /^(?:us-)?ascii$|^$/.test(key) ? asAscii : strictly(encodingOf(key))
+  if (made) known.set(key, made)
+  return made
+}
+
+const encodingOf = (key: string): string => ENCODINGS[key] ?? key.replace(/^(?:iso[ -]?)?8859[/-](\d+)$/, 'iso-8859-$1')
+
+function strictly(encoding: string): Decoder | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const decoder = new TextDecoder(encoding, { fatal: true })
+    return bytes => {
+      try {
+        return decoder.decode(bytes)
+      } catch {
+        return undefined
+      }
+    }
   } catch {
-    if (declared.startsWith('UNICODE') || declared.startsWith('UTF'))
-      throw refusal(102, 'the message is not in UTF-8, which it declares')
-    return new TextDecoder('windows-1252').decode(bytes)
+    return undefined
   }
 }
 
-function encodingOf(declared: string): string | undefined {
-  if (declared === '') return 'utf-8'
-  const part = /^(?:ISO[ -]?)?8859[/-](\d+)$/.exec(declared)?.[1]
-  return ENCODINGS[part === undefined ? declared : `8859/${part}`] ?? encodingOfPart(Number(part))
+const utf8 = strictly('utf-8')!
+const latin = strictly('windows-1252')!
+
+const asAscii: Decoder = bytes => utf8(bytes) ?? latin(bytes)
+
+/**
+ * Returns the text of a message's bytes by the first character set of MSH-18.
+ * @param charset in place of what MSH-18 says. @throws MessageError
+ */
+export function decodeMessage(bytes: Uint8Array, charset?: string): string {
+  const own = withoutMark(bytes)
+  const name = charset ?? declaredIn(own)
+  const decoder = isWide(name) && charset === undefined ? undefined : decoderOf(name)
+  if (!decoder) throw refusal(103, 'the character set is not known; UNICODE UTF-8 and 8859/1 are')
+  const text = decoder(own)
+  if (text === undefined) throw refusal(102, 'the bytes of the message are not in the character set that it declares')
+  return text
 }
 
-const encodingOfPart = (part: number): string | undefined => (PARTS_OF_8859.has(part) ? `iso-8859-${part}` : undefined)
+/** Some systems put the byte order mark of UTF-8 first, also where they write another character set. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
 
-/** The header is ASCII in all these sets. */
+/** A header that can be read byte by byte is not in a set whose characters have two. */
+const isWide = (name: string): boolean => /utf-?16|ucs-?2|utf-?32/i.test(name)
+
+/** MSH-18 of the first message; the header is ASCII in all these sets, but for the names in it. */
 function declaredIn(bytes: Uint8Array): string {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, 4096))
-  const header = /MSH[^\r\n]*/.exec(head)?.[0] ?? ''
+  const [, header = ''] = /(?:^\s*|[\r\n\v])(MSH[^\r\n]*)/.exec(head) ?? []
   const fields = header.split(header[3] ?? '|')
   const [first = ''] = (fields[17] ?? '').split(fields[1]?.[1] ?? '~')
-  return first.trim().toUpperCase()
+  return first
 }
 
 function refusal(code: 102 | 103, message: string): MessageError {
-  return new MessageError({ segment: 'MSH', occurrence: 1, field: 18, code, message, isRejection: true })
+  return new MessageError({ segment: 'MSH', occurrence: 1, field: 18, code, message })
 }

@@ -17,8 +17,8 @@ export const usual: Delimiters = { field: '|', component: '^', repetition: '~', 
 export function delimitersOf(header: string): Delimiters {
   const segment = header.slice(0, 3)
   const field = header[3] ?? ''
-  const wrong = (number: number, message: string): MessageError =>
-    new MessageError({ segment, occurrence: 1, field: number, code: 102, message, isRejection: true })
+  const wrong = (number: 1 | 2, message: string): MessageError =>
+    new MessageError({ segment, occurrence: 1, field: number, code: 102, message, isRejection: number === 1 })
   if (field === '' || /[\p{L}\p{N}\s]/u.test(field)) throw wrong(1, 'the field separator is missing')
   const end = header.indexOf(field, 4)
   const signs = header.slice(4, end < 0 ? undefined : end).trimEnd()

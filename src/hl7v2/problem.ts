@@ -31,7 +31,10 @@ export interface MessageProblem extends Partial<MessagePlace> {
   readonly code: ErrorCode
   /** Holds no value of a field, since it goes into logs. */
   readonly message: string
-  /** True if the message as such is refused (AR): its syntax, type or version; false if its content is (AE). */
+  /**
+   * True if the receiver cannot take such messages (AR): no message at all, its type, version or size, or a receiver that is full. False
+   * if the message itself is wrong (AE): it must be mended.
+   */
   readonly isRejection?: boolean
 }
 

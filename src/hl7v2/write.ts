@@ -37,7 +37,7 @@ function numbered(id: string, value: Tree, setId: number): Tree {
 }
 
 /** Returns a segment by its name and its fields. */
-export function segmentLine(id: string, value: Tree, delimiters: Delimiters = usual): string {
+function segmentLine(id: string, value: Tree, delimiters: Delimiters = usual): string {
   const { field, component, repetition, escapeSign, subcomponent } = delimiters
   const fields = (dictionary.get(id) ?? []).map(part => {
     if (id !== 'MSH' || part.number > 2) return fieldText(part, value, delimiters)

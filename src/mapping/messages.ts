@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { Program } from '../fml/compile.ts'
 import { MapError } from '../fml/run/map-error.ts'
-import { dataTypes, segments } from '../hl7v2/dictionary.ts'
+import { dataTypes, segments as dictionary } from '../hl7v2/dictionary.ts'
+import { messageType } from '../hl7v2/header.ts'
 import { MessageError, type MessageProblem, placeText, textOf } from '../hl7v2/problem.ts'
 import { type RawMessage, readMessage } from '../hl7v2/read.ts'
 import { zoneOf } from '../hl7v2/time.ts'
@@ -98,12 +99,12 @@ export function messageSource(text: string, structure: string, context: unknown)
   return tree
 }
 
-function routed({ delimiters, segments: [header] }: RawMessage, routes: readonly MessageRoute[]): MessageRoute {
-  const { fields } = header!
+function routed(message: RawMessage, routes: readonly MessageRoute[]): MessageRoute {
+  const { delimiters, segments } = message
+  const { fields } = segments[0]!
   const refused = (field: number, code: MessageProblem['code'], message: string) =>
     new MessageError({ segment: 'MSH', occurrence: 1, field, code, message, isRejection: true })
-  const [type = '', event = ''] = (fields[9] ?? '').split(delimiters.component)
-  if (type === '') throw refused(9, 101, 'the type of the message is missing')
+  const { type, event } = messageType(message)
   const version = (fields[12] ?? '').split(delimiters.component)[0]!.trim()
   if (version !== '' && !/^2(?:\.|$)/.test(version)) throw refused(12, 203, 'only version 2 is supported')
   const profile = (fields[21] ?? '').split(delimiters.component)[0]
@@ -152,7 +153,7 @@ function isRead({ segment = '', field, component }: MessageProblem, { coverage }
     const named = new RegExp(`^${type}_${number}(?:_|$)`)
     return [...coverage!.mentions, ...(coverage!.reads.get(type) ?? [])].some(each => each === '*' || named.test(each))
   }
-  const type = segments.get(segment)?.[(field ?? 0) - 1]?.type ?? ''
+  const type = dictionary.get(segment)?.[(field ?? 0) - 1]?.type ?? ''
   return isIn(segment, field) && (component === undefined || !dataTypes.has(type) || isIn(type, component))
 }
 

@@ -45,9 +45,13 @@ test.each([
   ['MSHX^~', 'MSH-1: the field separator is missing'],
   ['PID|1', 'the message does not begin with MSH'],
   ['', 'the message does not begin with MSH'],
-  [`${header('ORU^R01')}\rpid|1`, 'line 2 does not begin with the name of a segment'],
-  [`${header('ORU^R01')}\rPIDX|1`, 'line 2 does not begin with the name of a segment'],
-  [`${header('ORU^R01')}\rMSH|^~\\&|`, 'a second MSH is within the message'],
+  [`${header('ORU^R01')}\rpid|1`, 'MSH: behind this segment, line 2 does not begin with the name of a segment'],
+  [`${header('ORU^R01')}\rPIDX|1`, 'MSH: behind this segment, line 2 does not begin with the name of a segment'],
+  [
+    `${header('ORU^R01')}\rOBX|1\rOBX|2\rO`,
+    'OBX[2]: behind this segment, line 4 does not begin with the name of a segment',
+  ],
+  [`${header('ORU^R01')}\rMSH|^~\\&|`, 'MSH: behind this segment a second MSH is within the message'],
   [`${header('ORU^R01')}\rPID${'|'.repeat(501)}`, 'PID has more than 500 fields'],
   [`${header('ORU^R01')}\rPID|1||${'1~'.repeat(5001)}`, 'PID[1]-3 has more than 5000 repetitions'],
   [header('ORU^R01') + '\rNTE|1'.repeat(20_000), 'the message has more than 20000 segments'],
@@ -83,11 +87,15 @@ describe('a batch', () => {
 
   test('is split into its messages', () => {
     const batch = ['FHS|^~\\&|LAB', 'BHS|^~\\&', one, one.replace('7', '8'), 'BTS|2', 'FTS|1'].join('\r\n')
-    expect(splitMessages(batch)).toEqual([one, one.replace('7', '8')])
+    expect(splitMessages(batch)).toEqual([`${one}\r`, `${one.replace('7', '8')}\r`])
   })
 
   test('needs no headers, nor does MLLP’s frame disturb', () => {
-    expect(splitMessages(`\v${one}\r\x1c\r\v${one}\r\x1c\r`)).toEqual([one, one])
+    expect(splitMessages(`\v${one}\r\x1c\r\v${one}\r\x1c\r`)).toEqual([`${one}\r`, `${one}\r`])
+  })
+
+  test('is refused where something stands before its first message, so that nothing is left out', () => {
+    expect(() => splitMessages(`PV1|1\r${one}`)).toThrow('the message does not begin with MSH')
   })
 
   test('is told from other texts', () => {
@@ -122,16 +130,37 @@ describe('bytes', () => {
     ['8859/7', [0xd9], 'Ω'],
     ['8859/9', [0xdd], 'İ'],
     ['8859/15', [0xa4], '€'],
-  ])('in %s have the letters of that set', (set, [byte], letter) => {
-    const whole = Buffer.concat([bytes(set, 'latin1'), Buffer.from([byte!])])
+    ['8859/1', [0x92], '’'],
+    ['GB 18030-2000', [0xa5, 0xe9], 'ラ'],
+  ])('in %s have the letters of that set', (set, sign, letter) => {
+    const whole = Buffer.concat([bytes(set, 'utf8'), Buffer.from(sign)])
     expect(decodeMessage(whole)).toMatch(new RegExp(`${letter}$`))
   })
 
   test.each([
-    ['ISO IR87', 'MSH-18: the character set must be ASCII, UNICODE UTF-8 or 8859/1 to 8859/15'],
-    ['8859/12', 'MSH-18: the character set must be ASCII, UNICODE UTF-8 or 8859/1 to 8859/15'],
-    ['UNICODE UTF-8', 'MSH-18: the message is not in UTF-8, which it declares'],
+    ['ISO IR87', 'MSH-18: the character set is not known; UNICODE UTF-8 and 8859/1 are'],
+    ['8859/12', 'MSH-18: the character set is not known; UNICODE UTF-8 and 8859/1 are'],
+    ['UTF-16', 'MSH-18: the character set is not known; UNICODE UTF-8 and 8859/1 are'],
+    ['UNICODE UTF-8', 'MSH-18: the bytes of the message are not in the character set that it declares'],
   ])('that %s does not cover are refused with the reason', (set, reason) => {
     expect(() => decodeMessage(bytes(set, 'latin1'))).toThrow(reason)
+  })
+
+  test('of a set that has no such letter are refused, not replaced', () => {
+    const whole = Buffer.concat([bytes('8859/3', 'utf8'), Buffer.from([0xa5])])
+    expect(() => decodeMessage(whole)).toThrow('are not in the character set that it declares')
+  })
+
+  test('are read in the set that the caller names, whatever MSH-18 says', () => {
+    expect(decodeMessage(bytes('UNICODE UTF-8', 'latin1'), 'iso-8859-1')).toContain('Étoudi')
+  })
+
+  test('may begin with the mark of UTF-8, also in another set, and the set is that of the first message of a batch', () => {
+    const mark = Buffer.from('\uFEFF')
+    const batch = Buffer.from('BHS|^~\\&|MSH|\r')
+    for (const start of [mark, batch, Buffer.concat([mark, batch])]) {
+      const text = decodeMessage(Buffer.concat([start, bytes('8859/5', 'latin1'), Buffer.from([0xb8])]))
+      expect(text).toMatch(/^(?:BHS|MSH).*И$/s)
+    }
   })
 })

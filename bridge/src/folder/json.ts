@@ -1,5 +1,5 @@
 // JSON of files and of programs as drafts of items: items as the protocol writes them, FHIR resources, or bare payloads of one type.
-import { type ItemType, itemTypes } from '../state/items.ts'
+import { type ItemType, itemTypes } from '../../../src/lib/bridge-item-types.ts'
 
 export interface Draft {
   readonly type: ItemType

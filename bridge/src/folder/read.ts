@@ -1,9 +1,9 @@
 // What a file holds, as items: HL7 v2 with its batches, CSV by the config's mapping, JSON, FHIR, NDJSON.
 import { extname } from 'node:path'
-import { decoded } from '../hl7/charset.ts'
+import { decoderOf } from '../../../src/hl7v2/charset.ts'
+import { MessageError } from '../../../src/hl7v2/problem.ts'
 import { itemOf, keepEvidence } from '../hl7/items.ts'
-import { headerOf, messagesOf } from '../hl7/message.ts'
-import { readMessage } from '../hl7/read.ts'
+import { type Received, receiveEach } from '../hl7/read.ts'
 import { fingerprintOf, type Incoming } from '../state/items.ts'
 import { newItemId } from '../state/quarantine.ts'
 import { rowsOf } from './csv.ts'
@@ -45,29 +45,38 @@ export function readFile(parts: FolderParts, file: string, bytes: Buffer): FileC
 }
 
 function textOf({ source }: FolderParts, bytes: Buffer): string {
-  const text = decoded(bytes, '', source.charset)
-  if (typeof text !== 'string') throw new FileFault(`The bytes of the file are not ${source.charset}.`)
+  const text = decoderOf(source.charset ?? '')!(bytes)
+  if (text === undefined) throw new FileFault(`The bytes of the file are not ${source.charset}.`)
   return text.replace(/^\uFEFF/, '')
 }
 
 /** Messages are taken one by one: what is wrong with one does not keep back the others. */
 function messagesIn({ state, source, name, longest, time }: FolderParts, bytes: Buffer): FileContent {
-  // Each message has its own character set, so the bytes are split before they are read.
-  const raw = messagesOf(bytes.toString('latin1'))
-  if (raw.length === 0) throw new FileFault('The file holds no message: no line begins with MSH.')
-  const outer = headerOf(raw[0]!)
-  if (!outer) throw new FileFault('The first MSH segment has no field separator.')
-  const now = time()
-  const read = raw.map(text => readMessage(Buffer.from(text, 'latin1'), source.charset))
-  const tooLong = read.findIndex(({ text }) => text.length > longest)
+  const all = split(bytes, source.charset)
+  if (all.length === 0) throw new FileFault('The file holds no message.')
+  const tooLong = all.findIndex(({ text }) => text.length > longest)
   if (tooLong >= 0) throw new FileFault(`Message ${tooLong + 1} is longer than ${longest} bytes.`)
-  const refused = read.filter(each => each.fault !== undefined)
+  const now = time()
+  const refused = all.filter(each => each.problem !== undefined)
   return {
-    items: read.filter(each => !each.fault).map(({ text }) => itemOf(name, text, now.toISOString())),
+    items: all.flatMap(({ messages }) => messages).map(each => itemOf(name, each, now.toISOString())),
     refused: refused.length,
-    also: () => refused.forEach(each => keepEvidence(state, name, { ...each, fault: each.fault! }, now)),
+    also: () => refused.forEach(each => keepEvidence(state, name, each, now)),
   }
 }
+
+/** @throws FileFault */
+function split(bytes: Buffer, charset: string | undefined): Received[] {
+  try {
+    return receiveEach(bytes, charset)
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error
+    const reason = hasMessage(bytes) ? 'something stands before the first MSH segment' : 'no line begins with MSH'
+    throw new FileFault(`The file is no HL7 v2: ${reason}.`)
+  }
+}
+
+const hasMessage = (bytes: Buffer): boolean => /[\r\n]MSH/.test(bytes.toString('latin1'))
 
 /** Records are taken all or none: the file is mended and put back. @throws FileFault naming the record. */
 function recordsIn(parts: FolderParts, format: string, text: string): Incoming[] {

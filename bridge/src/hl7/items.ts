@@ -1,17 +1,15 @@
 // Messages as items to be stored, and as evidence of what was refused.
+import { headerOf } from '../../../src/hl7v2/header.ts'
+import { type MessageProblem, placeText } from '../../../src/hl7v2/problem.ts'
 import { fingerprintOf, type Incoming } from '../state/items.ts'
 import { newItemId, quarantineIncoming } from '../state/quarantine.ts'
 import type { State } from '../state/state.ts'
-import { type Fault, type Header, headerOf, messagesOf } from './message.ts'
-import { isBatch, type Read } from './read.ts'
+import type { Received } from './read.ts'
 
-/** The items of a text: one, or those of a batch. */
-export function itemsOf(source: string, text: string, occurredAt: string): Incoming[] {
-  const messages = isBatch(text) ? messagesOf(text) : [text]
-  return messages.map(message => itemOf(source, message, occurredAt))
-}
-
-/** The same message, byte for byte and with the same control id, from the same source, is one item. */
+/**
+ * The same message, byte for byte and with the same control id, from the same source, is one item. A message without a control id is
+ * known by its bytes alone.
+ */
 export function itemOf(source: string, message: string, occurredAt: string): Incoming {
   const controlId = headerOf(message)?.controlId ?? ''
   return {
@@ -32,13 +30,13 @@ const evidenceKept = 1000
  * Keeps a refused message in quarantine, once however often it is sent. What has no header is not kept: it may be anything.
  * Within the transaction under way.
  */
-export function keepEvidence(state: State, source: string, { header, text, fault }: Refused, at: Date): void {
-  if (!header) return
+export function keepEvidence(state: State, source: string, { header, text, problem }: Received, at: Date): void {
+  if (!header || !problem) return
   const item = itemOf(source, text, at.toISOString())
   const known = fingerprintOf('refused', item.fingerprint!)
   const { changes } = state.sql('insert or ignore into seen values (?, ?)').run(known, at.getTime())
   if (Number(changes) === 0) return
-  quarantineIncoming(state, item, reasonOf(fault), at.getTime())
+  quarantineIncoming(state, item, reasonOf(problem), at.getTime())
   state
     .sql(
       `delete from quarantine where origin = 'intake' and item_id in
@@ -47,15 +45,13 @@ export function keepEvidence(state: State, source: string, { header, text, fault
     .run()
 }
 
-interface Refused extends Read {
-  readonly header: Header | undefined
-  readonly fault: Fault
-}
-
 /** Where and why, as the operator reads it. */
-const reasonOf = ({ segment, sequence, field, answer, code, text }: Fault) => ({
+const reasonOf = (problem: MessageProblem) => ({
   origin: 'intake' as const,
-  code: `HL7_${answer}_${code}`,
-  message: text,
-  field: field ? `${segment}-${field}` : `${segment}[${sequence}]`,
+  code: `HL7_${codeOf(problem)}_${problem.code}`,
+  message: problem.message,
+  field: placeText(problem),
 })
+
+/** As the operator and the log read it: AR, the agent cannot take it; AE, the message is wrong. */
+export const codeOf = ({ isRejection }: MessageProblem): string => (isRejection ? 'AR' : 'AE')

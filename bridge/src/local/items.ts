@@ -1,9 +1,10 @@
 // POST /items: what a program hands over is answered 202 when it is on disk, and not before.
 import type { IncomingMessage } from 'node:http'
+import { placeText, textOf } from '../../../src/hl7v2/problem.ts'
 import { type Draft, DraftFault, draftsOf } from '../folder/json.ts'
 import { incomingOf } from '../folder/read.ts'
-import { itemsOf } from '../hl7/items.ts'
-import { readMessage } from '../hl7/read.ts'
+import { itemOf } from '../hl7/items.ts'
+import { receive } from '../hl7/read.ts'
 import type { Outcome } from '../intake.ts'
 import type { Incoming } from '../state/items.ts'
 import type { LocalParts } from './server.ts'
@@ -68,10 +69,10 @@ function itemsIn(parts: LocalParts, bytes: Buffer, contentType: string): readonl
 }
 
 function messages(bytes: Buffer, now: Date, longest: number): Incoming[] {
-  const { text, fault } = readMessage(bytes)
-  if (fault) throw new DraftFault(fault.text, fault.field ? `${fault.segment}-${fault.field}` : fault.segment)
+  const { messages: all, problem } = receive(bytes)
+  if (problem) throw new DraftFault(`${textOf(problem)}.`, placeText(problem))
   if (bytes.length > longest) throw new DraftFault(`The message is longer than ${longest} bytes.`)
-  return itemsOf(source, text, now.toISOString())
+  return all.map(each => itemOf(source, each, now.toISOString()))
 }
 
 /** Undefined: it is too long. */

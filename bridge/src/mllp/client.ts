@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { headerOf } from '../../../src/hl7v2/header.ts'
+import { segmentLines } from '../../../src/hl7v2/read.ts'
 import type { Target } from '../config-shape.ts'
-import { headerOf, segmentsOf } from '../hl7/message.ts'
 import { createFrames, framed } from './frames.ts'
 
 export type Delivery =
@@ -53,8 +54,8 @@ function open({ host, port, tls }: Target): Socket {
 
 /** What an acknowledgement says of the message; undefined: it is of another one, or none. */
 function answerIn(text: string, controlId: string): Delivery | undefined {
-  const separator = headerOf(text)?.separator
-  const acknowledged = segmentsOf(text).find(line => line.startsWith('MSA'))
+  const separator = headerOf(text)?.delimiters.field
+  const acknowledged = segmentLines(text).find(line => line.startsWith('MSA'))
   if (!separator || !acknowledged) return undefined
   const [, code = '', answered, words = ''] = acknowledged.split(separator).map(each => each.trim())
   if (answered !== controlId) return undefined

@@ -1,12 +1,13 @@
 // One sender of HL7 v2: reads its frames, has their messages stored, and answers in the order in which they came.
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { acknowledge } from '../../../src/hl7v2/acknowledge.ts'
+import { headerOf } from '../../../src/hl7v2/header.ts'
+import { type MessageProblem, placeText } from '../../../src/hl7v2/problem.ts'
 import type { Clock } from '../clock.ts'
 import type { MllpSource } from '../config-shape.ts'
-import { acknowledgement, codeFor, type Kind } from '../hl7/acknowledgement.ts'
-import { itemsOf, keepEvidence } from '../hl7/items.ts'
-import { type Fault, headerOf } from '../hl7/message.ts'
-import { type Read, readMessage } from '../hl7/read.ts'
+import { codeOf, itemOf, keepEvidence } from '../hl7/items.ts'
+import { type Received, receive } from '../hl7/read.ts'
 import type { Intake, Outcome, Unit } from '../intake.ts'
 import type { Log } from '../log.ts'
 import type { State } from '../state/state.ts'
@@ -81,47 +82,46 @@ export function createConnection(station: Station, socket: Socket): Connection {
 
 /** What is to be stored for a frame, and how it is answered then. */
 function unitOf(station: Station, frame: Frame, answered: (text: string | undefined) => void): Unit {
-  const { state, name, source, time } = station
-  const read =
-    frame.kind === 'too-long' ? tooLong(frame.bytes, station.longest) : readMessage(frame.bytes, source.charset)
-  const { fault } = read
-  const done = (outcome: Outcome): void => answered(answerTo(station, read, outcome))
-  if (!fault) return { items: itemsOf(name, read.text, time().toISOString()), done }
-  const isKept = read.header !== undefined && frame.kind !== 'too-long'
-  return { items: [], done, ...(isKept ? { also: () => keepEvidence(state, name, { ...read, fault }, time()) } : {}) }
+  const { state, name, source, time, longest } = station
+  const isTooLong = frame.kind === 'too-long'
+  const received = isTooLong ? tooLong(frame.bytes, longest) : receive(frame.bytes, source.charset)
+  const done = (outcome: Outcome): void => answered(answerTo(station, received, outcome))
+  const now = time()
+  const items = received.messages.map(each => itemOf(name, each, now.toISOString()))
+  const isKept = received.problem !== undefined && received.header !== undefined && !isTooLong
+  return { items, done, ...(isKept ? { also: () => keepEvidence(state, name, received, now) } : {}) }
 }
 
-function tooLong(bytes: Buffer, longest: number): Read {
-  const text = bytes.toString('latin1').trimStart()
-  const fault: Fault = {
-    segment: 'MSH',
-    sequence: 1,
-    code: 207,
-    answer: 'AR',
-    text: `The message is longer than ${longest} bytes.`,
-  }
-  return { header: headerOf(text), text, fault }
+function tooLong(bytes: Buffer, longest: number): Received {
+  const text = bytes.toString('latin1')
+  const problem = refusal(`the message is longer than ${longest} bytes`)
+  return { header: headerOf(text), text, messages: [], problem }
 }
 
 /** The answer's text; undefined: the sender wants none. */
-function answerTo({ log, name, time }: Station, { header, fault }: Read, outcome: Outcome): string | undefined {
-  const trouble = fault ?? faultFor(outcome)
-  const kind: Kind = trouble ? (trouble.answer === 'AR' ? 'reject' : 'error') : 'accept'
-  if (trouble)
-    log.warn('message refused', { source: name, answer: trouble.answer, code: trouble.code, field: placeOf(trouble) })
-  const code = codeFor(header, kind)
-  if (code === undefined) return undefined
-  return acknowledgement({ header, code, controlId: randomBytes(8).toString('hex'), now: time(), fault: trouble })
+function answerTo({ log, name, time }: Station, received: Received, outcome: Outcome): string | undefined {
+  const problem = received.problem ?? problemFor(outcome)
+  if (problem)
+    log.warn('message refused', {
+      source: name,
+      answer: codeOf(problem),
+      code: problem.code,
+      field: placeText(problem),
+    })
+  return acknowledge(received.header, problem, { controlId: randomBytes(8).toString('hex'), now: time() })
 }
-
-const placeOf = ({ segment, field }: Fault): string => (field ? `${segment}-${field}` : segment)
 
 /** AR: the sender is to keep the message and to send it again later (HL7 v2.5.1, 2.9.2). */
-function faultFor(outcome: Outcome): Fault | undefined {
+function problemFor(outcome: Outcome): MessageProblem | undefined {
   if (outcome.kind === 'stored') return undefined
-  const text =
-    outcome.kind === 'full'
-      ? 'The message is not stored, the agent is full: send it again later.'
-      : 'The message is not stored, the disk or the database of the agent failed: send it again later.'
-  return { segment: 'MSH', sequence: 1, code: 207, answer: 'AR', text }
+  const why = outcome.kind === 'full' ? 'the agent is full' : 'the disk or the database of the agent failed'
+  return refusal(`the message is not stored, ${why}: send it again later`)
 }
+
+const refusal = (message: string): MessageProblem => ({
+  segment: 'MSH',
+  occurrence: 1,
+  code: 207,
+  message,
+  isRejection: true,
+})

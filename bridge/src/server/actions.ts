@@ -1,7 +1,7 @@
 // What each command does.
+import { headerOf } from '../../../src/hl7v2/header.ts'
 import type { Clock } from '../clock.ts'
 import type { Target } from '../config-shape.ts'
-import { headerOf } from '../hl7/message.ts'
 import type { Log } from '../log.ts'
 import { deliver } from '../mllp/client.ts'
 import { type Ending, endCommand, noteKey, type Order, postponeCommand } from '../state/commands.ts'

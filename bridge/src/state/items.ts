@@ -1,19 +1,7 @@
 // Items as they are stored: received, counted, recognised when they come again.
 import { createHash } from 'node:crypto'
+import type { ItemType } from '../../../src/lib/bridge-item-types.ts'
 import type { State } from './state.ts'
-
-export const itemTypes = [
-  'patient',
-  'encounter',
-  'lab_result',
-  'stock_level',
-  'blood_unit',
-  'payment',
-  'hl7v2',
-  'fhir',
-] as const
-
-export type ItemType = (typeof itemTypes)[number]
 
 /** What an input received and hands over for storage. */
 export interface Incoming {

@@ -10,7 +10,7 @@ import { createLog } from '../../../bridge/src/log.ts'
 import { payloadOf } from '../../../bridge/src/state/items.ts'
 import { listQuarantine } from '../../../bridge/src/state/quarantine.ts'
 import { freshFolder, freshState, testClock } from '../support/agent.ts'
-import { admission } from '../support/sender.ts'
+import { admission, broken } from '../support/sender.ts'
 
 /** A watch over a folder of its own, with a clock of the test. */
 function watching(source: Record<string, unknown> = {}, limits: Record<string, number> = {}) {
@@ -72,6 +72,16 @@ describe('each format becomes items', () => {
     expect(watch.stands('done/day.hl7')).toBe(true)
   })
 
+  test('HL7 v2 behind the mark of UTF-8, which some programs write first, and in the frames of MLLP', async () => {
+    const watch = watching()
+    watch.write('marked.hl7', `\uFEFF${admission('M-1')}${admission('M-2')}`)
+    watch.write('framed.hl7', `\v${admission('M-3')}\x1c\r\v${admission('M-4')}\x1c\r`)
+    await watch.look()
+    expect(watch.rows().map(({ payload }) => payload)).toEqual(
+      ['M-3', 'M-4', 'M-1', 'M-2'].map(id => ({ message: admission(id) })),
+    )
+  })
+
   test('CSV, by the mapping of its columns', async () => {
     const csv = {
       type: 'stock_level',
@@ -121,6 +131,8 @@ describe('each format becomes items', () => {
 describe('a file that cannot be taken is moved to failed/ with its reason, and nothing of it is stored', () => {
   test.each([
     ['x.hl7', 'no message here', 'no line begins with MSH'],
+    ['x.hl7', `PV1|1\r${rise}1|P|2.5\r`, 'something stands before the first MSH segment'],
+    ['x.hl7', 'FHS|^~\\&\rFTS|0\r', 'The file holds no message.'],
     ['x.csv', 'a,b\n1,2\n', 'needs a mapping'],
     ['x.json', '{', 'The file is not JSON.'],
     ['x.ndjson', '{"resourceType":"Patient"}\n{', 'Line 2 is not JSON.'],
@@ -157,11 +169,11 @@ describe('a file that cannot be taken is moved to failed/ with its reason, and n
 
 test('of a file with messages the wrong one goes to quarantine, and the others are taken', async () => {
   const watch = watching()
-  watch.write('day.hl7', `${admission('G-1')}${admission('')}${admission('G-2')}`)
+  watch.write('day.hl7', `${admission('G-1')}${broken('G-3')}${admission('G-2')}`)
   await watch.look()
   expect(watch.rows()).toHaveLength(2)
   expect(listQuarantine(watch.state)).toMatchObject([
-    { source: 'files', origin: 'intake', code: 'HL7_AE_101', field: 'MSH-10' },
+    { source: 'files', origin: 'intake', code: 'HL7_AE_100', field: 'PID' },
   ])
   expect(watch.stands('done/day.hl7')).toBe(true)
 })

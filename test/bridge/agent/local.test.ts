@@ -57,6 +57,7 @@ test.each([
   ],
   ['NDJSON', `${JSON.stringify(stock)}\n${JSON.stringify(stock)}\n`, 'application/x-ndjson', 'stock_level', 2],
   ['a message', admission('POSTED'), 'x-application/hl7-v2+er7', 'hl7v2', 1],
+  ['a batch', `BHS|^~\\&\r${admission('P-1')}${admission('P-2')}`, 'text/plain', 'hl7v2', 2],
 ])('%s is taken', async (_, body, type, itemType, count) => {
   const response = await post(body, type)
   expect(response.status).toBe(202)

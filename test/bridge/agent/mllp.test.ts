@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { payloadOf } from '../../../bridge/src/state/items.ts'
 import { openState } from '../../../bridge/src/state/state.ts'
 import { dataKey, freshFolder, type InProcess, portOf, runAgent, writeAgent } from '../support/agent.ts'
-import { admission, fieldOf, openSender, verdictOf } from '../support/sender.ts'
+import { admission, broken, fieldOf, openSender, verdictOf } from '../support/sender.ts'
 import { type StandIn, startStandIn } from '../support/stand-in.ts'
 
 let standIn: StandIn
@@ -47,7 +47,7 @@ test('a message is answered AA with its own control id, from the one it was sent
 test('the answer ends with a carriage return after its last segment, also where it is refused', async () => {
   const sender = await openSender(port)
   expect(await sender.ask(admission('END'))).toMatch(/\r$/)
-  expect(await sender.ask(admission(''))).toMatch(/\r$/)
+  expect(await sender.ask(broken('WRONG-END'))).toMatch(/\r$/)
 })
 
 test('a message sent again, because its answer was lost, is acknowledged and stored once', async () => {
@@ -79,18 +79,19 @@ test('many messages at once are answered in order, each with its own control id'
 
 test('the answer to a wrong message is not given to the right one behind it', async () => {
   const sender = await openSender(port)
-  sender.raw(
-    `\x0b${admission('')}\x1c\r\x0b${admission('RIGHT')}\x1c\r\x0b${admission('W', '').replace('PV1|', 'PV1 ')}\x1c\r`,
-  )
-  expect((await sender.answered(3)).map(verdictOf)).toEqual(['AE ', 'AA RIGHT', 'AE W'])
+  sender.raw(`\x0b${broken('V')}\x1c\r\x0b${admission('RIGHT')}\x1c\r\x0b${broken('W')}\x1c\r`)
+  expect((await sender.answered(3)).map(verdictOf)).toEqual(['AE V', 'AA RIGHT', 'AE W'])
 })
 
 describe('a message that is wrong is refused with segment and field, and is seen in quarantine', () => {
   test.each([
-    ['without control id', admission('').replace('Jeanne', 'Anne'), 'AE', 'MSH^1^10', '101'],
     ['without type', admission('T').replace('ADT^A01^ADT_A01', ''), 'AR', 'MSH^1^9', '101'],
     ['with encoding characters that are none', admission('E').replace('^~\\&', '^^^^'), 'AE', 'MSH^1^2', '102'],
     ['with a line that is no segment', admission('L').replace('PV1|', 'P'), 'AE', 'PID^1', '100'],
+    ['with a type that is none', admission('Y').replace('ADT^A01^ADT_A01', 'ADMIT'), 'AR', 'MSH^1^9', '200'],
+    ['with another message in it', admission('M') + admission('M2'), 'AE', 'PV1^1', '100'],
+    ['of a batch', `BHS|^~\\&|HIS\r${admission('B')}${broken('B2')}BTS|2\r`, 'AE', 'PID^1', '100'],
+    ['as a batch without one', 'BHS|^~\\&|HIS\rBTS|0\r', 'AE', 'BHS^1', '100'],
     ['in a character set that is not known', admission('C', '||||||KLINGON'), 'AE', 'MSH^1^18', '103'],
   ])('%s', async (_, message, code, place, number) => {
     const sender = await openSender(port)
@@ -105,13 +106,53 @@ describe('a message that is wrong is refused with segment and field, and is seen
 
   test('ERR has the form of the sender’s version before 2.5', async () => {
     const sender = await openSender(port)
-    const answer = await sender.ask(admission('').replace('|P|2.5', '|P|2.3'))
-    expect(fieldOf(answer, 'ERR-1')).toBe('MSH^1^10^101&Required field missing&HL70357')
+    const answer = await sender.ask(broken('OLD').replace('|P|2.5', '|P|2.3'))
+    expect(fieldOf(answer, 'ERR-1')).toBe('PID^1^^100&Segment sequence error&HL70357')
   })
 
   test('without MSH it is refused and nothing is kept: it may be anything', async () => {
     const sender = await openSender(port)
     expect(await added(async () => expect(verdictOf(await sender.ask('hello'))).toBe('AR '))).toEqual([0, 0])
+  })
+})
+
+describe('a message that is unusual is taken as the service takes it', () => {
+  test.each([
+    ['without control id, known by its content', admission('').replace('Jeanne', 'Anne'), 'AA '],
+    ['with an escape character that is doubled', admission('DOUBLED').replace('\\', '\\\\'), 'AA DOUBLED'],
+    ['with fewer encoding characters', admission('FEWER').replace('^~\\&', '^~'), 'AA FEWER'],
+    ['with a fifth encoding character', admission('FIFTH').replace('^~\\&', '^~\\&#'), 'AA FIFTH'],
+    ['with segments that nobody knows', `${admission('ZZZ')}ZPI|1|2\r`, 'AA ZZZ'],
+  ])('%s', async (_, message, verdict) => {
+    const sender = await openSender(port)
+    const change = await added(async () => {
+      expect(verdictOf(await sender.ask(message))).toBe(verdict)
+      expect(verdictOf(await sender.ask(message))).toBe(verdict)
+    })
+    expect(change).toEqual([1, 0])
+    expect(storedMessages(folder)).toContain(message)
+  })
+
+  test('two that differ, both without control id, are two', async () => {
+    const sender = await openSender(port)
+    const change = await added(async () => {
+      await sender.ask(admission('').replace('Jeanne', 'Berthe'))
+      await sender.ask(admission('').replace('Jeanne', 'Cécile'))
+    })
+    expect(change).toEqual([2, 0])
+  })
+
+  test('in a batch, whose control id the one answer has; each message is read in its own character set', async () => {
+    const sender = await openSender(port)
+    const head = 'FHS|^~\\&|HIS|WARD|AGENT|CLINIC|20260301||||F-7\rBHS|^~\\&|HIS|WARD||||||||B-7\r'
+    const named = (id: string, set: string) => admission(id, `||||||${set}`).replace('Jeanne', 'Zoé')
+    const [one, two] = [named('B-1', '8859/1'), named('B-2', 'UNICODE UTF-8')]
+    const batch = [Buffer.from(head), Buffer.from(one, 'latin1'), Buffer.from(two), Buffer.from('BTS|2\rFTS|1\r')]
+    const change = await added(async () => {
+      expect(verdictOf(await sender.ask(Buffer.concat(batch)))).toBe('AA F-7')
+    })
+    expect(change).toEqual([2, 0])
+    expect(storedMessages(folder)).toEqual(expect.arrayContaining([one, two]))
   })
 })
 
@@ -140,7 +181,7 @@ describe('enhanced mode', () => {
 
   test('an error is answered CE to who wants errors only', async () => {
     const sender = await openSender(port)
-    const answer = await sender.ask(admission('', '|||ER|NE'))
+    const answer = await sender.ask(broken('CE', '|||ER|NE'))
     expect(fieldOf(answer, 'MSA-1')).toBe('CE')
   })
 })

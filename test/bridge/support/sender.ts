@@ -62,6 +62,9 @@ export async function openSender(port: number, socket: Socket = connect(port, '1
   return sender
 }
 
+/** A message with a line that is no segment. */
+export const broken = (controlId: string, header = ''): string => admission(controlId, header).replace('PV1|', 'PV1 ')
+
 /** A field of a segment, as HL7 counts. */
 export function fieldOf(message: string, place: string): string | undefined {
   const [segment, field] = place.split('-') as [string, string]
