@@ -13,6 +13,7 @@ import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
 import { type Bell, createBell } from '../bridge/bell.ts'
+import { orderMessage } from '../bridge/message-orders.ts'
 import { type Connection, openDatabase } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
 import { eventBacklog } from '../events/backlog.ts'
@@ -116,7 +117,8 @@ export async function createApplication(
   const collector = createCollector(config)
   const key = await encryptionKey(config)
   const dataSet = await learnDataSet(connection, address)
-  const storage = openStorage(config, connection, dataSet, log, key)
+  const mappings = await maps
+  const storage = openStorage(config, connection, dataSet, log, key, () => [...mappings.set().outgoing.keys()])
   const { database, base, indexing, storeFor, projections, outbox } = storage
   await indexing.follow()
   await settled(storage, address, dataSet, log)
@@ -142,13 +144,13 @@ export async function createApplication(
     ...{ database, key: sealingKey(key), log, now: () => new Date() },
     moved: head => anchor?.moved(head),
   })
-  const mappings = await maps
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
   const bulk = createBulk({ database, storeFor, audit, log, ...bulkSettings(config) })
   const webhooks = createWebhooks({
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
+    handOver: order => orderMessage(database, order),
     counted: metrics.attempted,
     healthIds: currentHealthIds,
     ...webhookSettings(config),

@@ -45,7 +45,8 @@ export interface Storage {
 
 /**
  * Opens the database and its store alone, for commands that serve no requests.
- * @param key of encryption; undefined: no secrets are written
+ * @param encryptionKey of the secrets of subscriptions
+ * @param messages returns the types of resources that maps make HL7 v2 messages of; absent: none
  */
 export function openStorage(
   config: Config,
@@ -53,6 +54,7 @@ export function openStorage(
   dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
+  messages: () => readonly string[] = () => [],
 ): Storage {
   const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = createBase({ ...dataSet, path: fhirBase })
@@ -67,6 +69,7 @@ export function openStorage(
       searchParams: () => indexer.params,
       alsoWatch: indexer.alsoWatch,
       reach: reachOf(config),
+      messages,
       encryptionKey,
     }),
   ]

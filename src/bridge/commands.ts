@@ -16,6 +16,21 @@ export interface Command {
   readonly createdAt: Date
 }
 
+/** The resource that a message is made of when the agent asks for the command. */
+export interface MessageSource {
+  /** `Type/id` */
+  readonly resource: string
+  /** `Subscription/id`, which asks for it. */
+  readonly subscription: string
+  /** The client that subscribed, in whose name the resource is read. */
+  readonly clientId: string
+}
+
+/** A command that waits, as it is stored. */
+export interface PendingCommand extends Command {
+  readonly source: MessageSource | undefined
+}
+
 export interface Outcome {
   readonly status: 'done' | 'failed'
   /** What the agent says of it. */
@@ -31,15 +46,26 @@ const mostPending = 10_000
 
 /**
  * Adds a command for an agent, and returns its id.
+ * @param source of the message that it sends, if that is made of a resource
  * @throws Failure CONFLICT if too many wait.
  */
-export async function command(on: Queryable, agent: string, type: CommandType, payload: JsonObject): Promise<string> {
+export async function command(
+  on: Queryable,
+  agent: string,
+  type: CommandType,
+  payload: JsonObject,
+  source?: MessageSource,
+): Promise<string> {
   const [row] = await on.query<{ id: string }>({
     name: 'bridge-command',
-    text: `insert into bridge_command (agent_id, type, payload) select $1, $2, $3::jsonb
+    text: `insert into bridge_command (agent_id, type, payload, resource, subscription, client_id)
+      select $1, $2, $3::jsonb, $4, $5, $6
       where (select count(*) from bridge_command where agent_id = $1 and status = 'pending') < ${mostPending}
       returning id::text`,
-    values: [agent, type, JSON.stringify(payload)],
+    values: [
+      ...[agent, type, JSON.stringify(payload)],
+      ...[source?.resource ?? null, source?.subscription ?? null, source?.clientId ?? null],
+    ],
   })
   if (row) {
     await ring(on, agent)
@@ -48,16 +74,43 @@ export async function command(on: Queryable, agent: string, type: CommandType, p
   throw new Failure('CONFLICT', `More than ${mostPending} commands wait for the agent: is it running?`)
 }
 
-/** Returns the commands after one (id) that wait for an agent, oldest first. */
-export async function pendingCommands(on: Queryable, agent: string, after = '0'): Promise<Command[]> {
-  const rows = await on.query<{ id: string; type: CommandType; payload: JsonObject; created_at: Date }>({
+/** Returns the commands after one (id) that wait for an agent, oldest first, and whether there are more. */
+export async function pendingCommands(
+  on: Queryable,
+  agent: string,
+  after: string,
+): Promise<{ readonly commands: readonly PendingCommand[]; readonly isMore: boolean }> {
+  const rows = await on.query<CommandRow>({
     name: 'bridge-commands',
-    text: `select id::text, type, payload, created_at from bridge_command
+    text: `select id::text, type, payload, created_at, resource, subscription, client_id from bridge_command
       where agent_id = $1 and status = 'pending' and id > $2::bigint order by id limit ${mostOffered}`,
     values: [agent, after],
   })
-  return rows.map(({ id, type, payload, created_at }) => ({ id, type, payload, createdAt: created_at }))
+  return { commands: rows.map(toPending), isMore: rows.length === mostOffered }
 }
+
+interface CommandRow {
+  readonly id: string
+  readonly type: CommandType
+  readonly payload: JsonObject
+  readonly created_at: Date
+  readonly resource: string | null
+  readonly subscription: string | null
+  readonly client_id: string | null
+}
+
+const toPending = ({
+  id,
+  type,
+  payload,
+  created_at,
+  resource,
+  subscription,
+  client_id,
+}: CommandRow): PendingCommand => ({
+  ...{ id, type, payload, createdAt: created_at },
+  source: resource === null ? undefined : { resource, subscription: subscription!, clientId: client_id! },
+})
 
 /** Returns how many commands wait for an agent. */
 export async function countCommands(on: Queryable, agent: string): Promise<number> {
@@ -86,7 +139,8 @@ export async function acknowledge(on: Queryable, agent: string, id: string, outc
   if (found.type === 'rotate_key' && status === 'done') await rotated(on, agent, key)
   await on.run({
     name: 'bridge-command-end',
-    text: `update bridge_command set status = $3, message = $4, acknowledged_at = now()
+    text: `update bridge_command set status = $3, message = $4, acknowledged_at = now(),
+        payload = case when $3 = 'done' then payload - 'message' else payload end
       where agent_id = $1 and id = $2::bigint and status = 'pending'`,
     values: [agent, id, status, message ?? null],
   })

@@ -6,6 +6,10 @@ import type { Acting } from '../store/unit-of-work.ts'
 export const sourceOf = (agent: string, item: string): string =>
   `urn:health-interop:bridge:${encodeURIComponent(agent)}#${encodeURIComponent(item)}`
 
+/** True if the current version of a resource came in an item of the agent. */
+export const cameFrom = (resource: JsonObject, agent: string): boolean =>
+  String(metaOf(resource)['source'] ?? '').startsWith(sourceOf(agent, ''))
+
 /** Returns the resource with its source. */
 export const marked = (resource: unknown, source: string): unknown =>
   isObject(resource) ? { ...resource, meta: { ...metaOf(resource), source } } : resource

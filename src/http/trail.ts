@@ -82,7 +82,8 @@ const recorded: ReadonlySet<Scheme> = new Set(['bearer', 'patient', 'session', '
  * no access to patient data.
  */
 export function isRecorded({ route, failure, accesses }: Trace): boolean {
-  if (!route || !(recorded.has(route.access.scheme) || route.givesAccess) || route.isAboutCaller) return false
+  if (!route || !(recorded.has(route.access.scheme) || route.givesAccess)) return false
+  if (route.isAboutCaller && accesses.length === 0) return false
   // A rate-limited request was refused no particular data, and must not cause work.
   return accesses.length > 0 || !(failure instanceof Failure) || failure.status !== 429
 }

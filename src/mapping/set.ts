@@ -16,6 +16,7 @@ import { matching } from './map-urls.ts'
 import type { Mapping } from './mapping.ts'
 import { type MessageRoute, routesIn } from './message-routes.ts'
 import { type Need, unmet } from './needs.ts'
+import { type OutgoingRoute, outgoingIn } from './outgoing-routes.ts'
 import { type Resources, resourcesIn } from './resources.ts'
 import { weightsIn } from './weights.ts'
 
@@ -29,6 +30,8 @@ export interface MappingSet {
   readonly consents: ConsentTypes | undefined
   /** The messages of HL7 v2 that are accepted, with their maps. */
   readonly messages: readonly MessageRoute[]
+  /** The resources that become messages of HL7 v2, by type. */
+  readonly outgoing: ReadonlyMap<string, OutgoingRoute>
   /** All problems, warnings too, in order of file and place. */
   readonly problems: readonly Problem[]
   /** The resources next to the maps, and the files that they were made from, for the next set. */
@@ -106,8 +109,9 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   }
   found.push(...unmet(options.needs ?? [], mappings))
   const { routes, problems: unrouted } = routesIn(files, mappings)
-  found.push(...unrouted)
-  const made = { mappings, structures, matching: weights.matching, consents, messages: routes }
+  const { routes: outgoing, problems: unsendable } = outgoingIn(files, mappings)
+  found.push(...unrouted, ...unsendable)
+  const made = { mappings, structures, matching: weights.matching, consents, messages: routes, outgoing }
   return { ...made, problems: inOrder(found), beside }
 }
 

@@ -27,6 +27,12 @@ export const Context = Type.Object(
     time_zone: nullable(
       text('The time zone of that facility, such as Africa/Douala or +01:00: of times that have none.'),
     ),
+    was_sent: nullable(
+      Type.Boolean({
+        description:
+          'True if a message of the same resource was sent to the same receiver before: this one changes it.',
+      }),
+    ),
     practitioner_id: nullable(id('The practitioner on whose behalf the organisation calls.')),
     consent_opens: nullable(
       code(

@@ -4,12 +4,14 @@ import type { Log } from '../lib/log.ts'
 import type { DeliveryResponse, Sender } from '../outbound/send.ts'
 import { lookAgain, type Result, type Task } from './queue.ts'
 import { verdictOf } from './schedule.ts'
-import type { Target, Unsent } from './targets.ts'
+import type { Handover, Target, Unsent } from './targets.ts'
 
 export interface AttemptParts {
   readonly database: Database
   readonly log: Log
   readonly sender: Sender
+  /** Gives a Bridge agent what it is to send. */
+  readonly handOver: (handover: Handover) => Promise<keyof typeof handedOver>
   /** Called after each attempt, for the metrics. */
   readonly counted: (outcome: Result['outcome'], milliseconds: number) => void
   /** Returns whether the criteria of a FHIR subscription find a resource. */
@@ -67,10 +69,28 @@ async function attempt(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
   const startedAt = new Date()
   const outgoing = target.outgoing(task, look)
   if ('reason' in outgoing && outgoing.isFinal) return withheld(parts, task, outgoing.reason)
-  const answer = 'reason' in outgoing ? unsent(outgoing) : await parts.sender.send(outgoing)
+  const answer = await answerTo(parts, outgoing)
   if (parts.isClosing() && answer.status === undefined) return { kind: 'returned', task }
   return ended(parts, task, startedAt, answer)
 }
+
+async function answerTo(
+  { sender, handOver, now }: AttemptParts,
+  outgoing: ReturnType<Target['outgoing']>,
+): Promise<DeliveryResponse> {
+  if ('reason' in outgoing) return unsent(outgoing)
+  if ('method' in outgoing) return sender.send(outgoing)
+  const began = now()
+  const answer = handedOver[await handOver(outgoing)]
+  return { excerpt: undefined, retryAfter: undefined, ...answer, milliseconds: now() - began }
+}
+
+/** The same statuses as those of a receiver with a URL, so that one schedule decides. */
+const handedOver = {
+  queued: { status: 202, error: undefined },
+  full: { status: 503, error: 'too many commands wait for the Bridge agent' },
+  gone: { status: 410, error: 'the Bridge agent is revoked' },
+} as const
 
 function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: DeliveryResponse): Outcome {
   const { again, ...verdict } = verdictOf(answer, task.attempt, Math.random())

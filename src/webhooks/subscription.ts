@@ -1,22 +1,25 @@
-// FHIR subscriptions of R4 with a rest-hook: which ones are supported, and the endpoint that each one becomes, in the
-// transaction that stores it (https://hl7.org/fhir/R4/subscription.html).
+// FHIR subscriptions of R4: which ones are supported, and the endpoint that each one becomes, in the transaction that stores it
+// (https://hl7.org/fhir/R4/subscription.html).
 
 import { grants } from '../access/scopes.ts'
 import type { Queryable } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
-import { clients } from '../identity/relations.ts'
+import { agents, clients } from '../identity/relations.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import { mustBeCallable, type Reach } from '../outbound/address.ts'
+import type { Reach } from '../outbound/address.ts'
 import { authorHash } from '../store/author.ts'
 import type { Projection, Writer } from '../store/projection.ts'
 import { parseSearch } from '../store/search/parse.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { readyToWatch, watch } from '../store/watched.ts'
+import { type Channel, wrong } from './channel.ts'
 import { aloneFor, mostOfClient, sealFor } from './endpoints.ts'
+import { messageChannel } from './message-channel.ts'
+import { restHook } from './rest-hook.ts'
 
 export interface SubscriptionParts {
   /** As they are when a subscription is written. */
@@ -24,6 +27,8 @@ export interface SubscriptionParts {
   /** Makes this process record every change of a type from now on. */
   readonly alsoWatch: (type: string) => void
   readonly reach: Reach
+  /** The types of resources that maps make HL7 v2 messages of. */
+  readonly messages: () => readonly string[]
   readonly encryptionKey: Buffer
 }
 
@@ -32,9 +37,7 @@ interface Rule {
   readonly type: string
   /** The criteria after the question mark. */
   readonly query: string
-  readonly url: string
-  readonly mediaType: string | undefined
-  readonly headers: Readonly<Record<string, string>>
+  readonly channel: Channel
   readonly end: string | undefined
 }
 
@@ -83,25 +86,23 @@ const isWanted = ({ status }: JsonObject): boolean => status === 'requested' || 
 
 /** @throws Failure VALIDATION_FAILED for what is not supported. */
 function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject): Rule {
-  const { type: kind, endpoint, payload, header } = isObject(channel) ? channel : {}
-  if (kind !== 'rest-hook')
-    throw wrong('channel.type', 'not-supported', `is ${JSON.stringify(kind)}, but only rest-hook is supported`)
-  if (typeof endpoint !== 'string') throw wrong('channel.endpoint', 'required', 'is required')
-  const [type, query] = criterionOf(parts, String(criteria))
-  const mediaType = mediaTypeOf(payload)
-  return {
-    ...{ type, query, headers: headersOf(header), mediaType },
-    url: callable(endpoint, mediaType !== undefined, parts.reach),
-    end: end as string | undefined,
+  const element = isObject(channel) ? channel : {}
+  const channelOf = Object.hasOwn(channels, String(element['type'])) ? channels[String(element['type'])] : undefined
+  if (!channelOf) {
+    const names = Object.keys(channels).join(' and ')
+    throw wrong(
+      'channel.type',
+      'not-supported',
+      `is ${JSON.stringify(element['type'])}, but only ${names} are supported`,
+    )
   }
+  const [type, query] = criterionOf(parts, String(criteria))
+  return { type, query, channel: channelOf(parts, element, type), end: end as string | undefined }
 }
 
-/** Resources are put below it, so it cannot have a query then. */
-function callable(endpoint: string, isBase: boolean, reach: Reach): string {
-  const url = mustBeCallable(endpoint, reach, 'Subscription.channel.endpoint')
-  if (isBase && new URL(url).search !== '')
-    throw wrong('channel.endpoint', 'value', 'must have no query, because the path of the resource is appended to it')
-  return url
+const channels: Readonly<Record<string, (parts: SubscriptionParts, element: JsonObject, type: string) => Channel>> = {
+  'rest-hook': ({ reach }, element) => restHook(element, reach),
+  message: ({ messages }, element, type) => messageChannel(element, type, messages()),
 }
 
 const most = { criteria: 2000, parameters: 30 }
@@ -124,44 +125,6 @@ function criterionOf(parts: SubscriptionParts, criteria: string): [type: string,
     throw wrong('criteria', 'value', `is not a valid search: ${error.message.replace(/\.$/, '')}`)
   }
   return [type, query]
-}
-
-function mediaTypeOf(payload: unknown): string | undefined {
-  if (payload === undefined || payload === '') return undefined
-  if (payload === 'application/fhir+json' || payload === 'application/json') return payload
-  throw wrong(
-    'channel.payload',
-    'not-supported',
-    'must be application/fhir+json, or absent for a notification without content',
-  )
-}
-
-/** Headers that this side sets itself, or that would change what the request is. */
-const reserved =
-  /^(host|content-length|content-type|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i
-const mostHeaders = 20
-
-function headersOf(lines: unknown): Record<string, string> {
-  const all = Array.isArray(lines) ? lines.map(String) : []
-  if (all.length > mostHeaders) throw wrong('channel.header', 'too-long', `has more than ${mostHeaders} lines`)
-  return Object.fromEntries(
-    all.map((line, index) => {
-      const [name, value] = cutAt(line, ':').map(part => part.trim()) as [string, string]
-      const isHeader = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) && /^[\t\x20-\x7e]{1,4000}$/.test(value)
-      if (!isHeader || reserved.test(name))
-        throw wrong(
-          `channel.header[${index}]`,
-          'value',
-          'must be a header of your own, such as Authorization: Bearer abc',
-        )
-      return [name.toLowerCase(), value]
-    }),
-  )
-}
-
-function wrong(element: string, code: string, message: string): Failure {
-  const field = `Subscription.${element}`
-  return new Failure('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, code, message }] })
 }
 
 /** @throws Failure INSUFFICIENT_SCOPE */
@@ -200,6 +163,7 @@ async function enter(
     throw new Failure('CONFLICT', `A client can have at most ${mostOfClient} Subscriptions: delete an unused one.`)
   if (author !== undefined && author !== client.id)
     throw new Failure('FORBIDDEN', 'Only the client that created a Subscription can change its criteria and channel.')
+  if (rule.channel.agent !== undefined) await mustBeOwnAgent(on, rule.channel.agent, client.organization_id)
   await on.query({
     text: `insert into webhook_endpoint (id, client_id, author, organization, url, events, watches, criteria, media_type, ends_at, secrets)
       values ($1, $2, $3, $4, $5, '{}', $6, $7, $8, $9, $10)
@@ -211,12 +175,12 @@ async function enter(
       client.id,
       authorHash(client.id),
       hash64(`Organization/${client.organization_id}`),
-      rule.url,
+      rule.channel.url,
       typeNumber(rule.type),
       rule.query,
-      rule.mediaType ?? null,
+      rule.channel.mediaType ?? null,
       rule.end ?? null,
-      sealFor(encryptionKey, idOf(id), rule.headers),
+      sealFor(encryptionKey, idOf(id), rule.channel.headers),
     ],
   })
   await on.query({
@@ -224,6 +188,15 @@ async function enter(
       where endpoint = (select key from webhook_endpoint where id = $1)`,
     values: [idOf(id)],
   })
+}
+
+/** Another organisation's agent is like one that does not exist. @throws Failure VALIDATION_FAILED */
+async function mustBeOwnAgent(on: Queryable, agent: string, organization: string): Promise<void> {
+  const [found] = await on.query({
+    text: `select from ${agents} a where a.id = $1 and a.organization_id = $2 and a.is_active`,
+    values: [agent, organization],
+  })
+  if (!found) throw wrong('channel.endpoint', 'value', 'must name an active Bridge agent of your organisation')
 }
 
 async function pause(on: Queryable, id: string): Promise<void> {

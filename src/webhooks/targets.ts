@@ -9,6 +9,7 @@ import type { Outgoing } from '../outbound/send.ts'
 import { signatureHeaders, signingKey } from '../outbound/signature.ts'
 import { typeName } from '../store/type-number.ts'
 import { secretsOf } from './endpoints.ts'
+import { receiverOf } from './message-channel.ts'
 import type { Look, PayloadKind, Task } from './queue.ts'
 
 /** Why nothing is sent. */
@@ -16,6 +17,19 @@ export interface Unsent {
   readonly reason: string
   /** False if a later attempt may succeed. */
   readonly isFinal: boolean
+}
+
+/** What a Bridge agent is to send to one of its receivers, in place of a request. */
+export interface Handover {
+  readonly agent: string
+  readonly target: string
+  /** `Type/id` */
+  readonly resource: string
+  /** `Subscription/id` */
+  readonly subscription: string
+  readonly clientId: string
+  /** What the header of the message says of sender and receiver. */
+  readonly header: Readonly<Record<string, string>>
 }
 
 /** An endpoint as deliveries need it. */
@@ -27,8 +41,8 @@ export interface Target {
   readonly organizationId: string
   /** Returns what is checked again immediately before something is sent; undefined: nothing, if it is sent without delay. */
   wants(task: Task): PayloadKind | undefined
-  /** Returns the request for a task, or why there is none. @param look the state of the task, if it was checked */
-  outgoing(task: Task, look: Look | undefined): Outgoing | Unsent
+  /** Returns what is sent for a task, or why nothing is. @param look the state of the task, if it was checked */
+  outgoing(task: Task, look: Look | undefined): Outgoing | Handover | Unsent
 }
 
 export interface Targets {
@@ -100,6 +114,8 @@ const never = (reason: string): Unsent => ({ reason, isFinal: true })
 /** An endpoint whose secrets cannot be read, since they were sealed with another key, does not delay the others. */
 function wayOf(parts: TargetParts, row: TargetRow): Way {
   try {
+    const receiver = receiverOf(row.url)
+    if (receiver) return messageWay(parts, row, receiver)
     return row.is_fhir ? fhirWay(parts, row) : eventWay(parts, row)
   } catch {
     return { wants: () => undefined, outgoing: () => unreadable }
@@ -140,6 +156,25 @@ function bodyFor(task: Task, look: Look | undefined): string {
 
 const mayRead = ({ scopes }: Look, { source }: Task): boolean => grants(scopes)(typeName(source.type), 'r')
 
+/** The message is made when the agent asks for it: what the client may read then decides once more. */
+function messageWay(
+  { encryptionKey }: TargetParts,
+  row: TargetRow,
+  receiver: NonNullable<ReturnType<typeof receiverOf>>,
+): Way {
+  const header = secretsOf(encryptionKey, row.id, row.secrets) as unknown as Record<string, string>
+  return {
+    wants: () => 'nothing',
+    outgoing(task, look) {
+      if (!look || !mayRead(look, task)) return never(unreadableResource)
+      const resource = `${typeName(task.source.type)}/${task.source.id}`
+      return { ...receiver, resource, subscription: row.id, clientId: row.client_id, header }
+    },
+  }
+}
+
+const unreadableResource = 'the scopes of the client no longer permit access to the resource'
+
 /**
  * Without a media type, the request only notifies of a change; otherwise it carries the current resource, at its place
  * below the endpoint, so that the last request always carries the newest version
@@ -153,8 +188,7 @@ function fhirWay({ encryptionKey, userAgent }: TargetParts, row: TargetRow): Way
   return {
     wants: () => (mediaType === null ? 'nothing' : 'current'),
     outgoing(task, look) {
-      if (!look || !mayRead(look, task))
-        return never('the scopes of the client no longer permit access to the resource')
+      if (!look || !mayRead(look, task)) return never(unreadableResource)
       if (mediaType === null) return { method: 'POST', url, headers, body: '' }
       if (look.resource === null) return never('the resource no longer exists')
       // In a URL such an id is a path to another place.

@@ -21,7 +21,7 @@ import { prune } from './prune.ts'
 import { createTargets } from './targets.ts'
 import { createWorker, type Worker } from './worker.ts'
 
-export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'concurrency'> {
+export interface WebhookParts extends Pick<CourierParts, 'disclose' | 'counted' | 'concurrency' | 'handOver'> {
   readonly database: Database
   readonly storeFor: (caller: Caller) => Store
   readonly outbox: Outbox

@@ -72,6 +72,7 @@ function courier(more: Partial<CourierParts> = {}, target: Partial<Target> = {})
         for (const { end } of sent) end(silence)
       },
     },
+    handOver: () => expect.unreachable(),
     targets: { of: async tasks => new Map(tasks.map(({ endpoint }) => [endpoint, targetOf(endpoint, target)])) },
     disclose: async tasks => void told.disclosed.push(tasks.map(each => `${each.event} to ${each.target.id}`)),
     givenUp: async each => void told.givenUp.push(each),

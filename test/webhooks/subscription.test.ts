@@ -19,6 +19,7 @@ const { types, prepared, ready, apply } = subscriptionProjection({
   searchParams: () => createSearchParams([]),
   alsoWatch: type => void watched.push(type),
   reach: { allowed: networks(''), isLocal: false },
+  messages: () => ['ServiceRequest'],
   encryptionKey: key,
 })
 
@@ -74,10 +75,10 @@ const long = (parameters: number, length = 0): string => {
   return criteria.padEnd(length, 'x')
 }
 const refusals: readonly (readonly [JsonObject, string, string, string])[] = [
-  [{ channel: 'x' }, 'channel.type', 'not-supported', 'is undefined, but only rest-hook is supported'],
+  [{ channel: 'x' }, 'channel.type', 'not-supported', 'is undefined, but only rest-hook and message are supported'],
   [
     { channel: { ...channel, type: 'email' } },
-    ...(['channel.type', 'not-supported', 'is "email", but only rest-hook is supported'] as const),
+    ...(['channel.type', 'not-supported', 'is "email", but only rest-hook and message are supported'] as const),
   ],
   [{ channel: { type: 'rest-hook' } }, 'channel.endpoint', 'required', 'is required'],
   [
@@ -143,7 +144,12 @@ test.each(refusals)('what cannot be done is refused, with what is wrong: %j', (m
 
 test('a defect is not told as a problem of the criteria', () => {
   const broken = subscriptionProjection({
-    ...{ alsoWatch: () => {}, reach: { allowed: networks(''), isLocal: false }, encryptionKey: key },
+    ...{
+      alsoWatch: () => {},
+      messages: () => [],
+      reach: { allowed: networks(''), isLocal: false },
+      encryptionKey: key,
+    },
     searchParams: () => ({ ...createSearchParams([]), find: raise, of: raise, keys: raise }),
   })
   expect(() => broken.prepared!(wish(), by(ada))).toThrow(new TypeError('a defect'))

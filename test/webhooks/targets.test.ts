@@ -44,6 +44,7 @@ const fhir = (headers: object, row: Record<string, unknown> = {}): Promise<Targe
 
 const asOutgoing = (sent: ReturnType<Target['outgoing']>): Outgoing => {
   if ('reason' in sent) throw new Error(sent.reason)
+  if ('agent' in sent) throw new Error(sent.agent)
   return sent
 }
 

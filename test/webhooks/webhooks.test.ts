@@ -41,6 +41,7 @@ function webhooks(more: Partial<WebhookParts> = {}) {
     reach: { allowed: networks(''), isLocal: true },
     healthIds: async () => new Map(),
     disclose: async () => {},
+    handOver: () => expect.unreachable(),
     counted: () => {},
     concurrency: 2,
     ...more,

@@ -1,7 +1,8 @@
 // What an agent is to do, what became of it, and its settings (decisions §13).
 import { Type } from 'typebox'
-import { acknowledge, commandTypes, pendingCommands } from '../../bridge/commands.ts'
+import { acknowledge, commandTypes, type Command as Offered } from '../../bridge/commands.ts'
 import { AgentConfig, configOf } from '../../bridge/configuration.ts'
+import { offeredCommands } from '../../bridge/offer.ts'
 import { agentKey, headerOf, type Route, reply, route } from '../../http/route.ts'
 import type { BridgeParts } from './parts.ts'
 
@@ -19,7 +20,7 @@ const commandId = Type.String({ pattern: '^\\d{1,18}$', description: 'The id of 
 
 export const commandRoutes = (parts: BridgeParts): Route[] => [listRoute(parts), ackRoute(parts), configRoute(parts)]
 
-function listRoute({ databaseFor, bell }: BridgeParts): Route {
+function listRoute(parts: BridgeParts): Route {
   return route({
     method: 'GET',
     path: '/api/v1/bridge/commands',
@@ -54,12 +55,12 @@ function listRoute({ databaseFor, bell }: BridgeParts): Route {
         { $id: 'BridgeCommands', description: 'Commands, oldest first.' },
       ),
     },
-    async handle({ caller, query, signal }) {
-      const find = () => pendingCommands(databaseFor(caller), caller.clientId, query.after)
+    async handle({ caller, requestId, query, signal }) {
+      const find = () => offeredCommands(parts, { caller, requestId }, query.after)
       const seconds = Number(query.wait ?? 0)
-      let commands = await find()
+      let commands: readonly Offered[] = await find()
       const look = async () => (commands = await find()).length > 0
-      if (commands.length === 0 && seconds > 0) await bell.wait(caller.clientId, seconds * 1000, signal, look)
+      if (commands.length === 0 && seconds > 0) await parts.bell.wait(caller.clientId, seconds * 1000, signal, look)
       return reply(200, {
         commands: commands.map(({ id, type, payload, createdAt }) => ({ id, type, payload, created_at: createdAt })),
       })

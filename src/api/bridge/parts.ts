@@ -1,8 +1,8 @@
 // What the operations for Bridge agents work with.
 import type { Bell } from '../../bridge/bell.ts'
-import type { BridgeParts as Parts } from '../../bridge/parts.ts'
+import type { OfferParts } from '../../bridge/offer.ts'
 
-export interface BridgeParts extends Parts {
+export interface BridgeParts extends OfferParts {
   /** Wakes agents that wait for commands. */
   readonly bell: Bell
 }

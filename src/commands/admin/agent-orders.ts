@@ -1,12 +1,13 @@
-// npm run admin -- agent command and agent configure: what Bridge agents are to do, and the settings that they receive.
+// npm run admin -- agent command, commands, repeat and configure: what Bridge agents are to do, and the settings that they receive.
 import { readFile } from 'node:fs/promises'
+import { type LoggedCommand, listCommands, mostListed, repeatCommand } from '../../bridge/command-log.ts'
 import { type CommandType, command } from '../../bridge/commands.ts'
 import { configure } from '../../bridge/configuration.ts'
 import { listAgents } from '../../identity/agents.ts'
 import { UsageError } from '../../lib/command.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { type AdminCall, type AdminCommand, needed } from './command.ts'
+import { type AdminCall, type AdminCommand, needed, theOne } from './command.ts'
 
 export const agentCommand: AdminCommand = {
   name: 'agent command',
@@ -34,6 +35,53 @@ export const agentCommand: AdminCommand = {
     }
   },
 }
+
+export const agentCommands: AdminCommand = {
+  name: 'agent commands',
+  usage: 'ID [--failed]',
+  summary: 'List the commands of a Bridge agent, the newest first, with what became of them',
+  details: `Shows up to ${mostListed}. A message of a resource has the resource beside it.`,
+  options: { failed: { meaning: 'only those that failed' } },
+  async run(call) {
+    const id = await knownAgent(call, theOne(call, 'agent'))
+    const commands = await listCommands(call.database, id, call.isSet('failed') ? 'failed' : undefined)
+    return {
+      isGood: true,
+      text: commands.map(shown).join('') || 'There are no such commands.\n',
+      json: { agent_id: id, commands: commands.map(plain) },
+    }
+  },
+}
+
+export const agentRepeat: AdminCommand = {
+  name: 'agent repeat',
+  usage: 'ID COMMAND',
+  summary: 'Give a Bridge agent a command that failed once more',
+  details: 'A message of a resource is made of the resource as it is now, by the map as it is now.',
+  options: {},
+  async run(call) {
+    const [agent, failed, ...more] = call.positionals
+    const id = await knownAgent(call, agent)
+    if (!/^\d{1,18}$/.test(failed ?? '') || more.length > 0) throw new UsageError('specify an agent and one command')
+    const command_id = await repeatCommand(call.database, id, failed!)
+    return {
+      isGood: true,
+      text: `Command ${command_id} repeats ${failed} and waits for ${id}.\n`,
+      json: { agent_id: id, command_id, repeats: failed },
+    }
+  },
+}
+
+const shown = ({ id, type, status, resource = '', message = '', createdAt }: LoggedCommand): string =>
+  `${id.padStart(8)}  ${createdAt.toISOString()}  ${type.padEnd(16)}  ${status.padEnd(8)}  ${`${resource} ${message}`.trim()}\n`
+
+const plain = ({ createdAt, endedAt, message, resource, ...command }: LoggedCommand) => ({
+  ...command,
+  message: message ?? null,
+  resource: resource ?? null,
+  created_at: createdAt,
+  ended_at: endedAt ?? null,
+})
 
 export const agentConfigure: AdminCommand = {
   name: 'agent configure',

@@ -7,7 +7,7 @@ import type { Arguments, CommandResult, Tool } from '../../lib/command.ts'
 import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLog } from '../../lib/log.ts'
-import { agentCommand, agentConfigure } from './agent-orders.ts'
+import { agentCommand, agentCommands, agentConfigure, agentRepeat } from './agent-orders.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
 import { auditVerify } from './audit.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
@@ -36,6 +36,8 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
     agentRotateKey,
     agentRevoke,
     agentCommand,
+    agentCommands,
+    agentRepeat,
     agentConfigure,
     userCreate,
     userList,

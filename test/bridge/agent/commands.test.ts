@@ -1,13 +1,9 @@
 // Commands of the server: each is done once, told until the server knows, and none keeps the others waiting.
 
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
-import { framed } from '../../../bridge/src/mllp/frames.ts'
-import { onCleanup } from '../../support/cleanup.ts'
 import { until } from '../../support/process.ts'
 import { freshFolder, runAgent, writeAgent } from '../support/agent.ts'
+import { startMachine } from '../support/machine.ts'
 import { admission, fieldOf, openSender, verdictOf } from '../support/sender.ts'
 import { agentKey, type StandIn, startStandIn } from '../support/stand-in.ts'
 
@@ -24,26 +20,6 @@ const acked = (standIn: StandIn, id: string) =>
     .then(() => endingOf(standIn, id))
 
 const endingOf = (standIn: StandIn, id: string) => standIn.acks.findLast(each => each.id === id)!
-
-/** A laboratory machine: answers each message as the test says. */
-async function startMachine(
-  answer: (message: string) => string | undefined,
-): Promise<{ port: number; got: string[]; server: Server }> {
-  const got: string[] = []
-  const server = createServer(socket => {
-    socket.on('error', () => {})
-    socket.on('data', chunk => {
-      const message = chunk.toString('utf8').slice(1, -2)
-      got.push(message)
-      const reply = answer(message)
-      if (reply !== undefined) socket.write(framed(reply))
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onCleanup(async () => void server.close())
-  return { port: (server.address() as AddressInfo).port, got, server }
-}
 
 const saying =
   (code: string, words = '') =>

@@ -4,9 +4,11 @@ import { command } from '../../../src/bridge/commands.ts'
 import { agentOf, type TestAgent } from '../../api/bridge/support.ts'
 import { storeRecord } from '../../api/sdk/support.ts'
 import { amina } from '../../support/cast.ts'
+import { consentOf } from '../../support/consents.ts'
 import { fhirCaller } from '../../support/fhir.ts'
 import { until } from '../../support/process.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { client } from '../../support/webhooks.ts'
 import {
   freshFolder,
   type InProcess,
@@ -16,7 +18,8 @@ import {
   agent as tool,
   writeAgent,
 } from '../support/agent.ts'
-import { admission, openSender, verdictOf } from '../support/sender.ts'
+import { type Machine, startMachine } from '../support/machine.ts'
+import { admission, fieldOf, openSender, verdictOf } from '../support/sender.ts'
 
 const clinic = 'clinique-bastos'
 
@@ -24,6 +27,7 @@ let service: Service
 let known: TestAgent
 let file: string
 let agent: InProcess
+let analyser: Machine
 const fhir = fhirCaller(() => service)
 
 beforeAll(async () => {
@@ -33,9 +37,11 @@ beforeAll(async () => {
     body: { resourceType: 'Organization', id: clinic, name: 'Clinique Bastos' },
   })
   known = await agentOf(service, clinic)
+  analyser = await startMachine(message => `MSH|^~\\&|LIS||||||ACK|1|P|2.5\rMSA|AA|${fieldOf(message, 'MSH-10')}\r`)
   file = writeAgent(freshFolder(), service.url, {
     server: { url: service.url, agent_id: known.id, agent_key: known.key, facility_id: known.facility },
     sources: { lab: { kind: 'mllp', port: 0 } },
+    targets: { analyser: { host: '127.0.0.1', port: analyser.port, answer_seconds: 2 } },
   })
   agent = await runAgent(file)
 })
@@ -113,4 +119,32 @@ test('the key is rotated by a command, and the agent goes on with the new one', 
   const [next] = await post([potassium('4.6 mmol/L')])
   expect(await stored(next!)).toBe(1)
   expect((await tool('doctor', '--config', file)).out).toMatch(/good {2}key/)
+})
+
+test('an order that a physician makes in FHIR is at the analyser as OML, and its cancellation after it', async () => {
+  const somebody = await client(service, clinic)
+  const channel = {
+    type: 'message',
+    endpoint: `urn:health-interop:bridge:${known.id}#analyser`,
+    header: ['MSH-5: LIS'],
+  }
+  const criteria = 'ServiceRequest?category=108252007'
+  const body = { resourceType: 'Subscription', status: 'requested', reason: 'orders', criteria, channel }
+  expect((await fhir('POST', 'Subscription', { body, token: somebody.token })).status).toBe(201)
+  const subject = { reference: 'Patient/ordered' }
+  const order = {
+    ...{ resourceType: 'ServiceRequest', id: 'ordered', intent: 'order', subject },
+    category: [{ coding: [{ system: 'http://snomed.info/sct', code: '108252007' }] }],
+    code: { coding: [{ system: 'http://loinc.org', code: '718-7' }] },
+  }
+  await fhir('PUT', 'Patient/ordered', {
+    body: { resourceType: 'Patient', id: 'ordered', name: [{ family: 'Onana' }] },
+  })
+  await fhir('PUT', 'Consent/ordered', { body: consentOf('ordered', 'ordered', clinic) })
+  await fhir('PUT', 'ServiceRequest/ordered', { body: { ...order, status: 'active' } })
+  await until('the order is at the analyser', () => analyser.got.length === 1, 15)
+  expect(analyser.got[0]).toMatch(/OML\^O21.*\rPID\|.*Onana.*\rORC\|NW\|ordered\^/s)
+  await fhir('PUT', 'ServiceRequest/ordered', { body: { ...order, status: 'revoked' } })
+  await until('the cancellation is at the analyser', () => analyser.got.length === 2, 15)
+  expect(analyser.got[1]).toMatch(/\rORC\|CA\|ordered\^/)
 })

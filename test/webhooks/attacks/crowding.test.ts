@@ -69,6 +69,7 @@ describe('an adversary', () => {
         database: { query: async () => [row], transaction: async () => [] } as never,
         log: createLog('silent'),
         sender: { send: () => Promise.reject(new Error('not reached')), close: async () => {} },
+        handOver: () => Promise.reject(new Error('not reached')),
         targets: {
           of: async () =>
             new Map([
