@@ -1,4 +1,4 @@
-// npm run bench -- bridge: a seeded world of Bridge agents whose network, power, clocks and answers fail, on a virtual clock, against
+// npm run bench -- bridge: a seeded world of Bridge agents whose network, power, clocks, disks and answers fail, on a virtual clock, against
 // the real service, which is killed on the way. At the end every acknowledged message must be stored exactly once.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -11,13 +11,13 @@ import { createLog } from '../../bridge/src/log.ts'
 import { createHeartbeat } from '../../bridge/src/server/heartbeat.ts'
 import { createKeys } from '../../bridge/src/server/keys.ts'
 import { createLine } from '../../bridge/src/server/line.ts'
-import { createTransport, type Transport, Unreachable } from '../../bridge/src/server/transport.ts'
 import { createUpload } from '../../bridge/src/server/upload.ts'
 import { fingerprintOf, tally } from '../../bridge/src/state/items.ts'
-import { openState, type State } from '../../bridge/src/state/state.ts'
+import type { State } from '../../bridge/src/state/state.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { createAgent } from '../../src/identity/agents.ts'
 import { createClient } from '../../src/identity/clients.ts'
+import { chances, type Faults, faultyNetwork, noFaults, openFaultyState, setFull } from './bridge-faults.ts'
 
 export interface WorldBench {
   readonly root: string
@@ -33,8 +33,6 @@ export interface WorldBench {
 const facility = 'hopital-central-yaounde'
 const minute = 60_000
 const messagesADay = 12
-/** Chances of a step of the world. */
-const chances = { poisoned: 0.01, unheard: 0.02, lostAnswer: 0.03, lostRequest: 0.03, cut: 0.0005, power: 0.0008 }
 const key = Buffer.alloc(32, 7)
 const log = createLog('silent')
 
@@ -59,6 +57,8 @@ interface Clinic {
   running: Running
   /** The network is cut until then. */
   cutUntil: number
+  /** Its disk is full until then; 0: it is not. */
+  fullUntil: number
   nextMessage: number
   nextUpload: number
   nextHeartbeat: number
@@ -81,17 +81,14 @@ interface World {
   readonly clinics: Clinic[]
   /** Control ids by whether the message can be stored. */
   readonly acknowledged: Map<string, boolean>
-  readonly faults: Record<
-    'cuts' | 'powerCuts' | 'lostAnswers' | 'lostRequests' | 'repeated' | 'kills' | 'poisoned',
-    number
-  >
+  readonly faults: Faults
 }
 
 export async function benchBridgeWorld(options: WorldBench): Promise<void> {
   const world: World = {
     ...{ options, random: chanceOf(options.seed), now: Date.parse('2026-11-02T00:00:00Z') },
     ...{ service: await started(options), clinics: [], acknowledged: new Map() },
-    faults: { cuts: 0, powerCuts: 0, lostAnswers: 0, lostRequests: 0, repeated: 0, kills: 0, poisoned: 0 },
+    faults: noFaults(),
   }
   const from = performance.now()
   try {
@@ -145,7 +142,15 @@ async function populate(world: World): Promise<void> {
     })
     const folder = mkdtempSync(join(tmpdir(), 'bridge-world-'))
     const skew = world.random() < 0.2 ? Math.round((world.random() - 0.5) * 7_200_000) : 0
-    const clinic = { folder, id: made.agent.id, key: made.key, skew, cutUntil: 0, unheard: [] as string[] }
+    const clinic = {
+      folder,
+      id: made.agent.id,
+      key: made.key,
+      skew,
+      cutUntil: 0,
+      fullUntil: 0,
+      unheard: [] as string[],
+    }
     const running = powered(world, clinic)
     world.clinics.push({ ...clinic, running, nextMessage: world.now, nextUpload: 0, nextHeartbeat: 0 })
   }
@@ -157,8 +162,11 @@ type Wired = Pick<Clinic, 'folder' | 'id' | 'key' | 'skew' | 'cutUntil'>
 /** Starts the agent's program on what its disk holds. */
 function powered(world: World, clinic: Wired): Running {
   const clock: Clock = { now: () => world.now + clinic.skew, wait: async () => {}, random: world.random }
-  const state = openState(clinic.folder, key)
-  const transport = faulty(world, clinic)
+  const state = openFaultyState(clinic.folder, key, world)
+  const current = (): Wired => world.clinics.find(({ id }) => id === clinic.id) ?? clinic
+  // The service lives in real time, the agents in that of the world.
+  const shift = (): number => Date.now() - world.now
+  const transport = faultyNetwork(world.options.base, world, () => world.now < current().cutUntil, shift)
   const line = createLine({ state, transport, keys: createKeys(state, clinic.key), agentId: clinic.id, clock, log })
   const sender = { agentId: clinic.id, facilityId: facility }
   const nothing = (): void => {}
@@ -188,31 +196,6 @@ function powered(world: World, clinic: Wired): Running {
   }
 }
 
-/** The network: the service lives in real time, the agents in that of the world, so times are translated on the way. */
-function faulty(world: World, clinic: Wired): Transport {
-  const inner = createTransport(world.options.base)
-  const lose = (fault: 'lostAnswers' | 'lostRequests'): never => {
-    world.faults[fault]++
-    throw new Unreachable('ECONNRESET')
-  }
-  return {
-    async send(sent) {
-      const current = world.clinics.find(({ id }) => id === clinic.id) ?? clinic
-      if (world.now < current.cutUntil) throw new Unreachable('ENETDOWN')
-      if (world.random() < chances.lostRequest) lose('lostRequests')
-      const shift = Date.now() - world.now
-      const stamp = Number(sent.headers?.['x-bridge-timestamp'])
-      const headers = { ...sent.headers, 'x-bridge-timestamp': String(Math.round(stamp + shift / 1000)) }
-      const reply = await inner.send({ ...sent, headers })
-      if (world.random() < chances.lostAnswer) lose('lostAnswers')
-      const time = reply.body['server_time']
-      const server_time = typeof time === 'string' ? new Date(Date.parse(time) - shift).toISOString() : time
-      return { ...reply, body: { ...reply.body, server_time } }
-    },
-    close: () => inner.close(),
-  }
-}
-
 /** One minute of a clinic. */
 async function live(world: World, clinic: Clinic): Promise<void> {
   const { random, now, faults } = world
@@ -224,7 +207,9 @@ async function live(world: World, clinic: Clinic): Promise<void> {
     faults.powerCuts++
     clinic.running.state.close()
     clinic.running = powered(world, clinic)
+    if (clinic.fullUntil > 0) setFull(clinic.running.state, true)
   }
+  disk(world, clinic)
   const again = clinic.unheard.splice(0)
   for (const message of again) await hand(world, clinic, message)
   if (now >= clinic.nextMessage) {
@@ -232,16 +217,35 @@ async function live(world: World, clinic: Clinic): Promise<void> {
     await hand(world, clinic, messageOf(world, clinic))
   }
   if (now >= clinic.nextHeartbeat) {
-    const wait = await clinic.running.heartbeat.step()
+    const wait = await clinic.running.heartbeat.step().catch(afterTrouble)
     // Beats tell nothing new in between: one in six hours, unless one fails.
     clinic.nextHeartbeat = now + (wait >= minute ? 360 * minute : wait)
   }
   if (now >= clinic.nextUpload) {
     let wait = 0
-    for (let steps = 0; wait === 0 && steps < 20; steps++) wait = await clinic.running.upload.step()
+    for (let steps = 0; wait === 0 && steps < 20; steps++) wait = await clinic.running.upload.step().catch(afterTrouble)
     // With nothing to send, the next message wakes it.
     clinic.nextUpload = tally(clinic.running.state, 'item').count === 0 ? Number.POSITIVE_INFINITY : now + wait
   }
+}
+
+/** The disk is full for up to a day, then there is room again. */
+function disk({ random, now, faults }: World, clinic: Clinic): void {
+  if (clinic.fullUntil === 0 && random() < chances.fullDisk) {
+    faults.fullDisks++
+    clinic.fullUntil = now + Math.round(random() * 1440) * minute
+    setFull(clinic.running.state, true)
+  } else if (clinic.fullUntil > 0 && now >= clinic.fullUntil) {
+    clinic.fullUntil = 0
+    setFull(clinic.running.state, false)
+  }
+}
+
+/** A step that fails in a way that it did not expect is taken again, as the loop of the agent does. */
+function afterTrouble(error: unknown): number {
+  const { errcode } = error as { readonly errcode?: number }
+  if (errcode === 10 || errcode === 13) return 10_000
+  throw error
 }
 
 /** A sender gives a message to the agent, and repeats it until it sees the acknowledgement. */
@@ -253,6 +257,7 @@ async function hand(world: World, clinic: Clinic, message: string): Promise<void
     fingerprint: fingerprintOf('hl7v2', 'mllp', control, message),
   }
   const outcome = await new Promise<Outcome>(done => clinic.running.intake.put({ items: [item], done }))
+  if (outcome.kind !== 'stored' && clinic.fullUntil > 0) world.faults.refusedFull++
   if (outcome.kind !== 'stored' || world.random() < chances.unheard) {
     world.faults.repeated++
     clinic.unheard.push(message)
@@ -277,11 +282,26 @@ function messageOf({ random, faults }: World, clinic: Clinic): string {
 
 /** The network and the power hold from now on, until every queue is empty. */
 async function drained(world: World): Promise<void> {
-  Object.assign(chances, { poisoned: 0, unheard: 0, lostAnswer: 0, lostRequest: 0, cut: 0, power: 0 })
-  const left = (): number => world.clinics.reduce((sum, { running }) => sum + tally(running.state, 'item').count, 0)
+  Object.assign(chances, {
+    poisoned: 0,
+    unheard: 0,
+    lostAnswer: 0,
+    lostRequest: 0,
+    cut: 0,
+    power: 0,
+    fullDisk: 0,
+    brokenCommit: 0,
+  })
+  const left = (): number =>
+    world.clinics.reduce((sum, { running, unheard }) => sum + unheard.length + tally(running.state, 'item').count, 0)
   for (let each = 0; each < 3000 && left() > 0; each++) {
     world.now += minute
-    for (const clinic of world.clinics) Object.assign(clinic, { cutUntil: 0, nextMessage: Number.POSITIVE_INFINITY })
+    for (const clinic of world.clinics)
+      Object.assign(clinic, {
+        cutUntil: 0,
+        fullUntil: Math.min(clinic.fullUntil, world.now),
+        nextMessage: Number.POSITIVE_INFINITY,
+      })
     await Promise.all(world.clinics.map(clinic => live(world, clinic)))
   }
   if (left() > 0) throw new Error(`${left()} items are still in the queues.`)

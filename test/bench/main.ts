@@ -49,7 +49,7 @@ nothing if it is there already, and measures each workload; the median round cou
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   sdk         measures instead the patient summary and FHIR searches by Health ID, beside the FHIR searches under them, on
               DIR-records
-  bridge      lets N agents (default 20) live for D days (default 2) while networks, power, clocks, answers and the
+  bridge      lets N agents (default 20) live for D days (default 2) while networks, power, clocks, disks, answers and the
               service fail, and looks for what was lost or stored twice, on DIR-bridge
   bridge-sync measures instead how many items of Bridge agents are stored, on DIR-bridge
   webhooks    measures instead how fast events are delivered, how soon, what they cost whoever writes, and what
