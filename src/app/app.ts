@@ -14,7 +14,7 @@ import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
 import { type Bell, createBell } from '../bridge/bell.ts'
 import { orderMessage } from '../bridge/message-orders.ts'
-import { type Connection, openDatabase } from '../db/database.ts'
+import type { Connection, Database } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
 import { eventBacklog } from '../events/backlog.ts'
 import { describedEvents } from '../events/event-types.ts'
@@ -44,7 +44,7 @@ import { webhookBacklog } from '../webhooks/backlog.ts'
 import { disclosing } from '../webhooks/disclose.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { createAnchoring, createCollector } from './anchoring.ts'
-import { openStorage, type Storage } from './storage.ts'
+import { openPools, type Storage, storageIn } from './storage.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 
 export interface Application extends Storage {
@@ -80,9 +80,11 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
 }
 
 /** The data set of the database, which is served at the address from now on. */
-async function learnDataSet(connection: Connection, address: string): Promise<StartedDataSet> {
-  const database = openDatabase(connection, { poolSize: 1, statementTimeout: 0 })
-  return startedDataSet(database, address, originsInUse).finally(() => database.end())
+function learnDataSet(database: Database, address: string): Promise<StartedDataSet> {
+  return startedDataSet(database, address, originsInUse).catch(async error => {
+    await database.end()
+    throw error
+  })
 }
 
 /** Logs what is new about the addresses of the data set, and makes resources stored before them known by them. */
@@ -116,10 +118,12 @@ export async function createApplication(
   const { environment } = config
   const collector = createCollector(config)
   const key = await encryptionKey(config)
-  const dataSet = await learnDataSet(connection, address)
+  const database = openPools(config, connection)
+  const dataSet = await learnDataSet(database, address)
   const mappings = await maps
-  const storage = openStorage(config, connection, dataSet, log, key, () => [...mappings.set().outgoing.keys()])
-  const { database, base, indexing, storeFor, projections, outbox } = storage
+  const messages = () => [...mappings.set().outgoing.keys()]
+  const storage = storageIn(database, config, dataSet, log, key, messages)
+  const { base, indexing, storeFor, projections, outbox } = storage
   await indexing.follow()
   await settled(storage, address, dataSet, log)
   const identity = await createIdentity({

@@ -43,20 +43,32 @@ export interface Storage {
   settle(): Promise<number>
 }
 
-/**
- * Opens the database and its store alone, for commands that serve no requests.
- * @param encryptionKey of the secrets of subscriptions
- * @param messages returns the types of resources that maps make HL7 v2 messages of; absent: none
- */
-export function openStorage(
+/** Opens the database as the settings say. */
+export const openPools = (config: Config, connection: Connection): Database =>
+  openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+
+/** Opens the database and its store alone, for commands that serve no requests. */
+export const openStorage = (
   config: Config,
   connection: Connection,
   dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
+): Storage => storageIn(openPools(config, connection), config, dataSet, log, encryptionKey)
+
+/**
+ * The store in an open database.
+ * @param encryptionKey of the secrets of subscriptions
+ * @param messages returns the types of resources that maps make HL7 v2 messages of; absent: none
+ */
+export function storageIn(
+  database: Database,
+  config: Config,
+  dataSet: DataSet,
+  log: Log,
+  encryptionKey: Buffer,
   messages: () => readonly string[] = () => [],
 ): Storage {
-  const database = openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
   const base = createBase({ ...dataSet, path: fhirBase })
   const indexer = createIndexer(base)
   const indexing = createIndexing({ database, indexer, base, log })

@@ -1,8 +1,9 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
-import { ask, streamOf, translated } from './ask.ts'
+import { ask, streamOf } from './ask.ts'
 import { createCosts } from './costs.ts'
 import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
+import { createListening, type Listen } from './listen.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -19,7 +20,7 @@ export interface Database extends Transactional {
    * Calls `heard` with the payload of each NOTIFY on the channel, and with undefined after each reconnection, which may
    * have missed some. When it resolves, it listens.
    */
-  listen(channel: string, heard: (payload: string | undefined) => void): Promise<{ close(): Promise<void> }>
+  readonly listen: Listen
   /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
   end(): Promise<void>
@@ -96,7 +97,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     run: async statement => void (await ask(fixed.pool, statement)),
     transaction: work => inTransaction(fixed.pool, work),
     as: asking => laneFor(planned, fixed, asking),
-    listen: (channel, heard) => listen(config, channel, heard),
+    listen: createListening(config),
     connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed)],
     async end() {
       await Promise.all([planned.pool.end(), fixed.pool.end()])
@@ -139,37 +140,4 @@ function readInTurn(client: pg.PoolClient): void {
 function connectionsOf(name: Connections['pool'], shared: Shared): Connections {
   const { totalCount, idleCount } = shared.pool
   return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
-}
-
-async function listen(config: pg.ClientConfig, channel: string, heard: (payload: string | undefined) => void) {
-  let client: pg.Client | undefined
-  let retry: NodeJS.Timeout | undefined
-  let closed = false
-  const connect = async (reconnected = (): void => heard(undefined)): Promise<void> => {
-    const fresh = (client = new pg.Client({
-      ...config,
-      statement_timeout: 0,
-      keepAlive: true,
-      connectionTimeoutMillis: 10_000,
-    }))
-    fresh.on('error', () => {})
-    fresh.on('notification', message => heard(message.payload ?? ''))
-    // pg emits `end` once for each client, also for one that never connected: exactly one successor each.
-    fresh.on('end', () => {
-      if (!closed) retry = setTimeout(() => connect().catch(() => client?.end()), 500).unref()
-    })
-    await fresh.connect()
-    await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`)
-    reconnected()
-  }
-  const close = async () => {
-    closed = true
-    clearTimeout(retry)
-    await client?.end()
-  }
-  await connect(() => {}).catch(async error => {
-    await close()
-    throw translated(error)
-  })
-  return { close }
 }

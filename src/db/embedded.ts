@@ -51,16 +51,23 @@ export async function borrowEmbedded(dataDir: string, connections: number, log: 
  * Starts PostgreSQL on `dataDir`, or adopts the one a killed process left running. If it ends before it is stopped, it is
  * started again, at the same address.
  * @param connections how many connections the service will open in all.
+ * @param settings of PostgreSQL that replace those of a service.
  * @throws EmbeddedError if another service uses the folder, or the server does not start.
  */
-export async function startEmbedded(dataDir: string, connections: number, log: Log): Promise<EmbeddedServer> {
+export async function startEmbedded(
+  dataDir: string,
+  connections: number,
+  log: Log,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedServer> {
   await mkdir(dataDir, { recursive: true })
   const account = await serverAccount(dataDir)
   const data = join(dataDir, 'postgres')
   const binaries = await findBinaries()
   if (!(await exists(join(data, 'PG_VERSION')))) await initialise(binaries.initdb, data, account)
   const orphan = await runningServer(data)
-  const begin = (socket: string) => launch(binaries.postgres, data, socket, connections, account)
+  const begin = (socket: string) =>
+    launch(binaries.postgres, data, socket, { ...serverSettings(connections, socket, port), ...settings }, account)
   let server = orphan ?? (await begin(await socketFolder(data, account)))
   let guard: pg.Client | undefined
   let isStopping = false
@@ -113,15 +120,12 @@ async function launch(
   postgres: string,
   data: string,
   socket: string,
-  connections: number,
+  settings: Readonly<Record<string, string>>,
   account: Account | undefined,
 ): Promise<Running> {
   await clearSocket(socket)
   const logFile = `${data}.log`
-  const options = Object.entries(serverSettings(connections, socket, port)).flatMap(([key, value]) => [
-    '-c',
-    `${key}=${value}`,
-  ])
+  const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
   return withLog(logFile, account, async log => {
     const child = start(postgres, ['-D', data, ...options], account, log)
     let ended = false

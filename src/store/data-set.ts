@@ -67,6 +67,8 @@ export function startedDataSet(
   originsInUse: OriginsInUse,
 ): Promise<StartedDataSet> {
   return database.transaction(async on => {
+    // An older database is searched for the addresses in use, and another start may be doing that.
+    await on.query({ text: 'set local statement_timeout = 0', values: [] })
     await on.query(inLine)
     const before = await readDataSet(on)
     const { addresses } = before ?? (await make(on, address, originsInUse))

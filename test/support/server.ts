@@ -33,6 +33,19 @@ declare module 'vitest' {
 /** ENCRYPTION_KEY of every test service, so that signing keys and demo client come with the template. */
 export const testKey = Buffer.alloc(32, 'test').toString('base64')
 
+/**
+ * What a crash of the machine would leave is nothing to this server, which lives as long as the run. Autovacuum would go round
+ * hundreds of databases all the time, and tests of plans analyze what they look at. Each new database walks through all shared
+ * buffers, twice.
+ */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum: 'off',
+  shared_buffers: '128MB',
+}
+
 /** What the databases of a whole run need at most. */
 const room = 8 * 2 ** 30
 
@@ -61,15 +74,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = join(folder, 'cluster')
   await initialise((await findBinaries()).initdb, cluster, await serverAccount(folder))
   await promisify(execFile)('cp', ['-a', cluster, join(folder, 'postgres')])
-  const server = await startEmbedded(folder, 400, createLog('silent'))
+  const server = await startEmbedded(folder, 400, createLog('silent'), settings)
   const { host, port, user } = server.connection
   const client = new pg.Client({ host, port, user, database: 'postgres' })
   await client.connect()
-  // What a crash of the machine would leave is nothing to this server, which lives as long as the run. Autovacuum would go
-  // round hundreds of databases all the time, and tests of plans analyze what they look at.
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'autovacuum'])
-    await client.query(`alter system set ${setting} = off`)
-  await client.query('select pg_reload_conf()')
   await client.query('create database template')
   const database = openDatabase({ host, port, user, database: 'template' }, { poolSize: 2, statementTimeout: 30_000 })
   await migrate(database)
