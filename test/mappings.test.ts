@@ -1,21 +1,18 @@
 // The maps that the service is delivered with: sound, laid out, and each example comes out as it says.
 
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { urlOf } from '../src/fml/compile/unit.ts'
 import { format } from '../src/fml/format.ts'
 import { differenceText } from '../src/mapping/difference.ts'
 import { examplesIn } from '../src/mapping/examples.ts'
-import { readFolder } from '../src/mapping/files.ts'
 import { opposite, roundTrip } from '../src/mapping/round-trip.ts'
-import { mappingSet } from '../src/mapping/set.ts'
 import { tryExample } from '../src/mapping/trial.ts'
 import { createInspect } from '../src/mapping/validity.ts'
 import { shapes } from '../src/shapes/all.ts'
+import { deliveredFiles, deliveredSet } from './support/maps.ts'
 
-const files = await readFolder(join(import.meta.dirname, '../mappings'))
-const set = mappingSet(files, { shapes })
-const { byMap, problems } = examplesIn(files)
+const set = deliveredSet()
+const { byMap, problems } = examplesIn(deliveredFiles)
 const inspect = createInspect(shapes)
 const runnable = [...set.mappings.values()].filter(each => each.parsed.map.groups.length > 0)
 

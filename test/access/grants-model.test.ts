@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/access/consent/grants.ts'
 import { rulesOf } from '../../src/access/consent/rules.ts'
 import { nowhere } from '../../src/store/base.ts'
+import { rounds } from '../support/rounds.ts'
 import { isOpen, rulesIn, type Thing } from './model/decide.ts'
 import { codes, named, randomOf, termsBy } from './model/random.ts'
 import { coding, kinds, type Terms, written } from './model/terms.ts'
@@ -10,7 +11,7 @@ import { coding, kinds, type Terms, written } from './model/terms.ts'
 const organizations = ['clinic-a', 'clinic-b']
 const parties = ['keeper', 'clinic-a', 'clinic-b', 'patient']
 /** `CONSENT_HISTORIES=100000 npx vitest run test/access/grants-model.test.ts` compares more. */
-const histories = Number(process.env['CONSENT_HISTORIES'] ?? 3000)
+const histories = Number(process.env['CONSENT_HISTORIES'] ?? rounds(500, 3000))
 
 const subsets = Array.from({ length: 2 ** codes.length }, (_none, bits) =>
   codes.filter((_code, at) => bits & (1 << at)),

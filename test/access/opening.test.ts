@@ -1,17 +1,14 @@
 // What consents open, by their type and the scopes that were asked for, from the files that are delivered.
 
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { opens } from '../../src/access/consent/opening.ts'
 import { purposeCodes } from '../../src/access/consent/purposes.ts'
 import { grants, typesOpenedBy } from '../../src/access/scopes.ts'
 import { resourceTypes } from '../../src/definitions/r4.ts'
 import type { FmlMap } from '../../src/fml/ast.ts'
-import { readFolder } from '../../src/mapping/files.ts'
-import { mappingSet } from '../../src/mapping/set.ts'
-import { shapes } from '../../src/shapes/all.ts'
+import { deliveredSet } from '../support/maps.ts'
 
-const { mappings, consents } = mappingSet(await readFolder(join(import.meta.dirname, '../../mappings')), { shapes })
+const { mappings, consents } = deliveredSet()
 const closed = { ...consents!.types.get('diagnoses')!, name: 'closed', resourceTypes: [] }
 const types = { ...consents!, types: new Map([...consents!.types, ['closed', closed]]) }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { format } from '../../src/fml/format.ts'
 import { MAX_CHARACTERS, parse } from '../../src/fml/parser.ts'
 import { render } from '../../src/fml/render.ts'
+import { rounds } from '../support/rounds.ts'
 import { dice, mutated } from './mutate.ts'
 import { outside } from './places.ts'
 import { meaning, samples } from './support.ts'
@@ -30,7 +31,7 @@ group G(source src : P, target tgt : Q) extends H <<types>> {
 test('changed maps are read without an exception, and problems are where they say', () => {
   const texts = [own, ...samples.map(each => each.text)]
   const roll = dice(20_240_229)
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < rounds(80, 400); round++) {
     const text = mutated(texts[round % texts.length]!, roll)
     const { map, problems } = parse(text)
     expect(outside(problems, text), text).toEqual([])

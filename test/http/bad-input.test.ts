@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { verifyTrail } from '../../src/audit/verify.ts'
 import { dice } from '../fml/mutate.ts'
+import { rounds } from '../support/rounds.ts'
 import { testKey } from '../support/server.ts'
 import { type Service, startService } from '../support/service.ts'
 import { databaseOf } from '../support/trail.ts'
@@ -12,8 +13,8 @@ import type { FaultKind } from './bad-input/judge.ts'
 import { createRun, type Run } from './bad-input/run.ts'
 
 const seed = Number(process.env['BAD_INPUT_SEED'] ?? 1)
-const rounds = Number(process.env['BAD_INPUT_ROUNDS'] ?? 8)
-const title = `(seed ${seed}, ${rounds} requests an operation)`
+const count = Number(process.env['BAD_INPUT_ROUNDS'] ?? rounds(2, 8))
+const title = `(seed ${seed}, ${count} requests an operation)`
 
 let service: Service
 let operations: Operation[]
@@ -26,10 +27,10 @@ beforeAll(
     operations = operationsOf(await (await fetch(`${service.url}/openapi.json`)).json())
     run = await createRun(service)
     for (const [index, operation] of operations.entries())
-      await run.exercise(operation, dice(seed * 1000 + index), rounds)
+      await run.exercise(operation, dice(seed * 1000 + index), count)
     run.close()
   },
-  60_000 + rounds * 5000,
+  60_000 + count * 5000,
 )
 
 /** The first of the faults of a kind: of one there are often hundreds. */

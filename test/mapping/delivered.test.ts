@@ -5,17 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/lib/json.ts'
 import { examplesIn } from '../../src/mapping/examples.ts'
-import { readFolder } from '../../src/mapping/files.ts'
 import { opposite } from '../../src/mapping/round-trip.ts'
-import { mappingSet } from '../../src/mapping/set.ts'
-import { shapes } from '../../src/shapes/all.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
+import { deliveredFiles, deliveredSet, mapsFolder } from '../support/maps.ts'
 
-const folder = join(import.meta.dirname, '../../mappings')
-const files = await readFolder(folder)
-const { mappings } = mappingSet(files, { shapes })
-const { byMap } = examplesIn(files)
+const { mappings } = deliveredSet()
+const { byMap } = examplesIn(deliveredFiles)
 const names = [...mappings.keys()]
 const validate = createValidator({ invariants: fhirPathInvariants })
 
@@ -26,7 +22,7 @@ describe('the maps that are delivered', () => {
   })
 
   test('are named by the tutorial, every one', () => {
-    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+    const readme = readFileSync(join(mapsFolder, 'README.md'), 'utf8')
     expect(names.filter(name => !readme.includes(`\`${name.replace('hl7v2/', '')}\``))).toEqual([])
   })
 

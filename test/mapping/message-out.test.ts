@@ -1,16 +1,13 @@
 // Resources become messages that are read again as the same.
 
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { readFolder } from '../../src/mapping/files.ts'
 import { composeMessage } from '../../src/mapping/message-out.ts'
 import { translateMessage } from '../../src/mapping/messages.ts'
-import { mappingSet } from '../../src/mapping/set.ts'
-import { shapes } from '../../src/shapes/all.ts'
 import { header } from '../hl7v2/support.ts'
+import { deliveredSet } from '../support/maps.ts'
 
-const set = mappingSet(await readFolder(join(import.meta.dirname, '../../mappings')), { shapes })
+const set = deliveredSet()
 const mappings = { set: () => set, program: (name: string) => set.mappings.get(name)!.program! }
 const context = {
   base_url: 'https://interop.example',

@@ -1,17 +1,16 @@
 // Messages of HL7 v2 become bundles by the maps that are delivered, or are refused at their segment and field.
 
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Failure } from '../../src/lib/failure.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { readFolder, type SourceFile } from '../../src/mapping/files.ts'
+import type { SourceFile } from '../../src/mapping/files.ts'
 import { messageProblem, translateMessage } from '../../src/mapping/messages.ts'
 import { mappingSet } from '../../src/mapping/set.ts'
 import { shapes } from '../../src/shapes/all.ts'
 import { header, message } from '../hl7v2/support.ts'
+import { deliveredSet, deliveredFiles as files } from '../support/maps.ts'
 
-const files = await readFolder(join(import.meta.dirname, '../../mappings'))
-const set = mappingSet(files, { shapes })
+const set = deliveredSet()
 const clinic = (name: string) => ({
   base_url: 'https://interop.example',
   received_at: '2026-03-14T10:42:07+01:00',

@@ -1,12 +1,10 @@
 // `hl7v2/messages-out.json`: which resources become messages, and what `check` says of mistakes in it.
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readFolder, type SourceFile } from '../../src/mapping/files.ts'
+import type { SourceFile } from '../../src/mapping/files.ts'
 import { outgoingIn } from '../../src/mapping/outgoing-routes.ts'
-import { mappingSet } from '../../src/mapping/set.ts'
-import { shapes } from '../../src/shapes/all.ts'
+import { deliveredSet } from '../support/maps.ts'
 
-const { mappings, outgoing } = mappingSet(await readFolder(join(import.meta.dirname, '../../mappings')), { shapes })
+const { mappings, outgoing } = deliveredSet()
 
 const read = (text: string) => {
   const file: SourceFile = { path: 'hl7v2/messages-out.json', name: 'hl7v2/messages-out.json', text }

@@ -70,7 +70,9 @@ test('others may not', async () => {
 
 /** The Consent that the maps of the folder make of this one, as it is now. */
 async function consentBy(type: string, patient: string): Promise<{ resourceType: string; id: string }> {
-  const { mappings, consents } = mappingSet(await readFolder(folder), { shapes })
+  const files = await readFolder(folder)
+  const compiled = new Set(files.filter(({ name }) => name === 'consent-to-fhir.fml').map(({ path }) => path))
+  const { mappings, consents } = mappingSet(files, { shapes, compiled })
   const record = {
     health_id: 'CM-TQYE-6SRK-YQ6S',
     status: 'active',

@@ -1,5 +1,6 @@
 // What resolve refuses: said field by field, always in the Error shape, and nothing is stored of it.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { rounds } from '../../support/rounds.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { connectCaller, patientsOf } from './support.ts'
 
@@ -99,7 +100,7 @@ function badBody(seed: number): unknown {
 
 test('whatever is sent, what is wrong is refused in the Error shape, and nobody is registered', async () => {
   const before = (await patientsOf(service)).length
-  for (let seed = 0; seed < 400; seed++) {
+  for (let seed = 0; seed < rounds(100, 400); seed++) {
     const body = badBody(seed)
     const answer = await resolve(body)
     expect([400, 422], `${JSON.stringify(body)}: ${answer.text}`).toContain(answer.status)

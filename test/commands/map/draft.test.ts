@@ -5,11 +5,12 @@ import { draftMap } from '../../../src/commands/map/draft/draft.ts'
 import { likeness } from '../../../src/commands/map/draft/meaning.ts'
 import { resourceTypes } from '../../../src/definitions/r4.ts'
 import { format } from '../../../src/fml/format.ts'
-import { resourcesIn } from '../../../src/mapping/resources.ts'
 import { mappingSet } from '../../../src/mapping/set.ts'
 import { shapes } from '../../../src/shapes/all.ts'
+import { rounds } from '../../support/rounds.ts'
 
-const { structures } = resourcesIn([], shapes)
+const empty = mappingSet([], { shapes })
+const { structures } = empty
 const urlOf = (type: string) => structures.urls.find(url => structures.byUrl(url) === type)!
 const draft = (from: string, to: string) => draftMap('https://ward.example/map', urlOf(from), urlOf(to), structures)
 
@@ -30,26 +31,23 @@ test.each([
 function unexpected(from: string, to: string): string[] {
   const text = draft(from, to)
   expect(format(text)).toBe(text)
-  const { problems } = mappingSet([{ path: 'm.fml', name: 'm.fml', text }], { shapes })
+  const { problems } = mappingSet([{ path: 'm.fml', name: 'm.fml', text }], { shapes, before: empty })
   const isOpen = (message: string) => /which no rule sets$|no translation in this concept map/.test(message)
   return problems.filter(each => !isOpen(each.message)).map(each => `${from} to ${to}: ${each.message}`)
 }
 
 test('drafts between records and resources, both ways, are sound as far as they go', () => {
   const records = shapes.map(shape => (shape as { $id?: string }).$id!)
-  const some = resourceTypes.filter((_, index) => index % 7 === 0)
+  const some = resourceTypes.filter((_, index) => index % rounds(35, 7) === 0)
   expect(
     records.flatMap(record => some.flatMap(type => [unexpected(record, type), unexpected(type, record)].flat())),
   ).toEqual([])
 })
 
 test('drafts between resources are sound as far as they go', () => {
-  const pairs = resourceTypes.map(
-    (type, index) => [type, resourceTypes[(index * 31 + 3) % resourceTypes.length]!] as const,
-  )
-  expect([...pairs, ...resourceTypes.map(type => [type, type] as const)].flatMap(([a, b]) => unexpected(a, b))).toEqual(
-    [],
-  )
+  const some = resourceTypes.filter((_, index) => index % rounds(5, 1) === 0)
+  const pairs = some.map((type, index) => [type, resourceTypes[(index * 31 + 3) % resourceTypes.length]!] as const)
+  expect([...pairs, ...some.map(type => [type, type] as const)].flatMap(([a, b]) => unexpected(a, b))).toEqual([])
 })
 
 test('a resource to itself is a whole copy', () => {
