@@ -18,6 +18,8 @@ export interface BridgeBench {
 const facility = 'hopital-central-yaounde'
 const agents = 4
 const perBatch = 100
+/** Medicines of one item. */
+const perItem = 20
 const amina = 'CM-TQYE-6SRK-YQ6S'
 
 let made = 0
@@ -43,14 +45,17 @@ const kinds: Readonly<Record<string, () => { type: string; payload: object }>> =
       date_of_birth: `19${10 + (++made % 90)}-01-0${1 + (made % 9)}`,
     },
   }),
-  stock_level: () => ({
+  stock_level: () => ({ type: 'stock_level', payload: stock() }),
+  [`stock_level of ${perItem}`]: () => ({
     type: 'stock_level',
-    payload: {
-      ...{ facility_id: facility, medication_code: `M${++made}`, code_system: 'other', name: 'Paracetamol' },
-      ...{ quantity_on_hand: made % 500, unit: 'tablet', updated_at: new Date().toISOString() },
-    },
+    payload: { items: Array.from({ length: perItem }, stock) },
   }),
 }
+
+const stock = () => ({
+  ...{ facility_id: facility, medication_code: `M${++made}`, code_system: 'other', name: 'Paracetamol' },
+  ...{ quantity_on_hand: made % 500, unit: 'tablet', updated_at: new Date().toISOString() },
+})
 
 const word = (): string =>
   randomUUID()
