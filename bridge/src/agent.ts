@@ -18,7 +18,7 @@ import { createUpload } from './server/upload.ts'
 import type { Sender } from './state/batches.ts'
 import { fullness, warningsOf } from './state/fullness.ts'
 import { type Lock, lock } from './state/lock.ts'
-import { write } from './state/meta.ts'
+import { read, write } from './state/meta.ts'
 import { openState, type State } from './state/state.ts'
 import { createUpkeep } from './state/upkeep.ts'
 
@@ -65,11 +65,15 @@ async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent
   const intake = createIntake({ state, clock, log, limits, onStored: wake('upload') })
   const inputs = createInputs({ state, intake, clock, log, time: line.time })
   settings.onChange(config => inputs.apply(config))
-  const warnings = () => [...inputs.problems(), ...warningsOf(fullness(state, limits(), clock.now()))]
+  const warnings = () => [
+    ...[intake.trouble() ?? []].flat(),
+    ...inputs.problems(),
+    ...warningsOf(fullness(state, limits(), clock.now())),
+  ]
   const status = () =>
     statusOf({ state, line, clock, config: settings.current(), inputs: inputs.status(), warnings: warnings() })
   const local = await startLocal({ config: written, limits, state, intake, log, time: line.time, status })
-  write(state, 'local_port', local.port)
+  if (read(state, 'local_port') !== local.port) write(state, 'local_port', local.port)
   // What does not start is tried again; the status says what and why.
   await inputs.apply(settings.current()).catch(() => {})
   const upkeep = createUpkeep({ state, clock, log, limits, warnings })

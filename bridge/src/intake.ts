@@ -27,6 +27,8 @@ export interface Intake {
   put(unit: Unit): void
   /** How full the agent was at the last look, at most a second ago. */
   fullness(): Fullness
+  /** What keeps the agent from storing anything, as a warning; undefined: the last commit succeeded. */
+  trouble(): string | undefined
 }
 
 /** Milliseconds for which a look at the limits holds. */
@@ -50,20 +52,27 @@ export function createIntake(parts: Parts): Intake {
       look = { at: now, fullest: fullness(parts.state, parts.limits(), now)[0]! }
     return look.fullest
   }
+  let failedAt: number | undefined
   const flush = (): void => {
     const units = waiting
     waiting = []
-    answerAll(parts, units, fullest())
+    const isFailing = answerAll(parts, units, fullest())
+    if (isFailing !== undefined) failedAt = isFailing ? (failedAt ?? parts.clock.now()) : undefined
   }
   return {
     put(unit) {
       if (waiting.push(unit) === 1) setImmediate(flush)
     },
     fullness: fullest,
+    trouble: () =>
+      failedAt === undefined
+        ? undefined
+        : `nothing can be stored since ${new Date(failedAt).toISOString()}, inputs refuse: the disk or the database fails`,
   }
 }
 
-function answerAll(parts: Parts, units: readonly Unit[], fullest: Fullness): void {
+/** Returns whether storing failed; undefined if nothing was to be stored. */
+function answerAll(parts: Parts, units: readonly Unit[], fullest: Fullness): boolean | undefined {
   // A unit without items is a place in the row of answers: it is answered though the agent is full.
   const isFull = fullest.share >= 1
   const storable = isFull ? [] : units.filter(({ items, also }) => items.length > 0 || also)
@@ -73,14 +82,16 @@ function answerAll(parts: Parts, units: readonly Unit[], fullest: Fullness): voi
     const nothing: Outcome = { kind: 'stored', duplicates: 0 }
     unit.done(results.get(unit) ?? (unit.items.length > 0 ? full : nothing))
   }
-  if ([...results.values()].some(each => each.kind === 'stored')) parts.onStored()
+  const outcomes = [...results.values()]
+  if (outcomes.some(each => each.kind === 'stored')) parts.onStored()
+  return outcomes.length === 0 ? undefined : outcomes.every(each => each.kind === 'failed')
 }
 
 /** Stores units with one commit; if that fails, each with its own, so that one cannot keep the others out. */
 function stored(parts: Parts, units: readonly Unit[]): Map<Unit, Outcome> {
   const { state, clock, log } = parts
   const store = (group: readonly Unit[]): Map<Unit, Outcome> =>
-    state.transaction(() => new Map(group.map(unit => [unit, storedUnit(state, unit, clock.now())])))
+    state.intake(() => new Map(group.map(unit => [unit, storedUnit(state, unit, clock.now())])))
   if (units.length === 0) return new Map()
   try {
     return store(units)

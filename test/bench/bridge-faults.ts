@@ -47,26 +47,25 @@ class DiskError extends Error {
 /** Opens an agent's database on a disk that fails. What holds is known to the database alone, as after a failed fsync. */
 export function openFaultyState(folder: string, key: Buffer, { random, faults }: Chance): State {
   const state = openState(folder, key)
-  return {
-    ...state,
-    transaction(work) {
-      const isBroken = random() < chances.brokenCommit
-      if (!isBroken) return state.transaction(work)
+  const breaking =
+    (transaction: State['transaction']): State['transaction'] =>
+    work => {
+      if (random() >= chances.brokenCommit) return transaction(work)
       if (random() < 0.5) {
         faults.unreportedCommits++
-        state.transaction(work)
+        transaction(work)
       } else {
         faults.brokenCommits++
         attempt(() =>
-          state.transaction(() => {
+          transaction(() => {
             work()
             throw new DiskError('disk I/O error')
           }),
         )
       }
       throw new DiskError('disk I/O error')
-    },
-  }
+    }
+  return { ...state, transaction: breaking(state.transaction), intake: breaking(state.intake) }
 }
 
 function attempt(work: () => unknown): void {

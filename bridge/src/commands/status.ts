@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config-shape.ts'
-import { type Status, statusOf } from '../local/status.ts'
+import { clockText, type Status, statusOf } from '../local/status.ts'
 import { fullness, warningsOf } from '../state/fullness.ts'
 import { tryLock } from '../state/lock.ts'
 import { read } from '../state/meta.ts'
@@ -62,7 +62,7 @@ function textOf(status: Status, isRunning: boolean): string {
       `${queue.pending} items, ${queue.bytes} bytes${queue.oldest_at ? `, the oldest of ${queue.oldest_at}` : ''}`,
     ],
     ['quarantine', `${status.quarantined} items`],
-    ['clock', `${status.clock_offset_seconds} seconds behind the server’s`],
+    ['clock', clockText(status)],
     ...held.map(({ source, seconds }) => [`source ${source}`, `tried again in ${seconds} seconds`]),
     ...Object.entries(inputs).map(([name, input]) => [`input ${name}`, Object.values(input).join(', ')]),
     ...warnings.map(each => ['warning', each]),

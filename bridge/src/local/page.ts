@@ -1,5 +1,5 @@
 // The status page: plain HTML, readable without scripts, for the person in front of the machine.
-import type { Status } from './status.ts'
+import { clockText, type Status } from './status.ts'
 
 const escaped = (text: string): string =>
   text.replaceAll(/[&<>"]/g, each => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[each]!)
@@ -13,7 +13,7 @@ export function pageOf(status: Status): string {
     ['Waiting to be sent', `${queue.pending} items, ${Math.ceil(queue.bytes / 1024)} KiB`],
     ['Oldest of them', queue.oldest_at ?? 'none'],
     ['In quarantine', String(status.quarantined)],
-    ['Clock', clockOf(status.clock_offset_seconds)],
+    ['Clock', clockText(status)],
     ...status.held.map(({ source, seconds }) => [`Source ${source}`, `tried again in ${seconds} seconds`] as const),
     ...Object.entries(inputs).map(([name, input]) => [`Input ${name}`, Object.values(input).join(', ')] as const),
     ...(update ? [['Newer version', `${update.version} ${update.url ?? ''}`] as const] : []),
@@ -29,9 +29,4 @@ ${warnings.length > 0 ? `<ul>${warnings.map(each => `<li>${escaped(each)}</li>`)
 <p>Version ${escaped(status.version)}, ${escaped(status.time)}. <a href="/status.json">As JSON</a></p>
 </html>
 `
-}
-
-function clockOf(seconds: number): string {
-  if (Math.abs(seconds) < 5) return 'right'
-  return `${Math.abs(seconds)} seconds ${seconds > 0 ? 'behind' : 'ahead of'} the server’s; times are corrected`
 }

@@ -60,6 +60,12 @@ export function statusOf({ state, line, clock, config, inputs, warnings }: Parts
   }
 }
 
+/** How the clock of this machine is, in words. */
+export function clockText({ clock_offset_seconds: seconds }: Status): string {
+  if (Math.abs(seconds) < 5) return 'right'
+  return `${Math.abs(seconds)} seconds ${seconds > 0 ? 'behind' : 'ahead of'} the server’s; times are corrected`
+}
+
 interface Hold {
   readonly source: string
   readonly until: number

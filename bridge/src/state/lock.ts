@@ -11,10 +11,11 @@ export interface Lock {
 /** Returns the lock of a state folder; undefined if another process has it. */
 export function tryLock(folder: string): Lock | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // An open transaction of SQLite is a lock on the file: fcntl on Unix, LockFileEx on Windows. Nothing is written.
+  // An open transaction of SQLite is a lock on the file: fcntl on Unix, LockFileEx on Windows. Nothing is written, not even a
+  // journal, so that the lock can be had on a full disk.
   const file = new DatabaseSync(join(folder, 'agent.lock'), { timeout: 0 })
   try {
-    file.exec('begin exclusive')
+    file.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     file.close()
     if ((error as { errcode?: number }).errcode === 5) return undefined

@@ -1,4 +1,5 @@
 // Single values of the agent that survive a restart.
+import { withReserve } from './reserve.ts'
 import type { State } from './state.ts'
 
 /** Every value there is, by its name. */
@@ -27,7 +28,11 @@ export function read<Name extends keyof Values>(state: State, name: Name): Value
 }
 
 export function write<Name extends keyof Values>(state: State, name: Name, value: Values[Name]): void {
-  state.sql('insert or replace into meta values (?, ?)').run(name, JSON.stringify(value))
+  put(state, name, JSON.stringify(value))
+}
+
+function put(state: State, name: string, value: string | Uint8Array): void {
+  withReserve(state.folder, () => state.sql('insert or replace into meta values (?, ?)').run(name, value))
 }
 
 /** Reads a value that is sealed. */
@@ -37,5 +42,5 @@ export function readSealed(state: State, name: 'keys'): unknown {
 }
 
 export function writeSealed(state: State, name: 'keys', value: unknown): void {
-  state.sql('insert or replace into meta values (?, ?)').run(name, state.seal(JSON.stringify(value), name))
+  put(state, name, state.seal(JSON.stringify(value), name))
 }

@@ -8,7 +8,7 @@ const kept = (table: string): string => `
     update tally set count = count - 1, bytes = bytes - length(old.payload) where name = '${table}';
   end;`
 
-/** Statements that make the tables; each runs on every start and changes nothing the second time. */
+/** Statements that make the tables of a new database. */
 export const schema = `
   -- Single values by name, as JSON: next_seq, clock_offset, keys (sealed), server_config, last_contact and others.
   create table if not exists meta (name text primary key, value) without rowid;

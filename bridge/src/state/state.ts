@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { seal, unseal } from '../../../src/lib/encryption.ts'
 import { Problem } from '../problem.ts'
+import { withReserve } from './reserve.ts'
 import { schema } from './schema.ts'
 
 export interface State {
@@ -11,8 +12,13 @@ export interface State {
   readonly db: DatabaseSync
   /** A statement, prepared once. */
   sql(text: string): StatementSync
-  /** What the work does is on disk when this returns, or nothing of it is. */
+  /**
+   * What the work does is on disk when this returns, or nothing of it is. Where the disk is full, it is done again with the room that is
+   * kept for what leaves the agent.
+   */
   transaction<T>(work: () => T): T
+  /** The same for what comes in: that gets no room from the reserve. */
+  intake<T>(work: () => T): T
   seal(text: string, context: string): Buffer
   unseal(sealed: Uint8Array, context: string): string
   close(): void
@@ -20,7 +26,6 @@ export interface State {
 
 /** Every commit waits for the disk (synchronous=full): what is acknowledged survives loss of power. */
 const pragmas = `
-  pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
   pragma synchronous = full;
   pragma journal_size_limit = 16777216;
@@ -37,8 +42,13 @@ export function openState(folder: string, key: Buffer): State {
   const file = join(folder, 'agent.db')
   const db = new DatabaseSync(file, { timeout: 5000 })
   try {
-    db.exec(pragmas)
-    db.exec(schema)
+    withReserve(folder, () => {
+      // On a database that has its tables nothing is written: an agent on a full disk has to start in order to empty its queue.
+      const isNew = (db.prepare('pragma user_version').get() as { user_version: number }).user_version === 0
+      if (isNew) db.exec('pragma auto_vacuum = incremental')
+      db.exec(pragmas)
+      if (isNew) db.exec(`begin immediate; ${schema}; pragma user_version = 1; commit`)
+    })
   } catch (error) {
     db.close()
     throw explained(error, file)
@@ -60,20 +70,23 @@ function stateOf(folder: string, db: DatabaseSync, key: Buffer): State {
       prepared.set(text, made)
       return made
     },
-    transaction(work) {
-      db.exec('begin immediate')
-      try {
-        const result = work()
-        db.exec('commit')
-        return result
-      } catch (error) {
-        if (db.isTransaction) db.exec('rollback')
-        throw error
-      }
-    },
+    transaction: work => withReserve(folder, () => inTransaction(db, work)),
+    intake: work => inTransaction(db, work),
     seal: (text, context) => seal(key, text, context),
     unseal: (sealed, context) => unseal(key, Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength), context),
     close: () => db.close(),
+  }
+}
+
+function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec('begin immediate')
+  try {
+    const result = work()
+    db.exec('commit')
+    return result
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback')
+    throw error
   }
 }
 

@@ -4,6 +4,7 @@ import type { Limits } from '../config-shape.ts'
 import type { Log } from '../log.ts'
 import { forgetSeen } from './items.ts'
 import { read, write } from './meta.ts'
+import { keepReserve } from './reserve.ts'
 import { giveBackSpace, type State } from './state.ts'
 
 export interface Upkeep {
@@ -40,6 +41,7 @@ export function createUpkeep({ state, clock, log, limits, warnings }: Parts): Up
         forgottenAt = now
       }
       giveBackSpace(state)
+      keepReserve(state.folder)
       // Log a warning when it changes, not every minute.
       const found = warnings()
       const text = found.map(each => each.split(':')[0]).join()

@@ -1,9 +1,14 @@
 // Full and broken disks: inputs refuse in words that senders understand, and what is stored stays.
-import { beforeEach, expect, test } from 'vitest'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { checked, limitsOf } from '../../../bridge/src/config-check.ts'
 import { createIntake, type Outcome } from '../../../bridge/src/intake.ts'
 import { fullness, warningsOf } from '../../../bridge/src/state/fullness.ts'
 import { addItem, tally } from '../../../bridge/src/state/items.ts'
+import { lock, tryLock } from '../../../bridge/src/state/lock.ts'
+import { write } from '../../../bridge/src/state/meta.ts'
+import { hasReserve, keepReserve } from '../../../bridge/src/state/reserve.ts'
 import { giveBackSpace, type State } from '../../../bridge/src/state/state.ts'
 import { freshFolder, freshState, localToken, portOf, runAgent, testClock, writeAgent } from '../support/agent.ts'
 import { admission, fieldOf, openSender, verdictOf } from '../support/sender.ts'
@@ -99,6 +104,71 @@ test('a disk that fails is no AA: the message is refused, and what was stored be
     { kind: 'failed' },
   ])
   expect(tally(state, 'item').count).toBe(2)
+  expect(intake.trouble()).toBeUndefined()
+})
+
+test('while nothing can be stored the agent says so, and since when, until something can', async () => {
+  const clock = testClock(Date.parse('2026-03-01T08:00:00Z'))
+  const intake = createIntake({ state, clock, log: silent, limits: () => limits({}), onStored: () => {} })
+  const put = (itemId: string) =>
+    new Promise<Outcome>(done => intake.put({ items: [item(itemId, `{"x":"${'x'.repeat(100_000)}"}`)], done }))
+  full(state)
+  expect([await put('a'), await put('b')]).toEqual([{ kind: 'failed' }, { kind: 'failed' }])
+  expect(intake.trouble()).toBe(
+    'nothing can be stored since 2026-03-01T08:00:00.000Z, inputs refuse: the disk or the database fails',
+  )
+  roomy(state)
+  await put('c')
+  expect(intake.trouble()).toBeUndefined()
+})
+
+/** The database can grow no more. */
+function full({ db }: State): void {
+  const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number }
+  db.exec(`pragma max_page_count = ${pages}`)
+}
+const roomy = ({ db }: State): void => db.exec('pragma max_page_count = 4294967294')
+
+describe('the reserve', () => {
+  /** Grows the database; there is room as soon as the reserve is given up. */
+  const grow = (): void => {
+    if (!hasReserve(state.folder)) roomy(state)
+    addItem(state, item('large', `{"x":"${'x'.repeat(100_000)}"}`), Date.now())
+  }
+
+  test('is given up for what leaves the agent, which is done all the same, and put aside again', () => {
+    keepReserve(state.folder)
+    full(state)
+    state.transaction(grow)
+    expect([tally(state, 'item').count, hasReserve(state.folder)]).toEqual([1, false])
+    keepReserve(state.folder)
+    expect(hasReserve(state.folder)).toBe(true)
+  })
+
+  test('is not for what comes in', () => {
+    keepReserve(state.folder)
+    full(state)
+    expect(() => state.intake(grow)).toThrow('full')
+    expect([tally(state, 'item').count, hasReserve(state.folder)]).toEqual([0, true])
+  })
+
+  test('is given up for single values too, and without it the failure is reported', () => {
+    keepReserve(state.folder)
+    const large = { version: 'x'.repeat(100_000) }
+    full(state)
+    expect(() => write(state, 'update', large)).toThrow('full')
+    expect(hasReserve(state.folder)).toBe(false)
+    expect(() => write(state, 'update', large)).toThrow('full')
+  })
+})
+
+test('the lock of a state folder needs no room on the disk', () => {
+  const folder = freshFolder()
+  const held = lock(folder)
+  expect(readdirSync(folder).map(name => [name, statSync(join(folder, name)).size])).toEqual([['agent.lock', 0]])
+  expect(tryLock(folder)).toBeUndefined()
+  held.release()
+  tryLock(folder)!.release()
 })
 
 test('space that sent items leave goes back to the disk', () => {
