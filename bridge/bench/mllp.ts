@@ -1,5 +1,5 @@
-// Measures an agent as a process: start, memory when idle, messages a second to a durable AA, bytes on disk for each.
-// `node bridge/bench/mllp.ts [--folder FOLDER] [--connections 16] [--messages 20000] [--window 1] [--program FILE]`
+// Measures an agent as a process: start, memory when idle, messages a second to a durable AA, CPU time and bytes written for each.
+// `node bridge/bench/mllp.ts [--folder FOLDER] [--connections 16] [--messages 20000] [--window 1] [--program FILE] [--url URL]`
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -14,6 +14,8 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '16' },
     messages: { type: 'string', default: '20000' },
     window: { type: 'string', default: '1' },
+    // Nothing listens there: the way up is measured elsewhere.
+    url: { type: 'string', default: 'http://127.0.0.1:9' },
     program: { type: 'string', default: join(import.meta.dirname, '../dist/agent.cjs') },
   },
 })
@@ -42,8 +44,7 @@ const message = (id: string): string =>
 
 function startAgent(): ChildProcess {
   const config = {
-    // Nothing listens there: the way up is measured elsewhere.
-    server: { url: 'http://127.0.0.1:9', agent_id: 'bench', agent_key: `bak_${'k'.repeat(43)}` },
+    server: { url: values.url, agent_id: 'bench', agent_key: `bak_${'k'.repeat(43)}` },
     local: { port: 0, token: 'token-of-the-bench' },
     sources: { lab: { kind: 'mllp', port: 0 } },
     limits: { min_free_bytes: 0, max_items: 100_000_000, max_bytes: 2 ** 40 },
@@ -99,24 +100,36 @@ const memory = (pid: number): string =>
     .map(line => line.replaceAll(/\s+/g, ' '))
     .join(', ')
 
+/** Seconds of CPU, and bytes handed to the disk, of a process so far. */
+function spent(pid: number): { readonly cpu: number; readonly bytes: number } {
+  // The name of the program, in brackets, may hold spaces.
+  const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))!
+  return { cpu: (Number(user) + Number(system)) / 100, bytes: Number(bytes) }
+}
+
 const begun = performance.now()
 const child = startAgent()
 const port = await running(child)
 console.log(`start to running: ${Math.round(performance.now() - begun)} ms`)
 await wait(5000)
 console.log(`idle: ${memory(child.pid!)}`)
+const before = spent(child.pid!)
 const from = performance.now()
 await Promise.all(Array.from({ length: connections }, (_, index) => send(port, `B${index}`, messages / connections)))
 const seconds = (performance.now() - from) / 1000
 console.log(
   `${connections} connections, ${window} under way on each: ${Math.round(messages / seconds)} messages a second to a durable AA`,
 )
+const after = spent(child.pid!)
+const [cpu, bytes] = [((after.cpu - before.cpu) / messages) * 1e6, (after.bytes - before.bytes) / messages]
+console.log(`a message: ${Math.round(cpu)} µs of CPU, ${Math.round(bytes)} bytes written`)
 console.log(`after: ${memory(child.pid!)}`)
 child.kill('SIGTERM')
 await new Promise(done => child.once('exit', done))
-const bytes = readdirSync(join(folder, 'state')).reduce(
+const kept = readdirSync(join(folder, 'state')).reduce(
   (sum, name) => sum + statSync(join(folder, 'state', name)).size,
   0,
 )
-console.log(`on disk: ${Math.round(bytes / messages)} bytes a message of ${message('B0-0').length}`)
+console.log(`on disk: ${Math.round(kept / messages)} bytes a message of ${message('B0-0').length}`)
 rmSync(folder, { recursive: true, force: true })

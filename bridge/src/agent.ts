@@ -12,6 +12,7 @@ import { createCommands } from './server/commands.ts'
 import { createHeartbeat } from './server/heartbeat.ts'
 import { createKeys, type Keys } from './server/keys.ts'
 import { createLine, type Line } from './server/line.ts'
+import { proxyFor } from './server/proxy.ts'
 import { createSettings, type Settings } from './server/settings.ts'
 import { createTransport } from './server/transport.ts'
 import { createUpload } from './server/upload.ts'
@@ -54,7 +55,9 @@ export async function startAgent(parts: AgentParts): Promise<Agent> {
 async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent> {
   const { clock, log, config: written } = parts
   const { agent_id: agentId, facility_id: facilityId, agent_key, url, ca_file } = written.server
-  const transport = createTransport(url, ca_file)
+  const proxy = proxyFor(url)
+  if (proxy) log.info('the server is reached through a proxy', { proxy: proxy.name })
+  const transport = createTransport(url, ca_file, proxy)
   const keys = createKeys(state, agent_key)
   const line = createLine({ state, transport, keys, agentId, clock, log })
   const loops = new Map<string, Loop>()

@@ -15,6 +15,7 @@ export const usual: Delimiters = { field: '|', component: '^', repetition: '~', 
 
 /** Returns the delimiters of a header (MSH, FHS or BHS). @throws MessageError if they are not five different signs */
 export function delimitersOf(header: string): Delimiters {
+  if (header.startsWith('|^~\\&|', 3)) return usual
   const segment = header.slice(0, 3)
   const field = header[3] ?? ''
   const wrong = (number: 1 | 2, message: string): MessageError =>

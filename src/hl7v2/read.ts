@@ -93,8 +93,8 @@ function idOf(line: string, before: readonly RawSegment[], { field }: Delimiters
 function fieldsOf(line: string, id: string, occurrence: number, { field, repetition }: Delimiters): string[] {
   const fields = line.split(field)
   mustHold(fields.length <= bounds.fields, id, `${bounds.fields} fields`)
-  for (const [number, each] of fields.entries()) {
-    if (each.length <= bounds.repetitions || id === 'MSH') continue
+  const isLong = line.length > bounds.repetitions && id !== 'MSH'
+  for (const [number, each] of isLong ? fields.entries() : []) {
     const count = each.split(repetition).length
     mustHold(count <= bounds.repetitions, `${id}[${occurrence}]-${number}`, `${bounds.repetitions} repetitions`)
   }

@@ -4,7 +4,8 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-function random(length: number): Buffer {
+/** Random bytes, valid until more are asked for: copy them at once. The generator is asked for many at a time, since asking costs more than the bytes. */
+export function random(length: number): Buffer {
   if (used + length > pool.length) {
     randomFillSync(pool)
     used = 0

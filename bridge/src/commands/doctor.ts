@@ -1,7 +1,6 @@
 // agent doctor: looks at everything that must be right, and says what to do where it is not.
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { connect, isIP } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { accessSync, constants, statSync } from 'node:fs'
+import type { TLSSocket } from 'node:tls'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import type { Config } from '../config-shape.ts'
@@ -10,7 +9,8 @@ import { createLog } from '../log.ts'
 import { Problem } from '../problem.ts'
 import { createKeys } from '../server/keys.ts'
 import { codeOf, createLine } from '../server/line.ts'
-import { createTransport, Unreachable } from '../server/transport.ts'
+import { type HttpProxy, proxyFor } from '../server/proxy.ts'
+import { connectionsTo, createTransport, requesterOf, Unreachable } from '../server/transport.ts'
 import { fullness, warningsOf } from '../state/fullness.ts'
 import { openState, type State } from '../state/state.ts'
 import { version } from '../version.ts'
@@ -44,8 +44,10 @@ export const doctor: AgentCommand = {
 async function examine(file: string): Promise<Finding[]> {
   let config: Config
   let state: State
+  let proxy: HttpProxy | undefined
   try {
     config = readConfig(file)
+    proxy = proxyFor(config.server.url)
     state = openState(config.state_folder, readDataKey(config.data_key_file))
   } catch (error) {
     if (error instanceof Problem) return [bad('config', error.message)]
@@ -53,7 +55,7 @@ async function examine(file: string): Promise<Finding[]> {
   }
   try {
     const findings = [good('config', file), secret(file, config), database(state), disk(state, config)]
-    const network = await reach(config)
+    const network = await reach(config, proxy)
     return [...findings, ...network, ...(network.every(each => each.is_good) ? await talk(state, config) : [])]
   } finally {
     state.close()
@@ -85,37 +87,38 @@ function disk(state: State, { limits }: Config): Finding {
 /** Days before the end of a certificate when it is time to act. */
 const soon = 14
 
-async function reach({ server }: Config): Promise<Finding[]> {
-  const url = new URL(server.url)
-  const isSecure = url.protocol === 'https:'
-  const port = Number(url.port || (isSecure ? 443 : 80))
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+/** One request on the way that the agent itself takes; whatever the server answers, it is reached. */
+async function reach({ server: { url, ca_file } }: Config, proxy: HttpProxy | undefined): Promise<Finding[]> {
+  const agent = connectionsTo(url, ca_file, proxy)
+  const { host } = new URL(url)
   const { promise, resolve } = Promise.withResolvers<Finding[]>()
-  const ca = server.ca_file ? { ca: readFileSync(server.ca_file) } : {}
-  const socket = isSecure
-    ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ca })
-    : connect({ host, port })
-  socket.setTimeout(10_000, () => socket.destroy(new Error('no answer in 10 seconds')))
-  socket.once('error', error => resolve([unreached(error as NodeJS.ErrnoException, url.host)]))
-  socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-    const reached = good('network', `${url.host} is reached`)
-    resolve(isSecure ? [reached, certificate(socket as TLSSocket)] : [reached])
+  const request = requesterOf(url)(url, { method: 'HEAD', agent, timeout: 10_000 })
+  request.on('timeout', () => request.destroy(new Error('no answer in 10 seconds')))
+  request.once('error', error => resolve([unreached(error, host, proxy)]))
+  request.once('response', ({ socket }) => {
+    const reached = good('network', `${host} is reached${proxy ? ` through the proxy ${proxy.name}` : ''}`)
+    resolve(url.startsWith('https:') ? [reached, certificate(socket as TLSSocket)] : [reached])
   })
+  request.end()
   const findings = await promise
-  socket.destroy()
+  agent.destroy()
   return findings
 }
 
-function unreached({ code, message }: NodeJS.ErrnoException, host: string): Finding {
+function unreached({ code, message }: NodeJS.ErrnoException, host: string, proxy: HttpProxy | undefined): Finding {
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code ?? '')
   if (isCertificate)
     return bad('certificate', `${host}: ${code}; if the service has its own authority set "server.ca_file"`)
-  const hint =
-    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? 'the name is not known: check network and DNS'
-      : 'check network and firewall'
-  return bad('network', `${host} cannot be reached (${code ?? message}): ${hint}`)
+  const [way, hint] = proxy
+    ? [` through the proxy ${proxy.name}`, 'check HTTPS_PROXY, its user and password, and NO_PROXY']
+    : ['', hintFor(code)]
+  return bad('network', `${host} cannot be reached${way} (${code ?? message}): ${hint}`)
 }
+
+const hintFor = (code: string | undefined): string =>
+  code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+    ? 'the name is not known: check network and DNS; behind a proxy set HTTPS_PROXY'
+    : 'check network and firewall; behind a proxy set HTTPS_PROXY'
 
 function certificate(socket: TLSSocket): Finding {
   const until = Date.parse(socket.getPeerCertificate().valid_to)

@@ -1,25 +1,23 @@
 // Messages as items to be stored, and as evidence of what was refused.
-import { headerOf } from '../../../src/hl7v2/header.ts'
 import { type MessageProblem, placeText } from '../../../src/hl7v2/problem.ts'
 import { fingerprintOf, type Incoming } from '../state/items.ts'
 import { newItemId, quarantineIncoming } from '../state/quarantine.ts'
 import type { State } from '../state/state.ts'
-import type { Received } from './read.ts'
+import type { Message, Received } from './read.ts'
 
 /**
  * The same message, byte for byte and with the same control id, from the same source, is one item. A message without a control id is
  * known by its bytes alone.
  */
-export function itemOf(source: string, message: string, occurredAt: string): Incoming {
-  const controlId = headerOf(message)?.controlId ?? ''
+export function itemOf(source: string, { text, controlId }: Message, occurredAt: string): Incoming {
   return {
     source,
     itemId: newItemId(),
     type: 'hl7v2',
     op: 'upsert',
     occurredAt,
-    payload: JSON.stringify({ message }),
-    fingerprint: fingerprintOf('hl7v2', source, controlId, message),
+    payload: JSON.stringify({ message: text }),
+    fingerprint: fingerprintOf('hl7v2', source, controlId, text),
   }
 }
 
@@ -32,7 +30,7 @@ const evidenceKept = 1000
  */
 export function keepEvidence(state: State, source: string, { header, text, problem }: Received, at: Date): void {
   if (!header || !problem) return
-  const item = itemOf(source, text, at.toISOString())
+  const item = itemOf(source, { text, controlId: header.controlId }, at.toISOString())
   const known = fingerprintOf('refused', item.fingerprint!)
   const { changes } = state.sql('insert or ignore into seen values (?, ?)').run(known, at.getTime())
   if (Number(changes) === 0) return

@@ -4,13 +4,19 @@ import { type Header, headerOf, messageType } from '../../../src/hl7v2/header.ts
 import { MessageError, type MessageProblem } from '../../../src/hl7v2/problem.ts'
 import { isBatch, readMessage, splitMessages } from '../../../src/hl7v2/read.ts'
 
+export interface Message {
+  readonly text: string
+  /** MSH-10, or empty. */
+  readonly controlId: string
+}
+
 export interface Received {
   /** Undefined: the bytes do not begin with a header, so no answer can name the message. */
   readonly header: Header | undefined
   /** All of it, as text. */
   readonly text: string
   /** One message, or those of a batch; none where there is a problem. */
-  readonly messages: readonly string[]
+  readonly messages: readonly Message[]
   readonly problem?: MessageProblem
 }
 
@@ -28,7 +34,8 @@ export function receive(bytes: Buffer, charset?: string): Received {
     text = decodeMessage(bytes, charset).trimStart()
     // What a message means, the maps of the server say.
     messageType(readMessage(text))
-    return { header: headerOf(text), text, messages: [text] }
+    const header = headerOf(text)!
+    return { header, text, messages: [{ text, controlId: header.controlId }] }
   } catch (error) {
     if (!(error instanceof MessageError)) throw error
     return { header: headerOf(text), text, messages: [], problem: error.problem }
@@ -48,14 +55,14 @@ const withoutCharset = (bytes: Buffer): string =>
     .trimStart()
 
 /** The messages of a batch. @throws MessageError for the first that is wrong */
-function messagesOf(bytes: Buffer, charset: string | undefined): string[] {
+function messagesOf(bytes: Buffer, charset: string | undefined): Message[] {
   const all = receiveEach(bytes, charset)
   if (all.length === 0) {
     const segment = withoutCharset(bytes).slice(0, 3)
     throw new MessageError({ segment, occurrence: 1, code: 100, message: 'the batch holds no message' })
   }
-  return all.map(({ text, problem }, index) => {
-    if (!problem) return text
+  return all.flatMap(({ messages, problem }, index) => {
+    if (!problem) return messages
     throw new MessageError({ ...problem, message: `message ${index + 1} of the batch: ${problem.message}` })
   })
 }

@@ -1,10 +1,10 @@
 // Sends one HL7 v2 message to a system of the clinic and waits for the answer that belongs to it, and to no other.
 import { readFileSync } from 'node:fs'
 import { connect, isIP, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
 import { headerOf } from '../../../src/hl7v2/header.ts'
 import { segmentLines } from '../../../src/hl7v2/read.ts'
 import type { Target } from '../config-shape.ts'
+import { tls as nodeTls } from '../lazy-tls.ts'
 import { createFrames, framed } from './frames.ts'
 
 export type Delivery =
@@ -44,7 +44,7 @@ export function deliver(target: Target, message: string, controlId: string): Pro
 
 function open({ host, port, tls }: Target): Socket {
   if (!tls) return connect({ host, port })
-  return connectTls({
+  return nodeTls().connect({
     host,
     port,
     ...(isIP(host) ? {} : { servername: host }),

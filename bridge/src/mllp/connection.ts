@@ -1,9 +1,9 @@
 // One sender of HL7 v2: reads its frames, has their messages stored, and answers in the order in which they came.
-import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { acknowledge } from '../../../src/hl7v2/acknowledge.ts'
 import { headerOf } from '../../../src/hl7v2/header.ts'
 import { type MessageProblem, placeText } from '../../../src/hl7v2/problem.ts'
+import { random } from '../../../src/lib/ids.ts'
 import type { Clock } from '../clock.ts'
 import type { MllpSource } from '../config-shape.ts'
 import { codeOf, itemOf, keepEvidence } from '../hl7/items.ts'
@@ -108,7 +108,7 @@ function answerTo({ log, name, time }: Station, received: Received, outcome: Out
       code: problem.code,
       field: placeText(problem),
     })
-  return acknowledge(received.header, problem, { controlId: randomBytes(8).toString('hex'), now: time() })
+  return acknowledge(received.header, problem, { controlId: random(8).toString('hex'), now: time() })
 }
 
 /** AR: the sender is to keep the message and to send it again later (HL7 v2.5.1, 2.9.2). */

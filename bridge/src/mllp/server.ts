@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
 import type { MllpSource } from '../config-shape.ts'
+import { tls as nodeTls } from '../lazy-tls.ts'
 import { Problem } from '../problem.ts'
 import { type Connection, createConnection, type Station } from './connection.ts'
 
@@ -76,7 +76,7 @@ function makeRoom({ clock, log, name }: Station, open: Set<Connection>): boolean
 function serverFor({ tls }: MllpSource, accept: (socket: Socket) => void): Server {
   if (!tls) return createServer(accept)
   const { certificate_file, key_file, client_ca_file } = tls
-  const secure = createTlsServer(
+  const secure = nodeTls().createServer(
     {
       cert: readFileSync(certificate_file),
       key: readFileSync(key_file),

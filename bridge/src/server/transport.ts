@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { rootCertificates } from 'node:tls'
+import type { Agent as HttpsAgent } from 'node:https'
 import { gzipSync } from 'node:zlib'
+import { https, tls } from '../lazy-tls.ts'
+import { type HttpProxy, proxyFor } from './proxy.ts'
 
 /** The server could not be reached, or did not answer in time: what was asked may have been done or not. */
 export class Unreachable extends Error {
@@ -44,11 +45,8 @@ const packFrom = 1024
 const longestAnswer = 8_388_608
 
 /** @param caFile certificates to trust besides the system's */
-export function createTransport(url: string, caFile?: string): Transport {
-  const isSecure = url.startsWith('https:')
-  const options = { keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 3 }
-  const ca = caFile ? { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] } : {}
-  const make = () => (isSecure ? new HttpsAgent({ ...options, ...ca }) : new HttpAgent(options))
+export function createTransport(url: string, caFile?: string, proxy = proxyFor(url)): Transport {
+  const make = () => connectionsTo(url, caFile, proxy)
   let agent = make()
   return {
     async send(sent) {
@@ -65,6 +63,23 @@ export function createTransport(url: string, caFile?: string): Transport {
     close: () => agent.destroy(),
   }
 }
+
+/** The connections to a server, kept for the next request. */
+export function connectionsTo(
+  url: string,
+  caFile: string | undefined,
+  proxy: HttpProxy | undefined,
+): HttpAgent | HttpsAgent {
+  const options = { keepAlive: true, keepAliveMsecs: 15_000, maxSockets: 3 }
+  if (!url.startsWith('https:')) return new HttpAgent(options)
+  const ca = caFile ? { ca: [...tls().rootCertificates, readFileSync(caFile, 'utf8')] } : {}
+  const way = proxy ? { proxyEnv: { HTTPS_PROXY: proxy.url } } : {}
+  return new (https().Agent)({ ...options, ...ca, ...way })
+}
+
+/** What makes requests to an address. */
+export const requesterOf = (url: string): typeof requestHttp =>
+  url.startsWith('https:') ? https().request : requestHttp
 
 function exchange(
   url: string,
@@ -86,7 +101,7 @@ function exchange(
       fail(new Unreachable(error.code ?? error.message, { cause: error }))
       request.destroy()
     }
-    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, options)
+    const request = requesterOf(url)(url, options)
     const timer = setTimeout(() => lost(new Error('no answer in time')), deadline)
     request.on('error', lost)
     request.on('response', response => {

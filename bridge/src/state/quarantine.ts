@@ -1,5 +1,5 @@
 // What was refused, with its reason: listed, shown, sent again, dropped.
-import { randomUUID } from 'node:crypto'
+import { uuidv7 } from '../../../src/lib/ids.ts'
 import { type Incoming, payloadOf, type Stored } from './items.ts'
 import type { State } from './state.ts'
 
@@ -115,5 +115,5 @@ export function dropQuarantine(state: State, itemIds: readonly string[] | undefi
   })
 }
 
-/** The identity of an item that the agent names itself. */
-export const newItemId = (): string => randomUUID()
+/** The identity of an item that the agent names itself; one after the other, so that their index grows at its end. */
+export const newItemId = (): string => uuidv7()

@@ -1,14 +1,13 @@
 // Connections of machines: silent ones make room, encrypted ones are proven, and an input whose address comes late starts late.
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 import { deliver } from '../../../bridge/src/mllp/client.ts'
 import { until } from '../../support/process.ts'
 import { freshFolder, portOf, runAgent, testClock, writeAgent } from '../support/agent.ts'
+import { certificate } from '../support/certificate.ts'
 import { admission, openSender, verdictOf } from '../support/sender.ts'
 import { type StandIn, startStandIn } from '../support/stand-in.ts'
 
@@ -42,16 +41,6 @@ test('a connection that is silent for longer than idle_seconds is closed', async
   clock.advance(601_000)
   await sender.closed
 })
-
-/** A certificate of 127.0.0.1 that proves itself. */
-function certificate(folder: string): { certificate_file: string; key_file: string } {
-  const files = { certificate_file: join(folder, 'cert.pem'), key_file: join(folder, 'key.pem') }
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  const args = ['req', '-x509', ...kind, '-keyout', files.key_file, '-out', files.certificate_file, ...subject]
-  execFileSync('openssl', args, { stdio: 'ignore' })
-  return files
-}
 
 test('MLLP over TLS: the agent proves itself, and may demand certificates of machines; it sends to targets in the same way', async () => {
   const folder = freshFolder()

@@ -41,6 +41,8 @@ describe('agent enrol', () => {
       agent_key: agentKey,
       facility_id: 'facility-1',
     })
+    // The usual port may be taken on this machine.
+    change(file, values => Object.assign(values['local']!, { port: 0 }))
     await (await runAgent(file)).stop()
   })
 
