@@ -47,39 +47,16 @@ interface Running {
 const retryEvery = 10_000
 
 export function createInputs(parts: InputParts): Inputs {
-  const running = new Map<string, Running>()
-  const failed = new Map<string, string>()
-  let wanted: Wanted | undefined
-  const end = async (name: string): Promise<void> => {
-    const one = running.get(name)
-    running.delete(name)
-    await one?.input.close()
-  }
-  const begin = async ({ sources, limits }: Wanted): Promise<void> => {
-    failed.clear()
-    const longest = limits.max_message_bytes
-    const written = (source: Source): string => JSON.stringify([source, longest])
-    for (const [name, one] of running) if (!sources[name] || written(sources[name]) !== one.written) await end(name)
-    for (const [name, source] of Object.entries(sources)) {
-      if (running.has(name)) continue
-      await start(parts, name, source, longest).then(
-        input => running.set(name, { written: written(source), input }),
-        error => failed.set(name, error.message),
-      )
-    }
-  }
-  // One change after the other: two would start the same input twice.
-  let last: Promise<void> = Promise.resolve()
-  const inTurn = (config: Wanted): Promise<void> => (last = last.then(() => begin(config)))
+  const state: InputState = { running: new Map(), failed: new Map(), wanted: undefined, last: Promise.resolve() }
+  const { running, failed } = state
   return {
     async apply(config) {
-      wanted = config
-      await inTurn(config)
+      await change(parts, state, config)
       for (const name of failed.keys()) parts.log.error('an input did not start', { source: name })
       if (failed.size > 0) throw new Error([...failed.values()].join(' '))
     },
     async step() {
-      if (failed.size > 0 && wanted) await inTurn(wanted)
+      if (failed.size > 0 && state.wanted) await change(parts, state, state.wanted)
       return retryEvery
     },
     status: () => ({
@@ -88,10 +65,49 @@ export function createInputs(parts: InputParts): Inputs {
     }),
     problems: () => [...failed.values(), ...[...running.values()].flatMap(({ input }) => input.problem() ?? [])],
     async close() {
-      await last
-      for (const name of [...running.keys()]) await end(name)
+      await state.last
+      for (const name of [...running.keys()]) await end(state, name)
     },
   }
+}
+
+interface InputState {
+  readonly running: Map<string, Running>
+  /** Why inputs did not start, by their names. */
+  readonly failed: Map<string, string>
+  wanted: Wanted | undefined
+  /** The change under way, or the last one. */
+  last: Promise<void>
+}
+
+/** One change after the other: two would start the same input twice. */
+function change(parts: InputParts, state: InputState, wanted: Wanted): Promise<void> {
+  state.wanted = wanted
+  state.last = state.last.then(() => make(parts, state, wanted))
+  return state.last
+}
+
+/** Ends the inputs that are no longer wanted as they are, and starts those that do not run. */
+async function make(parts: InputParts, state: InputState, { sources, limits }: Wanted): Promise<void> {
+  const { running, failed } = state
+  const longest = limits.max_message_bytes
+  const written = (source: Source): string => JSON.stringify([source, longest])
+  failed.clear()
+  for (const [name, one] of running)
+    if (!sources[name] || written(sources[name]) !== one.written) await end(state, name)
+  for (const [name, source] of Object.entries(sources)) {
+    if (running.has(name)) continue
+    await start(parts, name, source, longest).then(
+      input => running.set(name, { written: written(source), input }),
+      error => failed.set(name, error.message),
+    )
+  }
+}
+
+async function end({ running }: InputState, name: string): Promise<void> {
+  const one = running.get(name)
+  running.delete(name)
+  await one?.input.close()
 }
 
 async function start(parts: InputParts, name: string, source: Source, longest: number): Promise<Input> {

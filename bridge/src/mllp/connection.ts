@@ -11,7 +11,7 @@ import { type Received, receive } from '../hl7/read.ts'
 import type { Intake, Outcome, Unit } from '../intake.ts'
 import type { Log } from '../log.ts'
 import type { State } from '../state/state.ts'
-import { createFrames, type Frame, framed } from './frames.ts'
+import { createFrames, type Frame, type Frames, framed } from './frames.ts'
 
 /** What every connection of a source shares. */
 export interface Station {
@@ -41,43 +41,63 @@ const mostUnanswered = 1000
 const mostUnsent = 1_048_576
 
 export function createConnection(station: Station, socket: Socket): Connection {
-  const frames = createFrames(station.longest)
-  const { clock, log, name, source } = station
-  let heardAt = clock.now()
-  let beganAt = heardAt
-  let unanswered = 0
-  const isOverfull = (): boolean => unanswered > mostUnanswered || socket.writableLength > mostUnsent
-  const answered = (text: string | undefined): void => {
-    unanswered--
-    if (text !== undefined && socket.writable) socket.write(framed(text))
-    if (socket.isPaused() && !isOverfull()) socket.resume()
-  }
-  socket.on('data', chunk => {
-    heardAt = clock.now()
-    if (!frames.isOpen()) beganAt = heardAt
-    for (const frame of frames.take(chunk)) {
-      beganAt = heardAt
-      if (frame.kind === 'noise') log.warn('bytes outside of a message', { source: name, bytes: frame.bytes.length })
-      else {
-        unanswered++
-        station.intake.put(unitOf(station, frame, answered))
-      }
-    }
-    if (isOverfull()) socket.pause()
-  })
-  socket.on('drain', () => !isOverfull() && socket.resume())
+  const now = station.clock.now()
+  const talk: Talk = { socket, frames: createFrames(station.longest), heardAt: now, beganAt: now, unanswered: 0 }
+  socket.on('data', chunk => hear(station, talk, chunk))
+  socket.on('drain', () => !isOverfull(talk) && socket.resume())
   return {
     socket,
-    heardAt: () => heardAt,
-    isBusy: () => frames.isOpen() || unanswered > 0,
-    sweep() {
-      const now = clock.now()
-      const isSlow = frames.isOpen() && now - beganAt > source.message_seconds * 1000
-      const isIdle = unanswered === 0 && now - heardAt > source.idle_seconds * 1000
-      if (isSlow) log.warn('connection closed: a message began and did not end', { source: name })
-      if (isSlow || isIdle) socket.destroy()
-    },
+    heardAt: () => talk.heardAt,
+    isBusy: () => talk.frames.isOpen() || talk.unanswered > 0,
+    sweep: () => sweep(station, talk),
   }
+}
+
+/** How far one sender is. */
+interface Talk {
+  readonly socket: Socket
+  readonly frames: Frames
+  /** When a byte last came. */
+  heardAt: number
+  /** When the message began that is not complete. */
+  beganAt: number
+  /** Messages that are not answered yet. */
+  unanswered: number
+}
+
+const isOverfull = ({ unanswered, socket }: Talk): boolean =>
+  unanswered > mostUnanswered || socket.writableLength > mostUnsent
+
+function hear(station: Station, talk: Talk, chunk: Buffer): void {
+  const { clock, log, name, intake } = station
+  talk.heardAt = clock.now()
+  if (!talk.frames.isOpen()) talk.beganAt = talk.heardAt
+  for (const frame of talk.frames.take(chunk)) {
+    talk.beganAt = talk.heardAt
+    if (frame.kind === 'noise') {
+      log.warn('bytes outside of a message', { source: name, bytes: frame.bytes.length })
+      continue
+    }
+    talk.unanswered++
+    intake.put(unitOf(station, frame, text => answer(talk, text)))
+  }
+  if (isOverfull(talk)) talk.socket.pause()
+}
+
+/** @param text undefined: the sender wants no answer */
+function answer(talk: Talk, text: string | undefined): void {
+  const { socket } = talk
+  talk.unanswered--
+  if (text !== undefined && socket.writable) socket.write(framed(text))
+  if (socket.isPaused() && !isOverfull(talk)) socket.resume()
+}
+
+function sweep({ clock, log, name, source }: Station, { frames, unanswered, heardAt, beganAt, socket }: Talk): void {
+  const now = clock.now()
+  const isSlow = frames.isOpen() && now - beganAt > source.message_seconds * 1000
+  const isIdle = unanswered === 0 && now - heardAt > source.idle_seconds * 1000
+  if (isSlow) log.warn('connection closed: a message began and did not end', { source: name })
+  if (isSlow || isIdle) socket.destroy()
 }
 
 /** What is to be stored for a frame, and how it is answered then. */
