@@ -20,6 +20,7 @@ import type { Sender } from './state/batches.ts'
 import { fullness, warningsOf } from './state/fullness.ts'
 import { type Lock, lock } from './state/lock.ts'
 import { read, write } from './state/meta.ts'
+import { outdated } from './state/outdated.ts'
 import { openState, type State } from './state/state.ts'
 import { createUpkeep } from './state/upkeep.ts'
 
@@ -72,6 +73,7 @@ async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent
     ...[intake.trouble() ?? []].flat(),
     ...inputs.problems(),
     ...warningsOf(fullness(state, limits(), clock.now())),
+    ...outdated(state),
   ]
   const status = () =>
     statusOf({ state, line, clock, config: settings.current(), inputs: inputs.status(), warnings: warnings() })

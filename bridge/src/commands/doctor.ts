@@ -12,6 +12,7 @@ import { codeOf, createLine } from '../server/line.ts'
 import { type HttpProxy, proxyFor } from '../server/proxy.ts'
 import { connectionsTo, createTransport, requesterOf, Unreachable } from '../server/transport.ts'
 import { fullness, warningsOf } from '../state/fullness.ts'
+import { isOlder } from '../state/outdated.ts'
 import { openState, type State } from '../state/state.ts'
 import { version } from '../version.ts'
 import type { AgentCommand } from './tool.ts'
@@ -28,7 +29,7 @@ const bad = (check: string, text: string): Finding => ({ check, is_good: false, 
 export const doctor: AgentCommand = {
   name: 'doctor',
   usage: '',
-  summary: 'Check config, key file, disk, database, network, certificate, agent key and clock',
+  summary: 'Check config, key file, disk, database, network, certificate, agent key, clock and version',
   details: 'May run beside the agent.',
   options: {},
   async run({ file }) {
@@ -145,5 +146,11 @@ async function talk(state: State, config: Config): Promise<Finding[]> {
   const text = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'behind' : 'ahead of'} the server’s`
   const hint =
     'times are corrected, but set it: turn on time synchronisation, or replace the battery of the machine’s clock'
-  return [good('key', 'the server knows it'), isRight ? good('clock', text) : bad('clock', `${text}; ${hint}`)]
+  const clock = isRight ? good('clock', text) : bad('clock', `${text}; ${hint}`)
+  return [good('key', 'the server knows it'), clock, versionFor(reply.body['min_agent_version'])]
+}
+
+function versionFor(least: unknown): Finding {
+  if (typeof least !== 'string' || !isOlder(version, least)) return good('version', version)
+  return bad('version', `${version} is too old: the server asks for ${least} or newer; update the agent`)
 }

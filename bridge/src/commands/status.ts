@@ -6,6 +6,7 @@ import { clockText, type Status, statusOf } from '../local/status.ts'
 import { fullness, warningsOf } from '../state/fullness.ts'
 import { tryLock } from '../state/lock.ts'
 import { read } from '../state/meta.ts'
+import { outdated } from '../state/outdated.ts'
 import type { State } from '../state/state.ts'
 import { withState } from './open.ts'
 import type { AgentCommand } from './tool.ts'
@@ -34,7 +35,7 @@ function runs({ state_folder }: Config): boolean {
 }
 
 const stored = (state: State, config: Config): Status => {
-  const warnings = warningsOf(fullness(state, config.limits, systemClock.now()))
+  const warnings = [...warningsOf(fullness(state, config.limits, systemClock.now())), ...outdated(state)]
   return statusOf({ state, clock: systemClock, config, inputs: {}, warnings })
 }
 

@@ -82,6 +82,8 @@ function heard({ state, clock, onConfig, onBegin }: Parts, { body }: Reply): voi
   const isFirst = read(state, 'next_seq') === undefined
   beginAfter(state, body['acked_through_seq'])
   if (isFirst) onBegin()
+  const least = body['min_agent_version']
+  if (typeof least === 'string' && least !== read(state, 'min_agent_version')) write(state, 'min_agent_version', least)
   const told = body['config_version']
   if ((typeof told === 'string' || typeof told === 'number') && String(told) !== (read(state, 'config_version') ?? ''))
     onConfig()

@@ -127,6 +127,7 @@ function troubleOf(reply: Reply): string | undefined {
   if (status === 401)
     return codeOf(reply) === 'CLOCK_SKEW' ? 'the clock is wrong' : 'the key or the agent id is not valid'
   if (status === 403) return 'agent id or facility are not those of the key'
+  if (status === 426) return 'the server refuses this version of the agent: update it'
   if (status === 404) return 'the address is not that of a service with agents'
   return status >= 500 ? `the server answers ${status}` : undefined
 }

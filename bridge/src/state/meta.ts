@@ -19,6 +19,8 @@ interface Values {
   /** What the server wants in place of the file's entries of the same name. */
   readonly server_config: unknown
   readonly last_command: string
+  /** The oldest version of the agent that the server supports. */
+  readonly min_agent_version: string
   readonly update: { readonly version: string; readonly url?: string }
 }
 
