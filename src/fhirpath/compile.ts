@@ -4,10 +4,10 @@
 import type { Expression } from './ast.ts'
 import { build } from './build.ts'
 import {
-  type Binding,
   EMPTY,
   type Env,
   type Items,
+  type Names,
   type Node,
   type Scope,
   type State,
@@ -20,7 +20,7 @@ import type { Steps } from './steps.ts'
 import { type Model, type TypeSystem, typeSystem } from './types.ts'
 import { toJson, toResults, typeOfJson } from './values.ts'
 
-export type { Binding, Env, Items, Typed, Types } from './node.ts'
+export type { Binding, Env, Items, Names, Typed, Types } from './node.ts'
 export type { Steps } from './steps.ts'
 
 export interface CompileOptions {
@@ -108,7 +108,7 @@ export interface InnerOptions {
   /** The types of the focus; none: there is no focus, so a path begins with a name. */
   readonly types: Types
   /** The names that the host language defines. */
-  readonly names: ReadonlyMap<string, Binding>
+  readonly names: Names
   readonly untrusted: boolean
 }
 

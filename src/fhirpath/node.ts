@@ -126,7 +126,7 @@ export interface Scope {
   readonly counter: { slots: number }
   readonly totals?: Types
   /** The names that the host language defines. */
-  readonly names?: ReadonlyMap<string, Binding>
+  readonly names?: Names
   /** Elements may be written as JSON has them: `valueString` for `value`. */
   readonly jsonNames?: boolean
   /** Inside of an argument that is evaluated on each item, where elements come before the names of the host language. */
@@ -140,6 +140,9 @@ export interface Binding {
   readonly constant?: Typed
   read(env: Env): Items
 }
+
+/** The names of the host language that an expression may use. */
+export type Names = Pick<ReadonlyMap<string, Binding>, 'get' | 'has' | 'keys'>
 
 /** A function call about to be compiled. */
 export interface CallSite {

@@ -1,21 +1,28 @@
 // The variables of rules as expressions see them: values with types, read from the frame.
 
-import type { Binding, Items } from '../../fhirpath/compile.ts'
+import type { Binding, Items, Names } from '../../fhirpath/compile.ts'
 import { typed } from '../../fhirpath/node.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import { type Frame, itemsAt, type Json, type Place, valueAt } from '../run/frame.ts'
 import type { Scope, Variable } from './scope.ts'
 
-const bindings = new WeakMap<ReadonlyMap<string, Variable>, ReadonlyMap<string, Binding>>()
+const bindings = new WeakMap<Variable, Binding>()
 
-/** The variables as expressions see them. */
-export function namesOf({ variables, build }: Scope): ReadonlyMap<string, Binding> {
-  let names = bindings.get(variables)
-  if (!names) {
-    names = new Map([...variables].map(([name, variable]) => [name, bindingOf(variable, build.system)]))
-    bindings.set(variables, names)
+/** The variables as expressions see them; each is bound when an expression names it. */
+export function namesOf({ variables, build }: Scope): Names {
+  const bound = (variable: Variable): Binding => {
+    let binding = bindings.get(variable)
+    if (!binding) bindings.set(variable, (binding = bindingOf(variable, build.system)))
+    return binding
   }
-  return names
+  return {
+    get(name) {
+      const variable = variables.get(name)
+      return variable && bound(variable)
+    },
+    has: name => variables.has(name),
+    keys: () => variables.keys(),
+  }
 }
 
 const NOTHING: Items = []

@@ -6,7 +6,7 @@ import type { Binary, Expression } from '../../fhirpath/ast.ts'
 import { didYouMean, nearest, nearestUrl } from '../../lib/nearest.ts'
 import type { Argument, ConceptMap, Span, Target } from '../ast.ts'
 import { NOWHERE, shown } from '../problem.ts'
-import { codesIn } from '../value-set.ts'
+import { codesIn, type Terminology } from '../value-set.ts'
 import { lenient, replacing, report, type Scope } from './scope.ts'
 import type { Value } from './value.ts'
 
@@ -117,12 +117,20 @@ export function checkTable({ prefixes, mappings }: ConceptMap, place: Place): vo
   }
 }
 
+const systems = new WeakMap<Terminology, ReadonlySet<string>>()
+
+/** The code systems of R4, of the folder and of elsewhere. */
+function systemsOf(terminology: Terminology): ReadonlySet<string> {
+  let known = systems.get(terminology)
+  if (!known) systems.set(terminology, (known = new Set([...codeSystemUrls(), ...terminology.urls, ...ELSEWHERE])))
+  return known
+}
+
 /** True unless the system is probably another one, misspelt. */
 function checkSystem(url: string, span: Span, place: Place, mark = "'"): boolean {
-  const { terminology } = place.build
-  const known = [...codeSystemUrls(), ...terminology.urls, ...ELSEWHERE]
-  if (known.includes(url)) return true
-  const meant = nearestUrl(url, known)
+  const known = systemsOf(place.build.terminology)
+  if (known.has(url)) return true
+  const meant = nearestUrl(url, [...known])
   // Numbered systems differ in a digit, and the next number may be newer than R4.
   if (meant === undefined || meant.replace(/\d/g, '') === url.replace(/\d/g, '')) return true
   report(place, span, `there is no code system ${shown(url)}${didYouMean(meant)}`, {

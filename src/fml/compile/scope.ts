@@ -171,13 +171,16 @@ export interface SharedRead {
   slot: number | undefined
 }
 
+/** What is in scope, by name. */
+type Variables = Pick<ReadonlyMap<string, Variable>, 'size' | 'get' | 'has' | 'keys'>
+
 /** Where a rule stands. */
 export interface Scope {
   readonly build: Build
   readonly unit: Unit
   /** Undefined for constants. */
   readonly group: Group | undefined
-  readonly variables: ReadonlyMap<string, Variable>
+  readonly variables: Variables
   readonly slots: Slots
   readonly site: Site
   readonly depth: number
@@ -196,7 +199,17 @@ export function withVariable(scope: Scope, name: string, variable: Variable): Sc
     report(scope, scope.site.span, `more than ${MOST_VARIABLES} variables are in scope here; use groups`)
     return scope
   }
-  return { ...scope, variables: new Map(scope.variables).set(name, variable) }
+  return { ...scope, variables: withName(scope.variables, name, variable) }
+}
+
+/** A rule adds one name to those of its group, which may be hundreds: they are not copied. */
+function withName(outer: Variables, name: string, variable: Variable): Variables {
+  return {
+    size: outer.has(name) ? outer.size : outer.size + 1,
+    get: key => (key === name ? variable : outer.get(key)),
+    has: key => key === name || outer.has(key),
+    keys: () => new Set([...outer.keys(), name]).values(),
+  }
 }
 
 export function nextSlot({ slots }: Scope): number {
