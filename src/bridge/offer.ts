@@ -21,7 +21,7 @@ export interface OfferParts extends BridgeParts {
   readonly mappings: Pick<Mappings, 'set' | 'program'>
 }
 
-/** A message that resources make is no larger than one that agents send. */
+/** Several messages that resources make fit into an answer that an agent reads, of 8 MB. */
 const longest = 1_000_000
 
 /** Returns the commands after one (id) that wait for the agent, oldest first. What cannot be made is ended, and not offered. */

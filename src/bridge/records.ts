@@ -103,7 +103,10 @@ function readMessage(parts: BridgeParts, call: AgentCall, payload: JsonObject): 
   return readBundle(call, bundle, mergedBy)
 }
 
+/** What agents take by default, so that nothing that they have acknowledged is refused for its size; with its frame it fits a sync. */
+const mostMessage = 4_000_000
+
 const Hl7v2Payload = Type.Object(
-  { message: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'One HL7 v2 message.' }) },
+  { message: Type.String({ minLength: 1, maxLength: mostMessage, description: 'One HL7 v2 message.' }) },
   { additionalProperties: false },
 )

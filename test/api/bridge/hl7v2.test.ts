@@ -184,3 +184,15 @@ test('messages of one visit in one batch become one visit, whichever of its numb
   const [patient] = await found('Patient?family=KAMGA')
   expect(await found(`Encounter?subject=Patient/${patient.id}`)).toHaveLength(1)
 })
+
+test('a result with a document of several megabytes is stored: agents take messages of up to 4,000,000 bytes', async () => {
+  const pages = 'QUJD'.repeat(875_000)
+  await stored([
+    header('ORU^R01^ORU_R01'),
+    'PID|1||6006^^^ETOUDI^MR||FOTSO^Rose||19700101|F',
+    'OBR|1||F-6006^LABO|11502-2^Laboratory report^LN|||20260314091500|||||||||||||||20260314104000||HM|F',
+    `OBX|1|ED|11502-2^Laboratory report^LN||^application^pdf^Base64^${pages}||||||F|||20260314103000`,
+  ])
+  const [patient] = await found('Patient?family=FOTSO')
+  expect(await found(`DiagnosticReport?subject=Patient/${patient.id}`)).toHaveLength(1)
+})
