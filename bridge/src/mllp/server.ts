@@ -54,9 +54,9 @@ export async function startMllp(station: Station): Promise<MllpServer> {
       clearInterval(timer)
       const closed = once(server, 'close')
       server.close()
-      // What is stored is still answered: it takes one more turn.
+      // What was received is still stored and answered: it takes two more turns.
       for (const { socket } of open) socket.pause()
-      await new Promise(done => setImmediate(() => setImmediate(done)))
+      for (let turn = 0; turn < 3; turn++) await new Promise(done => setImmediate(done))
       for (const { socket } of open) socket.destroySoon()
       await closed
     },
