@@ -3,5 +3,5 @@
 /** True in `npm run test:all`, for test files that are named on the command line, and outside of tests. */
 export const isAll = process.env['TEST_ALL'] === '1' || process.env['VITEST'] === undefined
 
-/** The number of rounds of a test that draws its cases at random, or takes every so-manieth of them. */
+/** The number of rounds of a test that draws its cases at random, or picks some of too many. */
 export const rounds = (few: number, all: number): number => (isAll ? all : few)
