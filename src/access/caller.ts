@@ -56,9 +56,10 @@ export interface PatientCaller extends Asker {
   readonly healthId: string
 }
 
-export const roles = ['administrator', 'developer', 'privacy_officer'] as const
+/** What users of the portal do there: an administrator does what all others do, and for every organisation. */
+export const roles = ['administrator', 'developer', 'informaticist', 'privacy_officer'] as const
 
-/** The role of a portal user. */
+/** A role of a portal user. */
 export type Role = (typeof roles)[number]
 
 /** A user who has signed in to the portal. As with patients, no scope opens FHIR to a user. */
@@ -66,7 +67,8 @@ export interface UserCaller extends Asker {
   readonly kind: 'user'
   readonly userId: string
   readonly email: string
-  readonly role: Role
+  /** At least one, each once. */
+  readonly roles: readonly Role[]
 }
 
 /** What a facility records of care, and what that refers to. People are registered otherwise; consents come from patients. */
@@ -153,10 +155,15 @@ export function patientCaller(patientId: string, healthId: string, tokenId: stri
 }
 
 export function userCaller(
-  user: { readonly id: string; readonly email: string; readonly organizationId: string; readonly role: Role },
+  user: {
+    readonly id: string
+    readonly email: string
+    readonly organizationId: string
+    readonly roles: readonly Role[]
+  },
   sessionId: string,
 ): UserCaller {
-  const { id, email, organizationId, role } = user
+  const { id, email, organizationId, roles } = user
   const clientId = `user/${id}`
   return {
     ...nothing,
@@ -168,7 +175,7 @@ export function userCaller(
     party: { organizationId },
     userId: id,
     email,
-    role,
+    roles,
   }
 }
 

@@ -24,7 +24,7 @@ import { createLimits, quotasOf } from '../http/limits.ts'
 import { openApiRoute } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { createApp } from '../http/server.ts'
-import { ensureDemoClient } from '../identity/demo.ts'
+import { ensureDemoClient, ensureDemoUser } from '../identity/demo.ts'
 import { createIdentity, type Identity } from '../identity/identity.ts'
 import type { Config } from '../lib/config.ts'
 import { encryptionKey } from '../lib/encryption.ts'
@@ -195,6 +195,7 @@ export async function createApplication(
     async prepare() {
       if (environment !== 'local') return
       await ensureDemoClient(database)
+      await ensureDemoUser(database)
       await demo.ensure()
     },
     ...lifecycle(parts, database),

@@ -1,5 +1,5 @@
 // The text shown when the service has started: its address, how to sign in, and three calls to try.
-import { demoClient } from '../identity/demo.ts'
+import { demoClient, demoUser } from '../identity/demo.ts'
 import type { Config } from '../lib/config.ts'
 
 /** The text printed at the start; without demo data only the address. */
@@ -13,6 +13,7 @@ export function banner(config: Config, address: string, isEmbedded: boolean): st
   if (config.environment !== 'local') return `${head}\n`
   return `${head}
   Demo client   ${demoClient.id} / ${demoClient.secret}
+  Portal        ${address}/portal   (${demoUser.email} signs in with one click)
 
   1. Get an access token
      TOKEN=$(curl -s ${address}/api/v1/connect/auth/token \\

@@ -19,6 +19,7 @@ import { createConsents } from '../consents/consents.ts'
 import type { DemoData } from '../demo/data.ts'
 import type { Route } from '../http/route.ts'
 import { registeredOrganizations } from '../identity/clients.ts'
+import { demoUser } from '../identity/demo.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createPeople } from '../interactions/people.ts'
 import type { Config } from '../lib/config.ts'
@@ -84,7 +85,10 @@ export function surfaces(parts: SurfaceParts): Route[] {
   return [
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
-    ...portalRoutes(identity.sessions, environment !== 'local'),
+    ...portalRoutes({
+      ...{ sessions: identity.sessions, isSecure: environment !== 'local', database, now, timeZone },
+      ...(environment === 'local' && { demoUser }),
+    }),
     homeRoute(interfaceVersion),
     ...healthRoutes(database, mappings, interfaceVersion),
     ...metricsRoutes({

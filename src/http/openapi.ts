@@ -70,7 +70,8 @@ const successTexts: Readonly<Record<number, string>> = {
 }
 
 /** Builds the document. */
-export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): Json {
+export function openApiDocument(all: readonly Route[], options: OpenApiOptions): Json {
+  const routes = all.filter(({ page }) => !page)
   const schemas: Json = { Error: errorShape, OperationOutcome: outcomeShape }
   const responses: Json = {}
   const paths: Record<string, Json> = {}

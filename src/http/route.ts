@@ -146,11 +146,23 @@ export interface RouteDefinition<
    * record.
    */
   readonly givesAccess?: true
+  /** For what browsers show: the description of the API leaves it out, and `failure` shows failures as a page. */
+  readonly page?: { readonly failure?: (failure: Failure, asked: Asked) => Reply }
   /** Puts a failure of the route in the words of the specification that the route follows. */
   readonly failure?: (failure: Failure) => Failure
   handle(
     request: RouteRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>, Proofs[Proved]>,
   ): Reply | Promise<Reply>
+}
+
+/** The request that a failure answers. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  /** Without question mark. */
+  readonly query: string
+  readonly headers: IncomingHttpHeaders
+  readonly requestId: string
 }
 
 /** A route of any shape, as dispatch and the documentation see it. */

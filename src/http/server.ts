@@ -153,8 +153,11 @@ function refusal(
       { requestId, route: found?.route.operationId, err: failure.options.cause ?? failure },
       failure.message,
     )
+  const { method, path, querystring: query } = context
+  const shown = found?.route.page?.failure?.(failure, { method, path, query, headers: context.req.headers, requestId })
+  if (shown) return shown
   const described = found?.route.failure?.(failure) ?? failure
-  return failureReply(described, { path: context.path, accept: context.get('accept'), requestId })
+  return failureReply(described, { path, accept: context.get('accept'), requestId })
 }
 
 /** Returns the reply once the audit trail has recorded the request. @throws Failure UNAVAILABLE if it cannot be recorded. */

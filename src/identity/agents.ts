@@ -81,8 +81,8 @@ export async function revokeAgent(database: Database, id: string): Promise<void>
 }
 
 /** Returns every agent, oldest first. */
-export async function listAgents(database: Database): Promise<Agent[]> {
-  const rows = await database.query<AgentRow>({
+export async function listAgents(on: Queryable): Promise<Agent[]> {
+  const rows = await on.query<AgentRow>({
     text: 'select * from bridge_agent order by created_at, id',
     values: [],
   })

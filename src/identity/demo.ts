@@ -1,9 +1,11 @@
 // The demo client of a local service, and what keeps it out of production.
 
+import { roles } from '../access/caller.ts'
 import { scopes } from '../access/scopes.ts'
 import type { Database } from '../db/database.ts'
 import { type Config, ConfigError } from '../lib/config.ts'
 import { createClient } from './clients.ts'
+import { createUser, findUser } from './users.ts'
 
 /** Fixed on purpose: it stands in the README, so that the first call works as it is written there. */
 export const demoClient = {
@@ -27,6 +29,21 @@ export async function ensureDemoClient(database: Database): Promise<void> {
   })
 }
 
+/** Who signs in to the portal of a local service with one click. */
+export const demoUser = {
+  email: 'demo@example.org',
+  password: 'demo-password-for-local-use-only',
+} as const
+
+/** Creates the demo user, with every role. Only for ENVIRONMENT=local. */
+export async function ensureDemoUser(database: Database): Promise<void> {
+  const { email, password } = demoUser
+  if (await findUser(database, email)) return
+  await createUser(database, { email, organizationId: demoClient.organizationId, roles, password }).catch(error => {
+    if (error.code !== 'CONFLICT') throw error
+  })
+}
+
 /**
  * Refuses to start production with what only a local service may have.
  * @throws ConfigError that states what to do.
@@ -40,5 +57,9 @@ export async function mustBeFitForProduction(config: Config, database: Database)
   if (demo.length > 0)
     throw new ConfigError(
       `The database contains the demo client (${demoClient.id}), whose secret is public: revoke it, or use a separate database for production.`,
+    )
+  if (await findUser(database, demoUser.email))
+    throw new ConfigError(
+      `The database contains the demo user (${demoUser.email}), whose password is public: disable the user, or use a separate database for production.`,
     )
 }

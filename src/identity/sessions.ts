@@ -104,7 +104,7 @@ interface SessionRow {
   readonly id: string
   readonly email: string
   readonly organization_id: string
-  readonly role: Role
+  readonly roles: readonly Role[]
   readonly last_seen_at: Date
   readonly expires_at: Date
 }
@@ -113,7 +113,7 @@ async function sessionRow(database: Database, cookie: string): Promise<SessionRo
   const [row] = await database.query<SessionRow>({
     name: 'portal-session',
     isFixed: true,
-    text: `select s.id as session, u.id, u.email, u.organization_id, u.role, s.last_seen_at, s.expires_at
+    text: `select s.id as session, u.id, u.email, u.organization_id, u.roles, s.last_seen_at, s.expires_at
       from portal_session s join portal_user u on u.id = s.user_id
       where s.hash = $1 and u.disabled_at is null`,
     values: [digestOf(cookie)],

@@ -12,7 +12,7 @@ export interface User {
   /** Folded. */
   readonly email: string
   readonly organizationId: string
-  readonly role: Role
+  readonly roles: readonly Role[]
   readonly createdAt: Date
   readonly disabledAt?: Date
 }
@@ -29,24 +29,29 @@ export const foldEmail = (email: string): string => email.trim().normalize('NFKC
  */
 export async function createUser(
   database: Database,
-  input: { readonly email: string; readonly organizationId: string; readonly role: Role },
+  input: {
+    readonly email: string
+    readonly organizationId: string
+    readonly roles: readonly Role[]
+    /** Absent: a new one, at random. */
+    readonly password?: string
+  },
 ): Promise<{ user: User; password: string }> {
   const email = foldEmail(input.email)
   if (!isEmail.test(email))
     throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is not an e-mail address.`)
-  const { password, hash } = await newPassword()
+  const { password, hash } = await hashed(input.password ?? randomText(22))
   const [row] = await database.query<UserRow>({
-    text: `insert into portal_user (id, email, hash, organization_id, role) values ($1, $2, $3, $4, $5)
+    text: `insert into portal_user (id, email, hash, organization_id, roles) values ($1, $2, $3, $4, $5)
       on conflict (email) do nothing returning ${columns}`,
-    values: [`usr_${randomText(20)}`, email, hash, input.organizationId, input.role],
+    values: [`usr_${randomText(20)}`, email, hash, input.organizationId, [...new Set(input.roles)].sort()],
   })
   if (!row) throw new Failure('CONFLICT', `A user ${email} already exists.`)
   return { user: toUser(row), password }
 }
 
-/** Returns 22 random symbols, 130 bits, and the hash that is stored. */
-async function newPassword(): Promise<{ password: string; hash: string }> {
-  const password = randomText(22)
+/** Returns a password with the hash that is stored. One at random has 22 symbols, 130 bits. */
+async function hashed(password: string): Promise<{ password: string; hash: string }> {
   const recipe = newRecipe()
   return { password, hash: toPhc(recipe, await argon2id(password, recipe)) }
 }
@@ -56,7 +61,7 @@ async function newPassword(): Promise<{ password: string; hash: string }> {
  * @throws Failure NOT_FOUND if there is no such user, or the user is disabled.
  */
 export async function resetPassword(database: Database, email: string): Promise<string> {
-  const { password, hash } = await newPassword()
+  const { password, hash } = await hashed(randomText(22))
   await database.transaction(async on => {
     const [row] = await on.query<{ id: string }>({
       text: 'update portal_user set hash = $2 where email = $1 and disabled_at is null returning id',
@@ -115,13 +120,13 @@ export async function findUser(on: Queryable, email: string): Promise<{ user: Us
   return row && { user: toUser(row), hash: row.hash }
 }
 
-const columns = 'id, email, organization_id, role, created_at, disabled_at'
+const columns = 'id, email, organization_id, roles, created_at, disabled_at'
 
 interface UserRow {
   readonly id: string
   readonly email: string
   readonly organization_id: string
-  readonly role: Role
+  readonly roles: readonly Role[]
   readonly created_at: Date
   readonly disabled_at: Date | null
 }
@@ -131,7 +136,7 @@ function toUser(row: UserRow): User {
     id: row.id,
     email: row.email,
     organizationId: row.organization_id,
-    role: row.role,
+    roles: row.roles,
     createdAt: row.created_at,
     disabledAt: row.disabled_at ?? undefined,
   }

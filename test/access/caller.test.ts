@@ -36,11 +36,11 @@ test('a caller is who its proof says, and what it writes is its own', () => {
     ...{ author: 'patient/ada', party: { organizationId: '', ends: { patient: 'ada' } } },
     ...{ patientId: 'ada', healthId: 'CM-TQYE-6SRK-YQ6S', ...fixed },
   })
-  const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', role: 'developer' } as const
+  const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', roles: ['developer'] } as const
   expect(userCaller(user, 'session')).toEqual({
     ...{ kind: 'user', clientId: 'user/u', organizationId: 'clinic', scopes: [], tokenId: 'session', purpose: '' },
     ...{ author: 'user/u', party: { organizationId: 'clinic' } },
-    ...{ userId: 'u', email: 'u@example.org', role: 'developer', ...fixed },
+    ...{ userId: 'u', email: 'u@example.org', roles: ['developer'], ...fixed },
   })
   expect(system).toMatchObject({
     ...{ kind: 'client', clientId: 'health-interop', organizationId: 'health-interop', scopes: ['system/*.cruds'] },
@@ -50,7 +50,7 @@ test('a caller is who its proof says, and what it writes is its own', () => {
 
 test('no scope opens anything to a patient or to a user of the portal', () => {
   const phone = patientCaller('ada', 'CM-TQYE-6SRK-YQ6S', 'pat_1')
-  const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', role: 'administrator' } as const
+  const user = { id: 'u', email: 'u@example.org', organizationId: 'clinic', roles: ['administrator'] } as const
   for (const caller of [phone, userCaller(user, 'session')])
     expect([caller.may('Patient', 'r'), caller.has('patients:read'), caller.scopes]).toEqual([false, false, []])
 })

@@ -45,11 +45,14 @@ function redocly(folder: string): Promise<{ code: number; problems: string[] }> 
   })
 }
 
+/** Pages are for people. */
+const operations = () => service.application.routes.filter(({ page }) => !page)
+
 test('every route that is served is described, and nothing else', () => {
   const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
-  const served = service.application.routes.map(route => `${route.method} ${route.path}`)
+  const served = operations().map(route => `${route.method} ${route.path}`)
   expect(described.sort()).toEqual(served.sort())
 })
 
@@ -69,7 +72,7 @@ test('every POST takes an Idempotency-Key, and nothing else does', () => {
       Object.entries(methods).map(([method, { parameters: all }]) => ({ path, method, all })),
     )
     .filter(({ all }) => all.some(({ $ref }) => parameters[$ref?.split('/').at(-1) ?? '']?.name === 'Idempotency-Key'))
-  const posts = service.application.routes.filter(route => route.method === 'POST')
+  const posts = operations().filter(route => route.method === 'POST')
   expect(keyed.map(each => `${each.method.toUpperCase()} ${each.path}`).sort()).toEqual(
     posts.map(route => `POST ${route.path}`).sort(),
   )

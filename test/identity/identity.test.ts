@@ -110,7 +110,7 @@ async function expired(ago: number): Promise<void> {
   const id = randomUUID()
   const { client } = await newClient({ secret: null })
   const email = `${id}@clinic.example`
-  const { user } = await createUser(database, { email, organizationId: 'clinic', role: 'administrator' })
+  const { user } = await createUser(database, { email, organizationId: 'clinic', roles: ['administrator'] })
   const at = new Date(now - ago)
   const insert = (text: string, ...values: unknown[]) => database.query({ text, values: [at, id, ...values] })
   await insert('insert into revoked_token (expires_at, jti, client_id) values ($1, $2, $3)', client.id)

@@ -68,8 +68,8 @@ beforeAll(async () => {
 
 async function user() {
   const email = 'privacy@hospital.example'
-  const role = 'privacy_officer'
-  return { email, ...(await createUser(service.application.database, { email, organizationId: 'hospital-a', role })) }
+  const roles = ['privacy_officer'] as const
+  return { email, ...(await createUser(service.application.database, { email, organizationId: 'hospital-a', roles })) }
 }
 
 const plain = { method: 'POST', tag: 'API', summary: 'Asks who it is', replies: { 200: null } } as const
@@ -114,8 +114,8 @@ function probeRoutes(): Route[] {
       access: session,
       async handle({ caller }) {
         await read(caller)
-        const { email, organizationId, role } = caller
-        return reply(200, { email, organizationId, role, random: Math.random() })
+        const { email, organizationId, roles } = caller
+        return reply(200, { email, organizationId, roles, random: Math.random() })
       },
     }),
   ]
@@ -160,7 +160,7 @@ const told = {
   session: {
     email: 'privacy@hospital.example',
     organizationId: 'hospital-a',
-    role: 'privacy_officer',
+    roles: ['privacy_officer'],
     random: expect.any(Number),
   },
 }
@@ -184,8 +184,8 @@ test('a handler cannot take one kind of caller for another', () => {
   const ofPatient = { ...plain, path: '/x', operationId: 'x', access: patientToken }
   const ofUser = { ...plain, path: '/y', operationId: 'y', access: session }
   const forClients = (caller: Caller) => reply(200, caller.clientId)
-  // @ts-expect-error a patient has no role
-  route({ ...ofPatient, handle: ({ caller }) => reply(200, caller.role) })
+  // @ts-expect-error a patient has no roles
+  route({ ...ofPatient, handle: ({ caller }) => reply(200, caller.roles) })
   // @ts-expect-error nor has a user a Health ID
   route({ ...ofUser, handle: ({ caller }) => reply(200, caller.healthId) })
   // @ts-expect-error a user of the portal is no client

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await openTestDatabase()
 })
 
-const created = (email: string) => createUser(database, { email, organizationId: 'clinic', role: 'administrator' })
+const created = (email: string) => createUser(database, { email, organizationId: 'clinic', roles: ['administrator'] })
 const checker = createChecker()
 const proves = async (password: string, { hash }: { hash: string }) =>
   (await checker.find(password, [{ id: 1, hash }] satisfies StoredSecret[])) === 1
@@ -45,7 +45,7 @@ test('a user is whom his address and the password that he was told once prove', 
   const { user, password } = await created('Ada@Clinic.Example')
   expect(user).toEqual({
     ...{ id: expect.stringMatching(/^usr_[0-9A-Za-z]{20}$/), email: 'ada@clinic.example', organizationId: 'clinic' },
-    ...{ role: 'administrator', createdAt: expect.any(Date), disabledAt: undefined },
+    ...{ roles: ['administrator'], createdAt: expect.any(Date), disabledAt: undefined },
   })
   expect(password).toMatch(/^[0-9A-Za-z]{22}$/)
   const found = (await findUser(database, 'ADA@clinic.example '))!

@@ -2,7 +2,7 @@
 
 import { identityRoutes } from '../../src/api/auth/routes.ts'
 import { enrolmentRoutes } from '../../src/api/mobile/routes.ts'
-import { portalRoutes } from '../../src/api/portal/routes.ts'
+import { sessionRoutes } from '../../src/api/portal/session-routes.ts'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import { type Connection, type Database, openDatabase } from '../../src/db/database.ts'
@@ -89,7 +89,7 @@ export async function startProcess({
     routes: [
       ...identityRoutes(identity),
       ...enrolmentRoutes(identity.patients),
-      ...portalRoutes(identity.sessions, false),
+      ...sessionRoutes(identity.sessions, false),
     ],
     authenticate: identity.authenticate,
     readPurpose: caller => caller,

@@ -1,92 +1,20 @@
-// The routes by which a user signs in to the portal, reads their own account, and signs out (SessionAuth, interface
-// §5).
-import { Type } from 'typebox'
-import { roles, type UserCaller } from '../../access/caller.ts'
-import { open, type Route, reply, route, session } from '../../http/route.ts'
-import { cookieText, mustBeSameOrigin } from '../../identity/cookies.ts'
+// The portal: pages under /portal, and the session under /api/v1/portal (decisions §14).
+import type { Route } from '../../http/route.ts'
+import { agentListRoutes } from './agents/list.ts'
+import { agentRoutes } from './agents/one.ts'
+import type { AgentPageParts } from './agents/parts.ts'
+import { assetRoute } from './assets.ts'
+import { homePage } from './home.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { type SignInParts, signInRoutes } from './sign-in.ts'
 
-/** Who begins sessions and ends them. */
-export interface Sessions {
-  /** Seconds that a session lives at most. */
-  readonly lifetime: number
-  /** @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many, UNAVAILABLE when too many wait. */
-  begin(given: { email: string; password: string; address: string }): Promise<{
-    readonly cookie: string
-    readonly caller: UserCaller
-  }>
-  end(caller: UserCaller): Promise<void>
-}
+export interface PortalParts extends SignInParts, AgentPageParts {}
 
-const SignIn = Type.Object(
-  {
-    email: Type.String({ maxLength: 254, examples: ['amina@hospital.example'] }),
-    password: Type.String({ maxLength: 1000 }),
-  },
-  { $id: 'SignIn', additionalProperties: false },
-)
-
-const PortalUser = Type.Object(
-  {
-    user_id: Type.String(),
-    email: Type.String(),
-    organization_id: Type.String(),
-    role: Type.Enum([...roles]),
-  },
-  { $id: 'PortalUser', description: 'The signed-in user.' },
-)
-
-const shown = ({ userId, email, organizationId, role }: UserCaller) => ({
-  user_id: userId,
-  email,
-  organization_id: organizationId,
-  role,
-})
-
-const portal = { path: '/api/v1/portal/session', tag: 'Portal' } as const
-const own = { ...portal, access: session, isAboutCaller: true } as const
-
-/**
- * Every route below /api/v1/portal.
- * @param isSecure true where the cookie travels by TLS only: everywhere but in a local service.
- */
-export function portalRoutes(sessions: Sessions, isSecure: boolean): Route[] {
-  return [
-    route({
-      ...portal,
-      method: 'POST',
-      operationId: 'portalSignIn',
-      summary: 'Create a portal session',
-      description:
-        'Signs a user in and sets the cookie `service_session`. The session ends after 12 hours, or after 30 minutes without a request. Requests from pages of other origins are refused.',
-      access: open,
-      isRepeatable: true,
-      maxBodyBytes: 4096,
-      body: SignIn,
-      replies: { 201: PortalUser },
-      async handle(request) {
-        mustBeSameOrigin(request)
-        const { cookie, caller } = await sessions.begin({ ...request.body, address: request.remoteAddress })
-        return reply(201, shown(caller), { 'set-cookie': cookieText(cookie, sessions.lifetime, isSecure) })
-      },
-    }),
-    route({
-      ...own,
-      method: 'GET',
-      operationId: 'portalWhoAmI',
-      summary: 'Get the signed-in user',
-      replies: { 200: PortalUser },
-      handle: ({ caller }) => reply(200, shown(caller)),
-    }),
-    route({
-      ...own,
-      method: 'DELETE',
-      operationId: 'portalSignOut',
-      summary: 'End the portal session and clear its cookie',
-      replies: { 204: null },
-      async handle({ caller }) {
-        await sessions.end(caller)
-        return reply(204, undefined, { 'set-cookie': cookieText('', 0, isSecure) })
-      },
-    }),
-  ]
-}
+export const portalRoutes = (parts: PortalParts): Route[] => [
+  ...sessionRoutes(parts.sessions, parts.isSecure),
+  ...signInRoutes(parts),
+  homePage,
+  ...agentListRoutes(parts),
+  ...agentRoutes(parts),
+  assetRoute,
+]

@@ -1,6 +1,6 @@
 // npm run admin -- agent …: Bridge agents and their keys.
-import { type AgentState, agentStates } from '../../bridge/state.ts'
-import { type Agent, createAgent, listAgents, revokeAgent, rotateKey } from '../../identity/agents.ts'
+import { type AgentReport, agentReports } from '../../bridge/report.ts'
+import { type Agent, createAgent, revokeAgent, rotateKey } from '../../identity/agents.ts'
 import type { CommandResult } from '../../lib/command.ts'
 import { type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
@@ -37,9 +37,8 @@ export const agentList: AdminCommand = {
   options: {},
   async run(call) {
     mustBeNone(call)
-    const [agents, states] = await Promise.all([listAgents(call.database), agentStates(call.database)])
-    const now = Date.now()
-    const all = agents.map(agent => ({ agent, state: stateOf(states.get(agent.id), agent, now) }))
+    const reports = await agentReports(call.database, new Date())
+    const all = reports.map(report => ({ agent: report.agent, state: stateOf(report) }))
     return {
       isGood: true,
       text: all.map(({ agent, state }) => described(agent, state)).join('\n') || 'There are no agents.\n',
@@ -92,23 +91,19 @@ const plain = (agent: Agent) => ({
   revoked_at: agent.revokedAt ?? null,
 })
 
-const silentFor = 180_000
-
 /** Returns what an agent last reported, for the list. */
-function stateOf(state: AgentState | undefined, { revokedAt }: Agent, now: number): Record<string, unknown> {
-  const seen = state?.lastSeenAt
-  const isOnline = seen !== undefined && now - seen.getTime() < silentFor
-  const oldest = state?.queue?.oldestAt
+function stateOf({ status, lag, state, failedCommands }: AgentReport): Record<string, unknown> {
   return {
-    status: revokedAt ? 'revoked' : seen === undefined ? 'never seen' : isOnline ? 'online' : 'offline',
-    last_seen_at: seen ?? null,
+    status,
+    last_seen_at: state?.lastSeenAt ?? null,
     version: state?.version ?? null,
     clock_skew_seconds: state?.skew ?? null,
     acked_through_seq: state?.acked ?? 0,
     skipped: state?.skipped ?? 0,
-    lag_seconds: oldest ? Math.max(0, Math.round((now - oldest.getTime()) / 1000)) : 0,
-    queue: state?.queue ? { ...state.queue, oldestAt: undefined, oldest_at: oldest ?? null } : null,
+    lag_seconds: lag,
+    queue: state?.queue ? { ...state.queue, oldestAt: undefined, oldest_at: state.queue.oldestAt ?? null } : null,
     failing_task: state?.failingTask ?? null,
+    failed_commands: failedCommands,
     warnings: state?.warnings ?? [],
     config_version: state?.configVersion ?? 0,
   }

@@ -7,20 +7,20 @@ import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne 
 
 export const userCreate: AdminCommand = {
   name: 'user create',
-  usage: '--email EMAIL --organization NAME [--role ROLE]',
+  usage: '--email EMAIL --organization NAME [--role ROLE …]',
   summary: 'Create a portal user and show the password once',
   details: '',
   options: {
     email: { value: 'EMAIL', meaning: 'the e-mail address for signing in' },
     organization: { value: 'NAME', meaning: 'the organization of the user' },
-    role: { value: 'ROLE', meaning: `${roles.join(', ')} (default developer)` },
+    role: { value: 'ROLE', repeats: true, meaning: `${roles.join(', ')}; several are possible (default developer)` },
   },
   async run(call) {
     mustBeNone(call)
     const { user, password } = await createUser(call.database, {
       email: needed(call, 'email'),
       organizationId: needed(call, 'organization'),
-      role: roleOf(call),
+      roles: rolesOf(call),
     })
     return credentials(user.email, password, plain(user))
   },
@@ -52,11 +52,13 @@ function credentials(email: string, password: string, more: object): CommandResu
 }
 
 /** @throws UsageError for what is no role. */
-function roleOf({ text }: AdminCall): Role {
-  const given = text('role') ?? 'developer'
-  const role = roles.find(each => each === given)
-  if (role) return role
-  throw new UsageError(`there is no role ${given}; the roles are ${roles.join(', ')}`)
+function rolesOf({ texts }: AdminCall): Role[] {
+  const given = texts('role')
+  return (given.length > 0 ? given : ['developer']).map(name => {
+    const role = roles.find(each => each === name)
+    if (role) return role
+    throw new UsageError(`there is no role ${name}; the roles are ${roles.join(', ')}`)
+  })
 }
 
 export const userList: AdminCommand = {
@@ -97,7 +99,7 @@ const plain = (user: User) => ({
   user_id: user.id,
   email: user.email,
   organization_id: user.organizationId,
-  role: user.role,
+  roles: user.roles,
   created_at: user.createdAt,
   disabled_at: user.disabledAt ?? null,
 })
@@ -107,7 +109,7 @@ const described = (user: User): string =>
     ['email', user.email],
     ['user_id', user.id],
     ['organization', user.organizationId],
-    ['role', user.role],
+    ['roles', user.roles.join(', ')],
     ['created', user.createdAt.toISOString()],
     ...(user.disabledAt ? [['disabled', user.disabledAt.toISOString()] as const] : []),
   ])

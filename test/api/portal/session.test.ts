@@ -20,7 +20,7 @@ interface Person {
 /** Somebody for one test. */
 async function person(): Promise<Person> {
   const email = `${randomText(12).toLowerCase()}@hospital.example`
-  const { password } = await createUser(service.database, { email, organizationId: 'hospital-a', role: 'developer' })
+  const { password } = await createUser(service.database, { email, organizationId: 'hospital-a', roles: ['developer'] })
   return { email, password }
 }
 
@@ -60,7 +60,7 @@ describe('signing in', () => {
       user_id: expect.stringMatching(/^usr_/),
       email: somebody.email,
       organization_id: 'hospital-a',
-      role: 'developer',
+      roles: ['developer'],
     })
     expect(answer.headers.get('set-cookie')).toMatch(
       /^service_session=[0-9A-Za-z]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200$/,
@@ -72,7 +72,7 @@ describe('signing in', () => {
   test('sets a cookie for TLS only, everywhere but locally', async () => {
     const sandbox = await startService({ ENVIRONMENT: 'sandbox' })
     const { database } = sandbox.application
-    const { password } = await createUser(database, { email: 'a@b.example', organizationId: 'x', role: 'developer' })
+    const { password } = await createUser(database, { email: 'a@b.example', organizationId: 'x', roles: ['developer'] })
     const answer = await send('POST', {}, { email: 'a@b.example', password }, sandbox.url)
     expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/)
   })

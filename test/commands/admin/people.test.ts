@@ -20,16 +20,29 @@ const signIn = (email: string, password: string): Promise<Answer> =>
 
 describe('a user', () => {
   test('is created with a password that is shown once, signs in, is listed, and is disabled with every session', async () => {
-    const args = ['--email', 'Amina@Hospital.Example', '--organization', 'hospital-a', '--role', 'administrator']
+    const args = [
+      '--email',
+      'Amina@Hospital.Example',
+      '--organization',
+      'hospital-a',
+      '--role',
+      'privacy_officer',
+      '--role',
+      'administrator',
+    ]
     const { code, output } = await admin(['user', 'create', ...args])
     expect(code, output).toBe(0)
     const [, email, password] = /^email {5}(\S+)\npassword {2}(\S+)$/m.exec(output) ?? []
     expect(email).toBe('amina@hospital.example')
     expect(output).toContain('shown only once')
     const signedIn = await signIn(email!, password!)
-    expect(signedIn.body).toMatchObject({ email, organization_id: 'hospital-a', role: 'administrator' })
+    expect(signedIn.body).toMatchObject({
+      email,
+      organization_id: 'hospital-a',
+      roles: ['administrator', 'privacy_officer'],
+    })
     const { users } = await told('user', 'list')
-    expect(users).toMatchObject([{ email, role: 'administrator', disabled_at: null }])
+    expect(users).toMatchObject([{ email, roles: ['administrator', 'privacy_officer'], disabled_at: null }])
     expect(JSON.stringify(users)).not.toContain(password)
     const disabled = await told('user', 'disable', email!)
     expect(disabled).toEqual({ email, disabled: true, sessions_ended: 1 })
@@ -46,7 +59,7 @@ describe('a user', () => {
     const cookie = (await signIn(email, password)).headers.get('set-cookie')!.split(';')[0]!
     const reset = await told('user', 'reset-password', email)
     expect((await signIn(email, password)).status).toBe(401)
-    expect((await signIn(email, reset.password)).body).toMatchObject({ email, role: 'developer' })
+    expect((await signIn(email, reset.password)).body).toMatchObject({ email, roles: ['developer'] })
     expect((await fetch(`${service.url}/api/v1/portal/session`, { headers: { cookie } })).status).toBe(401)
     expect((await admin(['user', 'reset-password', 'no@body.example'])).code).toBe(1)
   })
@@ -74,7 +87,9 @@ describe('a user', () => {
     const common = ['user', 'create', '--organization', 'a']
     const role = await admin([...common, '--email', 'a@b.example', '--role', 'king'])
     expect(role.code).toBe(2)
-    expect(role.output).toContain('there is no role king; the roles are administrator, developer, privacy_officer')
+    expect(role.output).toContain(
+      'there is no role king; the roles are administrator, developer, informaticist, privacy_officer',
+    )
     expect(await admin([...common, '--email', 'nobody'])).toEqual({
       code: 1,
       output: 'nobody is not an e-mail address.\n',

@@ -24,7 +24,7 @@ export async function createCallers(service: Service, patient: { id: string; hea
   const mint = (clientId: string, scopes: readonly string[]) =>
     identity.tokens.mint({ clientId, organizationId, consentExempt: false }, [...scopes])
   const email = 'somebody@hospital.example'
-  const { password } = await createUser(database, { email, organizationId, role: 'developer' })
+  const { password } = await createUser(database, { email, organizationId, roles: ['developer'] })
   // Of its own, so that it does not pay for what others try.
   const address = '192.0.2.1'
   const renewed = {

@@ -1,0 +1,85 @@
+// The files of web/: styles, scripts and pictures, read once, compressed once, and cached by browsers for good under the hash of all.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { Type } from 'typebox'
+import { headerOf, open, type Route, reply, route } from '../../http/route.ts'
+import { Failure } from '../../lib/failure.ts'
+
+const folder = join(import.meta.dirname, '../../../web')
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const files: ReadonlyMap<string, Buffer> = new Map(
+  readdirSync(folder)
+    .filter(name => Object.hasOwn(types, extname(name)))
+    .map(name => [name, readFileSync(join(folder, name))]),
+)
+
+const hash = [...files]
+  .reduce((sum, [name, bytes]) => sum.update(name).update('\0').update(bytes), createHash('sha256'))
+  .digest('hex')
+  .slice(0, 12)
+
+/** Returns the address of a file of web/. @throws Error if there is none, which a test of the pages meets. */
+export function assetAddress(name: string): string {
+  if (!files.has(name)) throw new Error(`there is no web/${name}`)
+  return `/portal/assets/${hash}/${name}`
+}
+
+const encodings = {
+  br: promisify((bytes: Buffer, done: (error: Error | null, result: Buffer) => void) =>
+    brotliCompress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }, done),
+  ),
+  gzip: promisify((bytes: Buffer, done: (error: Error | null, result: Buffer) => void) =>
+    gzip(bytes, { level: 9 }, done),
+  ),
+} as const
+
+type Encoding = keyof typeof encodings
+
+const compressed = new Map<string, Promise<Buffer>>()
+
+/** Returns a file in an encoding; each is compressed at its first request. */
+function encoded(name: string, bytes: Buffer, encoding: Encoding): Promise<Buffer> {
+  const key = `${encoding} ${name}`
+  const known = compressed.get(key)
+  if (known) return known
+  const made = encodings[encoding](bytes)
+  compressed.set(key, made)
+  return made
+}
+
+/** GET /portal/assets/{version}/{name} */
+export const assetRoute: Route = route({
+  method: 'GET',
+  path: '/portal/assets/{version}/{name}',
+  tag: 'Portal',
+  operationId: 'portalAsset',
+  summary: 'A file of the portal',
+  access: open,
+  page: {},
+  params: Type.Object({ version: Type.String(), name: Type.String() }),
+  produces: 'text/css',
+  replies: { 200: null },
+  async handle(request) {
+    const { version, name } = request.params
+    const bytes = files.get(name)
+    if (!bytes || version !== hash)
+      throw new Failure('NOT_FOUND', 'There is no such file of the portal: reload the page.')
+    const accepted = headerOf(request, 'accept-encoding') ?? ''
+    const encoding = (['br', 'gzip'] as const).find(each => new RegExp(`\\b${each}\\b`).test(accepted))
+    return reply(200, encoding ? await encoded(name, bytes, encoding) : bytes, {
+      'content-type': types[extname(name)]!,
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      ...(encoding && { 'content-encoding': encoding }),
+    })
+  },
+})

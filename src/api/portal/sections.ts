@@ -1,0 +1,25 @@
+// The sections of the portal, in the order of its navigation, and who finds them there.
+import type { Role, UserCaller } from '../../access/caller.ts'
+import type { TextKey } from './texts.ts'
+
+export interface Section {
+  readonly path: string
+  readonly title: TextKey
+  /** What the section is for, in a sentence. */
+  readonly about: TextKey
+  /** None: every user. */
+  readonly roles: readonly Role[]
+}
+
+export const sections: readonly Section[] = [
+  {
+    path: '/portal/agents',
+    title: 'agents.title',
+    about: 'agents.about',
+    roles: ['developer', 'privacy_officer'],
+  },
+]
+
+/** True if the user has one of the roles, or is an administrator; no roles: it is open to every user. */
+export const isOpenTo = ({ roles: own }: UserCaller, roles: readonly Role[]): boolean =>
+  roles.length === 0 || own.includes('administrator') || own.some(each => roles.includes(each))

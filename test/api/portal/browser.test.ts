@@ -1,0 +1,102 @@
+// Pages of the portal in a real browser: for keyboards, screen readers and telephones, without scripts, and with hostile data.
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent } from '../../../src/identity/agents.ts'
+import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
+import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+let user: PortalUser
+let agent: string
+
+beforeAll(async () => {
+  if (!browserPath) return
+  service = await startService()
+  user = await portalUser(service, ['administrator'])
+  const made = await createAgent(service.application.database, {
+    ...{ name: '<img src=x onerror=document.title="stolen">', facilityId: 'ward-7', organizationId: 'hospital-a' },
+  })
+  agent = made.agent.id
+})
+
+async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
+  const page = await openPage({ baseURL: service.url, ...options })
+  const [name, value] = user.cookie.split('=') as [string, string]
+  await page.context().addCookies([{ name, value, url: service.url }])
+  return page
+}
+
+const pages = (): string[] => ['/portal', '/portal/agents', `/portal/agents/${agent}`, '/portal/agents/agt_none']
+
+describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
+  test.each([
+    ['light', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['French, on a telephone', { locale: 'fr-CM', viewport: { width: 360, height: 740 } }],
+  ] as const)('axe finds nothing wrong with any page: %s', async (_, options) => {
+    const page = await signedIn(options)
+    for (const path of pages()) {
+      await page.goto(path)
+      expect([path, await violations(page)]).toEqual([path, []])
+    }
+    await page.context().clearCookies()
+    await page.goto('/portal/sign-in')
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('nothing is wider than a telephone', async () => {
+    const page = await signedIn({ viewport: { width: 360, height: 740 } })
+    for (const path of pages()) {
+      await page.goto(path)
+      const wide = `[...document.querySelectorAll('body *')].filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML.slice(0, 100))`
+      expect([path, await page.evaluate(wide), await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        path,
+        [],
+        360,
+      ])
+    }
+  })
+
+  test('the keyboard alone signs in, creates an agent and signs out', async () => {
+    const page = await openPage({ baseURL: service.url })
+    await page.goto('/portal/agents')
+    expect(new URL(page.url()).pathname).toBe('/portal/sign-in')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#main')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(user.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(user.password)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/portal/agents')
+    await page.getByLabel('Name').focus()
+    await page.keyboard.type('By keyboard')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('ward-9')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Agent created' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/portal/sign-in')
+  })
+
+  test('pages read and forms work without scripts', async () => {
+    const page = await signedIn({ javaScriptEnabled: false })
+    await page.goto(`/portal/agents/${agent}`)
+    await page.getByRole('button', { name: 'Rotate the key' }).click()
+    await page.waitForURL(`**/portal/agents/${agent}`)
+    expect(await page.getByRole('cell', { name: 'Rotate the key' }).count()).toBe(1)
+  })
+
+  test('nothing breaks the policy of the page or logs an error, and a name that is markup runs nothing', async () => {
+    const page = await signedIn()
+    const said: string[] = []
+    page.on('console', message => void said.push(message.text()))
+    page.on('pageerror', error => void said.push(error.message))
+    for (const path of pages().slice(0, 3)) await page.goto(path)
+    expect(said).toEqual([])
+    expect(await page.title()).not.toBe('stolen')
+  })
+})

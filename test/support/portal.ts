@@ -1,0 +1,49 @@
+// A user of the portal in a test: signs in as a browser does, and asks for pages.
+import type { Role } from '../../src/access/caller.ts'
+import { createUser } from '../../src/identity/users.ts'
+import { randomText } from '../../src/lib/ids.ts'
+import type { Service } from './service.ts'
+
+interface PageAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+export interface PortalUser {
+  readonly email: string
+  readonly password: string
+  readonly cookie: string
+  get(path: string, headers?: Record<string, string>): Promise<PageAnswer>
+  /** Sends a form, as a page of the portal does. */
+  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<PageAnswer>
+}
+
+/** Asks for a page without following where it leads. */
+export async function ask(url: string, init: RequestInit = {}): Promise<PageAnswer> {
+  const answer = await fetch(url, { redirect: 'manual', ...init })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+/** Creates a user and signs in. */
+export async function portalUser(
+  service: Service,
+  roles: readonly Role[],
+  organizationId = 'hospital-a',
+): Promise<PortalUser> {
+  const email = `${randomText(30).toLowerCase()}@hospital.example`
+  const { password } = await createUser(service.application.database, { email, organizationId, roles })
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+    ask(service.url + path, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      headers: { origin: service.url, ...headers },
+    })
+  const { headers } = await post('/portal/sign-in', { email, password }, {})
+  const cookie = /^service_session=[^;]+/.exec(headers.get('set-cookie') ?? '')![0]
+  return {
+    ...{ email, password, cookie },
+    get: (path, more = {}) => ask(service.url + path, { headers: { cookie, ...more } }),
+    post: (path, fields = {}, more = {}) => post(path, fields, { cookie, ...more }),
+  }
+}
