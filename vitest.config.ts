@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that wait for processes to start and to die: they begin first, so that they wait while others compute. */
-const waiting = [
+/** Files that start the service as a process, and kill it: they begin first, so that they wait while others compute. */
+const processes = [
   'start/start',
   'start/crash',
   'load/crash',
@@ -13,8 +13,15 @@ const waiting = [
   'bridge/agent/crash',
 ]
 
-/** Suites of their own: the client libraries and the agent, which meet the service at its published interface. */
-const own = ['clients/{typescript*,python,php,scripted-server}', 'bridge/agent/!(story)']
+/** What `npm test` leaves to `npm run test:all`. */
+const inAllOnly = [
+  ...processes,
+  // The client libraries and the agent, which meet the service at its published interface.
+  'clients/{typescript*,python,php,scripted-server}',
+  'bridge/agent/!(story)',
+  // Pages in a real browser.
+  'api/portal/browser',
+]
 
 // Files that are named run whole, as in `npm run test:all`.
 if (process.argv.slice(2).some(each => each.startsWith('test/'))) process.env['TEST_ALL'] ??= '1'
@@ -23,8 +30,8 @@ const isAll = process.env['TEST_ALL'] === '1'
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): number => {
-      const index = waiting.findIndex(name => moduleId.endsWith(`test/${name}.test.ts`))
-      return index < 0 ? waiting.length : index
+      const index = processes.findIndex(name => moduleId.endsWith(`test/${name}.test.ts`))
+      return index < 0 ? processes.length : index
     }
     return (await super.sort(files)).toSorted((a, b) => place(a) - place(b))
   }
@@ -37,7 +44,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'health-interop-compiled')
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: isAll ? [] : own.map(each => `test/${each}.test.ts`),
+    exclude: isAll ? [] : inAllOnly.map(each => `test/${each}.test.ts`),
     globalSetup: ['test/support/server.ts'],
     setupFiles: ['test/support/each-file.ts'],
     isolate: false,

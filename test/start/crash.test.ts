@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminTool } from '../../src/commands/admin/tool.ts'
+import { runTool } from '../../src/lib/command.ts'
 import { emptyDatabase } from '../support/cluster.ts'
 import { barrier } from '../support/concurrency.ts'
 import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
@@ -73,9 +75,10 @@ async function client(made: () => void): Promise<void> {
 }
 
 async function verify(): Promise<{ isWhole: boolean; rows: number }> {
-  const command = run('src/commands/admin.ts', ['audit', 'verify', '--json'], env)
-  await command.ended
-  return JSON.parse(command.output()) as { isWhole: boolean; rows: number }
+  let output = ''
+  const stream = { write: (text: string) => void (output += text) }
+  await runTool(adminTool(env), ['audit', 'verify', '--json'], { stdout: stream, stderr: stream })
+  return JSON.parse(output) as { isWhole: boolean; rows: number }
 }
 
 async function clients(): Promise<{ made: () => number; gone: Promise<unknown> }> {

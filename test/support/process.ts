@@ -1,5 +1,6 @@
 // The service and its commands as processes of their own, as a person starts them.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -45,13 +46,18 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   throw new Error(`waited ${seconds} s in vain: ${what}`)
 }
 
-/** A port that nothing listens on. */
-export function freePort(): Promise<number> {
+/** A port that nothing listens on, below those that the system gives to connections, which would take it before its user does. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise(done => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => done(port))
-    })
+    const server = createServer().once('error', () => done(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
   })
 }
 

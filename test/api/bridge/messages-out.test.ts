@@ -6,6 +6,7 @@ import { revokeClient } from '../../../src/identity/clients.ts'
 import { adminOn } from '../../support/admin.ts'
 import { consentOf } from '../../support/consents.ts'
 import { creatorBy, fhirCaller, issueOf } from '../../support/fhir.ts'
+import { until } from '../../support/process.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, rowsOf } from '../../support/trail.ts'
 import { client, quiet, type Somebody } from '../../support/webhooks.ts'
@@ -302,7 +303,7 @@ test('an agent that is revoked gets nothing more, and its Subscription says so',
   const id = await subscribe(agent)
   await revokeAgent(service.application.database, agent.id)
   await ordered()
-  expect((await call('GET', `Subscription/${id}`)).body).toMatchObject({ status: 'error' })
+  await until('the Subscription says so', async () => (await call('GET', `Subscription/${id}`)).body.status === 'error')
   expect(await endings(agent)).toEqual([])
 })
 
