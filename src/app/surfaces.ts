@@ -105,7 +105,15 @@ export function surfaces(parts: SurfaceParts): Route[] {
       consentTypes,
     }),
     ...sdkRoutes({ ...shared, consents, consentTypes, mapsFor, peopleFor }),
-    ...bridgeRoutes({ ...shared, registered: registeredOrganizations, mappings, timeZone, log, bell: parts.bell }),
+    ...bridgeRoutes({
+      ...shared,
+      registered: registeredOrganizations,
+      mappings,
+      timeZone,
+      log,
+      bell: parts.bell,
+      version: interfaceVersion,
+    }),
     ...parts.bulk.routes,
     ...fhirRoutes({
       ...shared,

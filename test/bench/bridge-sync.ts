@@ -17,7 +17,7 @@ export interface BridgeBench {
 
 const facility = 'hopital-central-yaounde'
 const agents = 4
-const perBatch = 100
+const perBatch = 500
 /** Medicines of one item. */
 const perItem = 20
 const amina = 'CM-TQYE-6SRK-YQ6S'

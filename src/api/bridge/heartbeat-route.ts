@@ -6,8 +6,8 @@ import { agentKey, headerOf, type Route, reply, route } from '../../http/route.t
 import { mustBeOwn } from './own.ts'
 import type { BridgeParts } from './parts.ts'
 
-/** Versions of the agent that this service works with. */
-const agentVersions = { least: '1.0.0', latest: '1.0.0' }
+/** The oldest version of the agent that this service works with; the newest has the version of the service. */
+const leastVersion = '1.0.0'
 const heartbeatSeconds = 60
 
 const count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
@@ -64,7 +64,7 @@ const HeartbeatReply = Type.Object(
   { $id: 'BridgeHeartbeatReply', description: 'What the agent needs to know.' },
 )
 
-export function heartbeatRoute({ databaseFor, now }: BridgeParts): Route {
+export function heartbeatRoute({ databaseFor, now, version }: BridgeParts): Route {
   return route({
     method: 'POST',
     path: '/api/v1/bridge/heartbeat',
@@ -109,8 +109,8 @@ export function heartbeatRoute({ databaseFor, now }: BridgeParts): Route {
         clock_skew_seconds: skew,
         next_heartbeat_seconds: heartbeatSeconds,
         config_version: state.configVersion,
-        min_agent_version: agentVersions.least,
-        latest_agent_version: agentVersions.latest,
+        min_agent_version: leastVersion,
+        latest_agent_version: version,
         commands_pending: commands,
         acked_through_seq: state.acked,
       })

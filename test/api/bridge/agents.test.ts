@@ -4,6 +4,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import packageOfAgent from '../../../bridge/package.json' with { type: 'json' }
 import { adminOn } from '../../support/admin.ts'
 import { type Service, startBeside, startService } from '../../support/service.ts'
 import { agentOf, type TestAgent } from './support.ts'
@@ -70,7 +71,7 @@ describe('heartbeat', () => {
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body).toMatchObject({
       ...{ status: 'ok', next_heartbeat_seconds: 60, config_version: 0, commands_pending: 0, acked_through_seq: 0 },
-      ...{ min_agent_version: '1.0.0', latest_agent_version: '1.0.0' },
+      ...{ min_agent_version: '1.0.0', latest_agent_version: packageOfAgent.version },
     })
     expect(body.clock_skew_seconds).toBeGreaterThan(80)
     const { agents } = await told('agent', 'list')
