@@ -13,6 +13,7 @@ import { healthRoutes } from '../api/health/routes.ts'
 import { mobileRoutes } from '../api/mobile/routes.ts'
 import { portalRoutes } from '../api/portal/routes.ts'
 import { sdkRoutes } from '../api/sdk/routes.ts'
+import { sealingKey } from '../audit/chain.ts'
 import { createAuditReader } from '../audit/reader.ts'
 import type { Bell } from '../bridge/bell.ts'
 import { createConsents } from '../consents/consents.ts'
@@ -22,7 +23,7 @@ import { registeredOrganizations } from '../identity/clients.ts'
 import { demoUser } from '../identity/demo.ts'
 import type { Identity } from '../identity/identity.ts'
 import { createPeople } from '../interactions/people.ts'
-import type { Config } from '../lib/config.ts'
+import { anchorFileOf, type Config } from '../lib/config.ts'
 import { createCursors } from '../lib/cursor.ts'
 import type { Log } from '../lib/log.ts'
 import type { Mappings } from '../mapping/mappings.ts'
@@ -86,7 +87,8 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
     ...portalRoutes({
-      ...{ sessions: identity.sessions, isSecure: environment !== 'local', database, now, timeZone },
+      ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
+      trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),

@@ -1,7 +1,6 @@
 // Checks the whole audit trail: every chain from its beginning to its sealed head, and the chains with each other.
 import type { KeyObject } from 'node:crypto'
-import type { Database } from '../db/database.ts'
-import type { Queryable } from '../db/statement.ts'
+import type { Queryable, Transactional } from '../db/statement.ts'
 import type { SeenHead } from './anchored.ts'
 import { beginningOf, type Head, sealOf } from './chain.ts'
 import { rowHash } from './record.ts'
@@ -43,23 +42,58 @@ const page = 5000
  * Looks at one state of the whole trail, while others go on writing.
  * @param known heads that were seen before, which must still be in the trail.
  */
-export function verifyTrail(database: Database, key: KeyObject, known: readonly SeenHead[]): Promise<ChainVerdict> {
+export async function verifyTrail(
+  database: Pick<Transactional, 'transaction'>,
+  key: KeyObject,
+  known: readonly SeenHead[],
+): Promise<ChainVerdict> {
+  const { unread: _, ...verdict } = await verified(database, key, known, Number.POSITIVE_INFINITY)
+  return verdict
+}
+
+/** A verdict about the newest part of the trail. */
+export interface NewestVerdict extends ChainVerdict {
+  /** Rows that were not looked at, since there are too many: what follows them was found to follow from them. */
+  readonly unread: number
+}
+
+/**
+ * The same for the newest rows, at most so many, of the chains that began last. The beginnings of all chains are compared with
+ * each other; of rows that are not read, nothing is known.
+ */
+export const verifyNewest = (
+  database: Pick<Transactional, 'transaction'>,
+  key: KeyObject,
+  known: readonly SeenHead[],
+  most: number,
+): Promise<NewestVerdict> => verified(database, key, known, most)
+
+function verified(
+  database: Pick<Transactional, 'transaction'>,
+  key: KeyObject,
+  known: readonly SeenHead[],
+  most: number,
+): Promise<NewestVerdict> {
   const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
     const chains = await on.query<ChainRow>({ text: chainsText, values: [] })
     const broken: Break[] = chainBreaks(chains, knownOf)
-    let rows = 0
-    for (const chain of chains) {
-      const walked = await walk(on, chain, key, knownOf.get(chain.number) ?? [])
-      rows += walked.rows
+    let [rows, unread, left] = [0, 0, most]
+    for (const chain of chains.toReversed()) {
+      const after = Math.max(0, (chain.sequence ?? 0) - left)
+      unread += after
+      left -= (chain.sequence ?? 0) - after
+      if (after > 0 && after === chain.sequence) continue
+      const walked = await walk(on, chain, key, knownOf.get(chain.number) ?? [], after)
+      rows += walked.rows - after
       if (walked.problem) broken.push(walked.problem)
     }
-    broken.push(...(await strays(on)))
+    broken.push(...(await strays(on, unread > 0 ? chains.length : undefined)))
     // Those of one chain were found in the order of its rows.
     broken.sort((a, b) => a.chain - b.chain)
     const heads = chains.map(each => ({ chain: each.number, sequence: each.sequence ?? 0, hash: each.head ?? '' }))
-    return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads }
+    return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads, unread }
   })
 }
 
@@ -87,19 +121,28 @@ function chainBreaks(chains: readonly ChainRow[], knownOf: ReadonlyMap<number, r
 }
 
 interface Walked {
+  /** The last row that was found good. */
   readonly rows: number
   readonly problem: Break | undefined
 }
 
-async function walk(on: Queryable, chain: ChainRow, key: KeyObject, known: readonly SeenHead[]): Promise<Walked> {
+/** @param after the row that is taken as it stands, and after which rows are checked; 0: all of them are */
+async function walk(
+  on: Queryable,
+  chain: ChainRow,
+  key: KeyObject,
+  known: readonly SeenHead[],
+  after: number,
+): Promise<Walked> {
   const expected = new Map(known.map(each => [each.sequence, each]))
-  let sequence = 0
-  let last = chain.hash
+  let sequence = after
+  let last = after === 0 ? chain.hash : await hashOf(on, chain.number, after)
   const stop = (at: number | undefined, problem: string): Walked => ({
     rows: sequence,
     problem: { chain: chain.number, sequence: at, problem },
   })
-  for (let rows = await rowsAfter(on, chain.number, 0); rows.length > 0; ) {
+  if (last === undefined) return stop(after, 'the row is missing')
+  for (let rows = await rowsAfter(on, chain.number, after); rows.length > 0; ) {
     for (const row of rows) {
       if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
       if (row.before !== last) return stop(row.sequence, 'the row does not follow the one before it')
@@ -144,12 +187,21 @@ const rowsAfter = (on: Queryable, chain: number, sequence: number): Promise<Link
     values: [chain, sequence],
   })
 
-/** Rows of chains that do not exist. */
-async function strays(on: Queryable): Promise<Break[]> {
+async function hashOf(on: Queryable, chain: number, sequence: number): Promise<string | undefined> {
+  const rows = await on.query<{ hash: string }>({
+    text: `select encode(hash, 'hex') as hash from audit_event where chain = $1 and sequence = $2`,
+    values: [chain, sequence],
+  })
+  return rows[0]?.hash
+}
+
+/** Rows of chains that do not exist. @param chains only those with a number beyond these, which an index finds at once */
+async function strays(on: Queryable, chains?: number): Promise<Break[]> {
+  const beyond = chains === undefined ? '' : 'and (chain < 1 or chain > $1)'
   const rows = await on.query<{ chain: number; sequence: number }>({
     text: `select chain, min(sequence) as sequence from audit_event e
-      where not exists (select from audit_chain c where c.number = e.chain) group by chain`,
-    values: [],
+      where not exists (select from audit_chain c where c.number = e.chain) ${beyond} group by chain`,
+    values: chains === undefined ? [] : [chains],
   })
   return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row does not belong to a chain' }))
 }

@@ -13,6 +13,25 @@ export function dayIn(timeZone: string, moment: Date): string {
   return `${parts['year']!.padStart(4, '0')}-${parts['month']}-${parts['day']}`
 }
 
+/** The moment at which a day begins in a time zone. */
+export function startOfDay(timeZone: string, day: string): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  // The offset is that of the moment itself, which another offset may be near.
+  const near = midnight - offsetAt(timeZone, midnight)
+  return new Date(midnight - offsetAt(timeZone, near))
+}
+
+/** Milliseconds by which clocks in a time zone are ahead of UTC. */
+function offsetAt(timeZone: string, moment: number): number {
+  const format = new Intl.DateTimeFormat('en', {
+    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  })
+  const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]))
+  const { year, month, day, hour, minute, second } = parts as Record<string, number>
+  return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!) - Math.floor(moment / 1000) * 1000
+}
+
 /** True for a day that exists in the calendar. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false

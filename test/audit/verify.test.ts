@@ -1,8 +1,8 @@
 // Checking the trail: whatever somebody with all rights over the database does to it is found, and its place is named.
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { verdictText } from '../../src/audit/verdict.ts'
-import { type ChainVerdict, verifyTrail } from '../../src/audit/verify.ts'
+import { type ChainVerdict, verifyNewest, verifyTrail } from '../../src/audit/verify.ts'
 import type { Database } from '../../src/db/database.ts'
 import { chainOf, emptyTrail, forge, trailDatabase } from '../support/trail.ts'
 
@@ -215,5 +215,69 @@ test('chains of more rows than are read at a time are checked to their end', asy
   expect(await verify()).toMatchObject({
     rows: 5008,
     broken: [{ chain: 3, sequence: 5001, problem: 'the row does not match its hash' }],
+  })
+})
+
+describe('of a long trail the newest rows are read', () => {
+  const newest = (most: number, known: ChainVerdict['heads'] = []) =>
+    verifyNewest(
+      database,
+      key,
+      known.map(head => ({ ...head, by: 'an earlier check' })),
+      most,
+    )
+
+  test.each([
+    [100, 8, 0],
+    [8, 8, 0],
+    [7, 7, 1],
+    [4, 4, 4],
+    [3, 3, 5],
+    [2, 2, 6],
+  ])('at most %i: %i are good, and %i were not read', async (most, rows, unread) => {
+    expect(await newest(most)).toMatchObject({ isWhole: true, chains: 2, rows, unread, broken: [] })
+  })
+
+  test('what was done to them is found, and what was done to older ones is left to the whole check', async () => {
+    await forge(database, `update audit_event set client_id = 'x' where chain = 1 and sequence = 3`)
+    expect((await newest(6)).broken).toEqual([{ chain: 1, sequence: 3, problem: 'the row does not match its hash' }])
+    expect(await newest(6)).toMatchObject({ isWhole: false, rows: 3, unread: 2 })
+    expect((await newest(4)).isWhole).toBe(true)
+    expect((await verify()).isWhole).toBe(false)
+  })
+
+  test.each([
+    [
+      'the row that they follow is removed',
+      'delete from audit_event where chain = 1 and sequence = 3',
+      [1, 3, 'the row is missing'],
+    ],
+    [
+      'the row that they follow has another hash',
+      `update audit_event set hash = previous where chain = 1 and sequence = 3`,
+      [1, 4, 'the row does not follow the one before it'],
+    ],
+    [
+      'the end of a chain is cut off',
+      'delete from audit_event where chain = 2 and sequence > 1',
+      [2, 2, 'the row is missing, and all after it: the head of the chain is at 3'],
+    ],
+    ['a head is removed', 'delete from audit_head where chain = 2', [2, undefined, 'the head of the chain is missing']],
+    [
+      'a row is put into a chain that does not exist',
+      `update audit_event set chain = 9 where chain = 1 and sequence = 1`,
+      [9, 1, 'the row does not belong to a chain'],
+    ],
+  ] as const)('%s', async (_, statement, [chain, sequence, problem]) => {
+    await forge(database, statement)
+    expect((await newest(5)).broken).toEqual([{ chain, ...(sequence !== undefined && { sequence }), problem }])
+  })
+
+  test('a head that was seen before must still be among them', async () => {
+    const { heads } = await verify()
+    const seen = heads.map(head => ({ ...head, hash: 'f'.repeat(64) }))
+    expect((await newest(2, seen)).broken).toEqual([
+      { chain: 2, sequence: 3, problem: 'the row differs from the row in an earlier check' },
+    ])
   })
 })

@@ -4,11 +4,14 @@ import { agentListRoutes } from './agents/list.ts'
 import { agentRoutes } from './agents/one.ts'
 import type { AgentPageParts } from './agents/parts.ts'
 import { assetRoute } from './assets.ts'
+import type { AuditPageParts } from './audit/parts.ts'
+import { auditSearchRoute } from './audit/search.ts'
+import { verificationRoute } from './audit/verification.ts'
 import { homePage } from './home.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
 
-export interface PortalParts extends SignInParts, AgentPageParts {}
+export interface PortalParts extends SignInParts, AgentPageParts, AuditPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -16,5 +19,7 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   homePage,
   ...agentListRoutes(parts),
   ...agentRoutes(parts),
+  auditSearchRoute(parts),
+  verificationRoute(parts),
   assetRoute,
 ]

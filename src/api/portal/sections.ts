@@ -18,6 +18,12 @@ export const sections: readonly Section[] = [
     about: 'agents.about',
     roles: ['developer', 'privacy_officer'],
   },
+  {
+    path: '/portal/audit',
+    title: 'audit.title',
+    about: 'audit.about',
+    roles: ['privacy_officer'],
+  },
 ]
 
 /** True if the user has one of the roles, or is an administrator; no roles: it is open to every user. */

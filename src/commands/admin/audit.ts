@@ -1,10 +1,10 @@
 // npm run admin -- audit …: whether the audit trail is what was written.
 import type { KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { settledTexts } from '../../audit/anchor.ts'
 import { anchorTexts } from '../../audit/anchor-file.ts'
 import { type Anchored, readAnchor, type SeenHead } from '../../audit/anchored.ts'
 import { sealingKey } from '../../audit/chain.ts'
+import { settledAnchor } from '../../audit/check.ts'
 import { anchorText, reportedHeads, verdictText } from '../../audit/verdict.ts'
 import { verifyTrail } from '../../audit/verify.ts'
 import { UsageError } from '../../lib/command.ts'
@@ -62,9 +62,10 @@ async function anchorOf(call: AdminCall, key: KeyObject): Promise<Found> {
   const given = call.text('anchor')
   const file = given ?? anchorFileOf(call.config)
   if (file === undefined) return { file, anchored: undefined }
-  const texts = given === undefined ? await settledTexts(call.database, file) : await anchorTexts(file)
-  if (given !== undefined && texts.length === 0) throw new UsageError(`${file} does not exist`)
-  return { file, anchored: texts.length > 0 ? readAnchor(key, texts) : undefined }
+  if (given === undefined) return { file, anchored: await settledAnchor(call.database, key, file) }
+  const texts = await anchorTexts(file)
+  if (texts.length === 0) throw new UsageError(`${file} does not exist`)
+  return { file, anchored: readAnchor(key, texts) }
 }
 
 /** @throws UsageError if the file cannot be read, or is none. */

@@ -27,7 +27,14 @@ async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<P
   return page
 }
 
-const pages = (): string[] => ['/portal', '/portal/agents', `/portal/agents/${agent}`, '/portal/agents/agt_none']
+const pages = (): string[] => [
+  '/portal',
+  '/portal/agents',
+  `/portal/agents/${agent}`,
+  '/portal/agents/agt_none',
+  '/portal/audit',
+  '/portal/audit?from=2026-01-01&outcome=4',
+]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
   test.each([
