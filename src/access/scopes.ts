@@ -5,9 +5,12 @@ import { isResourceType, resourceTypes } from '../definitions/r4.ts'
 import { didYouMean, nearest } from '../lib/nearest.ts'
 import type { Interaction } from '../store/principal.ts'
 
+/** What harm a scope does in wrong hands (interface §5.1). */
+export type Risk = 'Low' | 'Medium' | 'High' | 'Critical'
+
 interface Scope {
   readonly meaning: string
-  readonly risk: 'Low' | 'Medium' | 'High' | 'Critical'
+  readonly risk: Risk
   /** FHIR types the scope opens, by interactions. */
   readonly fhir?: Readonly<Record<string, string>>
   /** FHIR types that a consent to the scope opens in addition: operations of the interface read them, FHIR does not. */
@@ -123,6 +126,14 @@ function smartScope(scope: string): { type: string; interactions: string } | und
 /** Returns true if this service supports the scope. */
 export function isScope(scope: string): boolean {
   return Object.hasOwn(scopes, scope) || Object.hasOwn(scopeAliases, scope) || smartScope(scope) !== undefined
+}
+
+/** Returns the risk of a scope. A SMART scope that writes, or reads every type, has a high one. */
+export function riskOf(scope: string): Risk {
+  const name = Object.hasOwn(scopeAliases, scope) ? scopeAliases[scope]! : scope
+  if (Object.hasOwn(scopes, name)) return scopes[name]!.risk
+  const smart = smartScope(name)
+  return smart && smart.type !== '*' && !/[cud]/.test(smart.interactions) ? 'Medium' : 'High'
 }
 
 /** Lists the names that are not scopes, each with the nearest scope; returns undefined if all are scopes. */

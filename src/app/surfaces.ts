@@ -89,6 +89,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...portalRoutes({
       ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
       trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },
+      ...{ environment, reach: reachOf(config) },
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),

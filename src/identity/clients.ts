@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from 'jose'
 import { scopeAliases, unknownScopes } from '../access/scopes.ts'
 import { textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
-import type { Queryable } from '../db/statement.ts'
+import type { Queryable, Transactional } from '../db/statement.ts'
 import type { Environment } from '../lib/config.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
@@ -55,16 +55,18 @@ export function newSecret(environment: Environment): string {
   return `sk_${environment === 'production' ? 'live' : 'test'}_${randomText(43)}`
 }
 
+export const newClientId = (): string => `client_${randomText(20)}`
+
 /**
  * Creates a client. Its secret is returned once and cannot be read again.
  * @throws Failure VALIDATION_FAILED for unknown scopes or keys that are not public, CONFLICT if the id is taken.
  */
 export async function createClient(
-  database: Database,
+  database: Transactional,
   environment: Environment,
   input: NewClient,
 ): Promise<{ client: Client; secret: string | undefined }> {
-  const { id = `client_${randomText(20)}`, name, organizationId, consentExempt = false, jwks, jwksUrl } = input
+  const { id = newClientId(), name, organizationId, consentExempt = false, jwks, jwksUrl } = input
   if (jwks) mustBePublicKeys(jwks)
   // Where a client appears by its id, a patient or a user appears as patient/… or user/….
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')
@@ -207,16 +209,45 @@ export async function revokeClient(database: Database, id: string): Promise<void
   })
 }
 
-/** Returns every client with its live secrets, oldest first. */
-export async function listClients(database: Database): Promise<(Client & { secrets: SecretInfo[] })[]> {
-  const clients = await database.query<ClientRow>({ text: 'select * from client order by created_at, id', values: [] })
+/** A client as administrators see it. */
+export interface ListedClient extends Client {
+  /** Those that are live, oldest first. */
+  readonly secrets: readonly SecretInfo[]
+  /** When one of its secrets, past ones too, was last used; what signs assertions leaves no time. */
+  readonly lastUsedAt?: Date
+}
+
+/** Which clients are listed; what is absent does not limit them. */
+export interface ClientFilter {
+  readonly id?: string
+  readonly organizationId?: string
+  /** The id of the last client that is known. */
+  readonly after?: string
+  readonly limit?: number
+}
+
+/** Returns clients with their live secrets, oldest first. */
+export async function listClients(database: Queryable, filter: ClientFilter = {}): Promise<ListedClient[]> {
+  const { id, organizationId, after, limit } = filter
+  const clients = await database.query<ClientRow & { last_used_at: Date | null }>({
+    text: `select *, (select max(last_used_at) from client_secret where client_id = c.id) as last_used_at
+      from client c
+      where ($1::text is null or id = $1) and ($2::text is null or organization_id = $2)
+        and ($3::text is null or (created_at, id) > (select created_at, id from client where id = $3))
+      order by created_at, id limit $4::integer`,
+    values: [id ?? null, organizationId ?? null, after ?? null, limit ?? null],
+  })
   const secrets = await database.query<SecretRow>({
     text: `select id, client_id, label, created_at, expires_at, last_used_at from client_secret
-      where expires_at is null or expires_at > now() order by id`,
-    values: [],
+      where client_id = any($1::text[]) and (expires_at is null or expires_at > now()) order by id`,
+    values: [textArray(clients.map(each => each.id))],
   })
   const byClient = Map.groupBy(secrets, secret => secret.client_id)
-  return clients.map(row => ({ ...toClient(row), secrets: (byClient.get(row.id) ?? []).map(toSecretInfo) }))
+  return clients.map(row => ({
+    ...toClient(row),
+    secrets: (byClient.get(row.id) ?? []).map(toSecretInfo),
+    lastUsedAt: row.last_used_at ?? undefined,
+  }))
 }
 
 /** Returns the client with the hashes of its live secrets, or undefined; one statement by primary key. */

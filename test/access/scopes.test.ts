@@ -1,7 +1,16 @@
 // What scopes are, which of them lies within which, and what a list of them opens on FHIR.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { covers, grants, isScope, nearestScope, scopes, typesOpenedBy, unknownScopes } from '../../src/access/scopes.ts'
+import {
+  covers,
+  grants,
+  isScope,
+  nearestScope,
+  riskOf,
+  scopes,
+  typesOpenedBy,
+  unknownScopes,
+} from '../../src/access/scopes.ts'
 import { resourceTypes } from '../../src/definitions/r4.ts'
 
 describe('a scope', () => {
@@ -34,6 +43,22 @@ describe('a scope', () => {
     expect(nearestScope('system/Observation.sr')).toBeUndefined()
     expect(nearestScope('system/Qwertyuiopasdf.rs')).toBeUndefined()
   })
+})
+
+describe('the risk of a scope', () => {
+  test.each([
+    ['consents:read', 'Low'],
+    ['patients:profile:read', 'Medium'],
+    ['labs:write', 'High'],
+    ['emergency:access', 'Critical'],
+    ['system/Observation.rs', 'Medium'],
+    ['system/Observation.read', 'Medium'],
+    ['system/Observation.u', 'High'],
+    ['system/Observation.write', 'High'],
+    ['system/Observation.*', 'High'],
+    ['system/*.rs', 'High'],
+    ['constructor', 'High'],
+  ])('%s: %s', (scope, risk) => expect(riskOf(scope)).toBe(risk))
 })
 
 describe('what is held covers what is asked for', () => {

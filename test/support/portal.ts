@@ -16,7 +16,11 @@ export interface PortalUser {
   readonly cookie: string
   get(path: string, headers?: Record<string, string>): Promise<PageAnswer>
   /** Sends a form, as a page of the portal does. */
-  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<PageAnswer>
+  post(
+    path: string,
+    fields?: Record<string, string> | URLSearchParams,
+    headers?: Record<string, string>,
+  ): Promise<PageAnswer>
 }
 
 /** Asks for a page without following where it leads. */
@@ -33,7 +37,7 @@ export async function portalUser(
 ): Promise<PortalUser> {
   const email = `${randomText(30).toLowerCase()}@hospital.example`
   const { password } = await createUser(service.application.database, { email, organizationId, roles })
-  const post = (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+  const post = (path: string, fields: Record<string, string> | URLSearchParams, headers: Record<string, string>) =>
     ask(service.url + path, {
       method: 'POST',
       body: new URLSearchParams(fields),

@@ -1,6 +1,6 @@
 // A page of the portal is one value: its address, who may see it, and what it shows. From it follows a route that answers with HTML,
 // sends those who have not signed in to do so, and shows failures as a page.
-import type { Static, TObject } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import type { Role, UserCaller } from '../../access/caller.ts'
 import { type Reply, type Route, type RouteRequest, reply, route, session } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -106,9 +106,13 @@ export function action<
   })
 }
 
-/** @throws Failure VALIDATION_FAILED */
+/** Returns the fields of a form; one that is a list has each value that was sent. @throws Failure VALIDATION_FAILED */
 export function fieldsOf<Form extends TObject>(form: Form, body: unknown): Static<Form> {
-  const fields = body instanceof URLSearchParams ? Object.fromEntries(body) : {}
+  const sent = body instanceof URLSearchParams ? body : new URLSearchParams()
+  const isList = (name: string) => form.properties[name] !== undefined && Type.IsArray(form.properties[name])
+  const fields = Object.fromEntries(
+    [...new Set(sent.keys())].map(name => [name, isList(name) ? sent.getAll(name) : sent.getAll(name).at(-1)]),
+  )
   check(form, fields)
   return fields as Static<Form>
 }

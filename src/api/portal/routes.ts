@@ -7,11 +7,15 @@ import { assetRoute } from './assets.ts'
 import type { AuditPageParts } from './audit/parts.ts'
 import { auditSearchRoute } from './audit/search.ts'
 import { verificationRoute } from './audit/verification.ts'
+import { clientActions } from './clients/credentials.ts'
+import { clientListRoutes } from './clients/list.ts'
+import { clientPage } from './clients/one.ts'
+import type { ClientPageParts } from './clients/parts.ts'
 import { homePage } from './home.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
 
-export interface PortalParts extends SignInParts, AgentPageParts, AuditPageParts {}
+export interface PortalParts extends SignInParts, AgentPageParts, AuditPageParts, ClientPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -21,5 +25,8 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...agentRoutes(parts),
   auditSearchRoute(parts),
   verificationRoute(parts),
+  ...clientListRoutes(parts),
+  clientPage(parts),
+  ...clientActions(parts),
   assetRoute,
 ]

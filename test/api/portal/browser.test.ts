@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/identity/agents.ts'
+import { createClient } from '../../../src/identity/clients.ts'
 import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -9,6 +10,7 @@ import { type Service, startService } from '../../support/service.ts'
 let service: Service
 let user: PortalUser
 let agent: string
+let client: string
 
 beforeAll(async () => {
   if (!browserPath) return
@@ -18,6 +20,11 @@ beforeAll(async () => {
     ...{ name: '<img src=x onerror=document.title="stolen">', facilityId: 'ward-7', organizationId: 'hospital-a' },
   })
   agent = made.agent.id
+  const created = await createClient(service.application.database, 'local', {
+    ...{ name: '<img src=x onerror=document.title="stolen">', organizationId: 'hospital-a' },
+    ...{ scopes: ['labs:write', 'payments:reconciliation:read', 'system/MedicationAdministration.cruds'] },
+  })
+  client = created.client.id
 })
 
 async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
@@ -34,6 +41,8 @@ const pages = (): string[] => [
   '/portal/agents/agt_none',
   '/portal/audit',
   '/portal/audit?from=2026-01-01&outcome=4',
+  '/portal/clients',
+  `/portal/clients/${client}`,
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
@@ -102,7 +111,7 @@ describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
     const said: string[] = []
     page.on('console', message => void said.push(message.text()))
     page.on('pageerror', error => void said.push(error.message))
-    for (const path of pages().slice(0, 3)) await page.goto(path)
+    for (const path of pages().filter(each => !each.endsWith('_none'))) await page.goto(path)
     expect(said).toEqual([])
     expect(await page.title()).not.toBe('stolen')
   })
