@@ -1,4 +1,5 @@
 // What becomes of a stored resource when a message speaks of it again: messages are silent about much, and silence changes nothing.
+import { elementByJsonKey } from '../definitions/r4.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 
 /** Members that grow by what each message adds, by type. */
@@ -6,16 +7,56 @@ const growing: Readonly<Record<string, readonly string[]>> = {
   DiagnosticReport: ['result', 'specimen', 'basedOn'],
 }
 
-/** Returns the stored resource with what a message says of it. Identifiers are never lost: other messages know it by them. */
+/**
+ * Returns the stored resource with what a message says of it. Identifiers are never lost: other messages know it by them. What cannot be
+ * true any more together with what is said now is gone.
+ */
 export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
-  const members = ['identifier', ...(growing[String(sent['resourceType'])] ?? [])]
+  const type = String(sent['resourceType'])
+  const members = ['identifier', ...(growing[type] ?? [])]
   const joined = members.flatMap((name): [string, unknown][] => {
     const all = [...objectsIn(stored[name]), ...objectsIn(sent[name])]
     return all.length === 0 ? [] : [[name, distinct(all)]]
   })
   const meta = { ...(isObject(stored['meta']) ? stored['meta'] : {}), ...(isObject(sent['meta']) ? sent['meta'] : {}) }
-  return { ...stored, ...sent, ...Object.fromEntries(joined), id: stored['id'], meta }
+  return { ...compatible(type, stored, sent), ...sent, ...Object.fromEntries(joined), id: stored['id'], meta }
 }
+
+/** The stored members without other types of a choice that is sent (a text where a number was), and without what it rules out. */
+function compatible(type: string, stored: JsonObject, sent: JsonObject): JsonObject {
+  const elementOf = (key: string): string => {
+    const plain = key.replace(/^_/, '')
+    return elementByJsonKey(type, plain)?.element.name ?? plain
+  }
+  const said = new Map(Object.keys(sent).map(key => [elementOf(key), key.replace(/^_/, '')]))
+  const out = new Set(ruledOut[type]?.(sent, name => said.has(name)) ?? [])
+  return Object.fromEntries(
+    Object.entries(stored).filter(([key]) => {
+      const element = elementOf(key)
+      return !out.has(element) && (said.get(element) ?? key.replace(/^_/, '')) === key.replace(/^_/, '')
+    }),
+  )
+}
+
+/** Elements that cannot stay beside what is sent, by the invariants of R4. */
+const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =
+  {
+    // obs-6: a result is there, or the reason why it is not.
+    Observation: (_sent, says) => [
+      ...(says('value') ? ['dataAbsentReason'] : []),
+      ...(says('dataAbsentReason') ? ['value'] : []),
+    ],
+    // con-4: what is active has not abated. con-5: an error has no clinical status.
+    Condition: (sent, says) => [
+      ...(isOneOf(sent['clinicalStatus'], ['active', 'recurrence', 'relapse']) ? ['abatement'] : []),
+      ...(isOneOf(sent['verificationStatus'], ['entered-in-error']) || says('abatement') ? ['clinicalStatus'] : []),
+    ],
+    // ait-2
+    AllergyIntolerance: sent => (isOneOf(sent['verificationStatus'], ['entered-in-error']) ? ['clinicalStatus'] : []),
+  }
+
+const isOneOf = (concept: unknown, codes: readonly string[]): boolean =>
+  isObject(concept) && objectsIn(concept['coding']).some(({ code }) => codes.some(each => each === code))
 
 /** Each once: identifiers by system and value, references by what they lead to. */
 function distinct(all: readonly JsonObject[]): JsonObject[] {

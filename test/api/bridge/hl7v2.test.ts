@@ -76,6 +76,45 @@ test('results are stored with their report, and a correction replaces them', asy
   ])
 })
 
+test('a correction may be a text where a number was, and a result may come after the reason why there was none', async () => {
+  const report = (type: string, value: string, status: string) => [
+    header('ORU^R01^ORU_R01'),
+    amina,
+    'OBR|1|P-78^HIS|F-9002^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|F',
+    `OBX|1|${type}|777-3^Platelets^LN||${value}|||||||${status}|||20260314103000`,
+  ]
+  const platelets = async () => {
+    const [one, ...more] = await found('Observation?code=777-3')
+    expect(more).toEqual([])
+    return Object.keys(one).filter(key => /^(value|dataAbsent)/.test(key))
+  }
+  await stored(report('NM', '212', 'P'))
+  expect(await platelets()).toEqual(['valueQuantity'])
+  await stored(report('ST', 'agrégats, non dénombrables', 'C'))
+  expect(await platelets()).toEqual(['valueString'])
+  await stored(report('', '', 'X'))
+  await stored(report('NM', '198', 'C'))
+  expect(await platelets()).toEqual(['valueQuantity'])
+})
+
+test('a problem that was resolved and is active again has no end, and one with an end is not active', async () => {
+  const problem = (fields: string) => [
+    header('PPR^PC1^PPR_PC1'),
+    amina,
+    `PRB|UP|20260401|E11^Diabète de type 2^I10|PB-77|||||${fields}`,
+  ]
+  const diabetes = async () => {
+    const [one, ...more] = await found('Condition?code=E11')
+    expect(more).toEqual([])
+    const { clinicalStatus, abatementDateTime, onsetDateTime, onsetString } = one
+    return [clinicalStatus?.coding[0].code, abatementDateTime, onsetDateTime ?? onsetString]
+  }
+  await stored(problem('20260330|||||resolved|||depuis 2 ans'))
+  expect(await diabetes()).toEqual(['resolved', '2026-03-30', 'depuis 2 ans'])
+  await stored(problem('|||||active||20240105'))
+  expect(await diabetes()).toEqual(['active', undefined, '2024-01-05'])
+})
+
 test('the same message again, as a sender repeats it that saw no acknowledgement, stores nothing', async () => {
   const message = [
     header('ORU^R01^ORU_R01'),
