@@ -15,17 +15,18 @@ const batch = 200
 /** A request with more rows than this many batches hold is shown as several accesses. */
 const mostBatches = 10
 
-/** Returns the newest accesses after a place, one more than `limit` if there are more. */
+/** Returns the newest accesses after a place, one more than `limit` if there are more. @param text how the trail names the look itself */
 export async function accessesOf(
   trail: AuditReader,
   patient: string,
   limit: number,
   after: AuditPlace | undefined,
+  text = 'patient=own',
 ): Promise<RecordAccess[]> {
   const found: RecordAccess[] = []
   let place = after
   for (let read = 0; read < mostBatches; read++) {
-    const rows = await trail.search({ tests: [{ patient }], count: batch, after: place, text: 'patient=own' })
+    const rows = await trail.search({ tests: [{ patient }], count: batch, after: place, text })
     for (const row of rows.slice(0, batch)) add(found, row)
     const last = found.at(-1)?.last
     // The last access may continue beyond the batch; with one more behind the page, none of the page can.

@@ -30,7 +30,8 @@ export interface ConsentParts extends FindParts {
 
 export function createConsents(parts: ConsentParts): ConsentService {
   return {
-    list: async (request, subject) => (await find(parts, request, subject)).map(({ record }) => record),
+    list: async (request, subject, organization) =>
+      (await find(parts, request, subject, organization)).map(({ record }) => record),
     async status(request, subject, organization) {
       const records = (await find(parts, request, subject, organization)).map(({ record }) => record)
       const of = (status: ConsentStatus['status']) => records.find(each => each.status === status)

@@ -1,12 +1,13 @@
 // Ends consents: a whole Consent as it was written, or the part of it for one organisation.
 
 import { notOwn, refusalStands } from '../access/consent/guard.ts'
+import { permits } from '../access/consent/permits.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import { ended } from './ending.ts'
 import { type ConsentView, type FindParts, find, type StoredConsent } from './find.ts'
-import { isForAlone, partFor, permits, refuses, without } from './parting.ts'
+import { isForAlone, partFor, refuses, without } from './parting.ts'
 import { put } from './put.ts'
 import type { ConsentCall, ConsentDecision, ConsentStatus, Subject } from './service.ts'
 

@@ -1,6 +1,7 @@
 // Reads the consents of a patient, as resources and in the form of the interface.
 
 import { onBehalfOf } from '../access/caller.ts'
+import { permits } from '../access/consent/permits.ts'
 import type { MergedWith } from '../access/consent/projection.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
@@ -8,7 +9,6 @@ import { ConsentRecord } from '../shapes/consent.ts'
 import type { Base } from '../store/base.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
-import { permits } from './parting.ts'
 import type { ConsentCall, ConsentStatus, Subject } from './service.ts'
 
 export interface FindParts {

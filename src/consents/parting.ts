@@ -1,19 +1,9 @@
 // The part of a Consent for one organisation, and what remains of the Consent without it: pure.
 
-import { type Rule, rulesOf } from '../access/consent/rules.ts'
+import { isPermissionOf, permits, rulesWhere } from '../access/consent/permits.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
 import { objects, referenceTarget } from '../store/values.ts'
-
-/** Returns the rules that a Consent has if it is in force; requested and ended ones count as if they were. */
-const rulesWhere = (consent: JsonObject, base: Base): Rule[] => rulesOf({ ...consent, status: 'active' }, base)
-
-/**
- * Returns true if the Consent permits, permitted or is to permit something to the organisation (id). @param base
- * address of this server's FHIR endpoint
- */
-export const permits = (consent: JsonObject, organization: string, base: Base): boolean =>
-  rulesWhere(consent, base).some(isPermissionOf(organization))
 
 /** Returns true if the Consent permits nothing to any other organisation than this one (id). */
 export const isForAlone = (consent: JsonObject, organization: string, base: Base): boolean =>
@@ -22,11 +12,6 @@ export const isForAlone = (consent: JsonObject, organization: string, base: Base
 /** Returns true if the Consent refuses something. */
 export const refuses = (consent: JsonObject, base: Base): boolean =>
   rulesWhere(consent, base).some(({ effect }) => effect === 'deny')
-
-const isPermissionOf =
-  (id: string) =>
-  ({ effect, organization }: Rule): boolean =>
-    effect === 'permit' && organization === `Organization/${id}`
 
 /**
  * Returns the Consent without the permissions of an organisation (id), with every rule about others unchanged;

@@ -24,8 +24,8 @@ export interface Terms {
 }
 
 export interface ConsentService {
-  /** Returns all consents of a patient, the newest first. */
-  list(request: ConsentCall, subject: Subject): Promise<ConsentStatus[]>
+  /** Returns all consents of a patient, or those that concern an organisation, the newest first. */
+  list(request: ConsentCall, subject: Subject, organization?: string): Promise<ConsentStatus[]>
   /** Returns the consent for an organisation: the one in force, else the requested one, else the last one. */
   status(request: ConsentCall, subject: Subject, organization: string): Promise<ConsentStatus>
   /** Requests consent, once: a request that is pending already is answered with the same consent. */

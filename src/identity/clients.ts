@@ -269,6 +269,17 @@ export async function findClient(
   return row && { client: toClient(row), secrets: row.secrets }
 }
 
+/** Returns the ids and names of the clients of an organisation, or of all, oldest first; revoked ones included. */
+export const clientsOf = (
+  on: Queryable,
+  organizationId: string | undefined,
+): Promise<{ readonly id: string; readonly name: string }[]> =>
+  on.query({
+    name: 'clients-of',
+    text: 'select id, name from client where $1::text is null or organization_id = $1 order by created_at, id',
+    values: [organizationId ?? null],
+  })
+
 /** Returns those of the organisations that have clients, revoked ones included. */
 export async function registeredOrganizations(on: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await on.query<{ id: string }>({

@@ -22,18 +22,60 @@ interface GrantRow {
   readonly codes: string[] | null
   readonly except_codes: string[] | null
   readonly consent: string
+  /** In ms; null: without end. */
+  readonly until: number | null
+}
+
+/** The organisation for which something is open, and the purpose; empty: treatment. */
+interface PartViewer {
+  readonly organizationId: string
+  readonly purpose: string
+}
+
+/** What consents open of one type to an organisation now: all resources of it, some, or none. */
+export interface TypeOpening {
+  readonly extent: 'all' | 'some' | 'none'
+  /** The Consents (ids) that open it, each with the end of what it opens; undefined: none. */
+  readonly consents: readonly { readonly id: string; readonly until: Date | undefined }[]
+}
+
+/** Returns what is open of a type to a viewer. Resources that the client wrote itself are not considered here. */
+export async function openingOf(
+  on: Queryable,
+  viewer: PartViewer,
+  patient: string,
+  type: string,
+): Promise<TypeOpening> {
+  const grants = (await grantsNow(on, viewer, patient)).filter(grant => isOpenedBy({ type }, grant))
+  const isWhole = grants.some(grant => grant.codes === null && grant.except_codes === null)
+  return {
+    extent: isWhole ? 'all' : grants.length > 0 ? 'some' : 'none',
+    consents: grants.map(({ consent, until }) => ({
+      id: consent,
+      until: until === null ? undefined : new Date(until),
+    })),
+  }
 }
 
 /** Returns those of the parts that are open. Resources that the client wrote itself are not considered here. */
 export async function openedParts<Of extends Part>(
   on: Queryable,
-  viewer: { readonly organizationId: string; readonly purpose: string },
+  viewer: PartViewer,
   patient: string,
   parts: readonly Of[],
 ): Promise<Opened<Of>> {
-  const grants = await on.query<GrantRow>({
+  const grants = await grantsNow(on, viewer, patient)
+  const opening = (part: Of): GrantRow | undefined => grants.find(grant => isOpenedBy(part, grant))
+  const opened = parts.filter(opening)
+  return { parts: opened, consent: opened.map(opening)[0]?.consent }
+}
+
+const grantsNow = (on: Queryable, viewer: PartViewer, patient: string): Promise<GrantRow[]> =>
+  on.query<GrantRow>({
     name: 'consent-opened',
-    text: `select types, codes::text[], except_codes::text[], consent from consent_grant
+    text: `select types, codes::text[], except_codes::text[], consent,
+        case when isfinite(ends_at) then extract(epoch from ends_at)::float8 * 1000 end as until
+      from consent_grant
       where organization = $1 and patient = $2 and starts_at <= statement_timestamp() and ends_at > statement_timestamp()
         and (purposes is null or $3 = any(purposes))`,
     values: [
@@ -42,10 +84,6 @@ export async function openedParts<Of extends Part>(
       viewer.purpose || usualPurpose,
     ],
   })
-  const opening = (part: Of): GrantRow | undefined => grants.find(grant => isOpenedBy(part, grant))
-  const opened = parts.filter(opening)
-  return { parts: opened, consent: opened.map(opening)[0]?.consent }
-}
 
 function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }: GrantRow): boolean {
   if (types && !types.includes(typeNumber(type))) return false

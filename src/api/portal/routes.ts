@@ -4,7 +4,6 @@ import { agentListRoutes } from './agents/list.ts'
 import { agentRoutes } from './agents/one.ts'
 import type { AgentPageParts } from './agents/parts.ts'
 import { assetRoute } from './assets.ts'
-import type { AuditPageParts } from './audit/parts.ts'
 import { auditSearchRoute } from './audit/search.ts'
 import { verificationRoute } from './audit/verification.ts'
 import { clientActions } from './clients/credentials.ts'
@@ -12,10 +11,13 @@ import { clientListRoutes } from './clients/list.ts'
 import { clientPage } from './clients/one.ts'
 import type { ClientPageParts } from './clients/parts.ts'
 import { homePage } from './home.ts'
+import { patientFindRoutes } from './patients/find.ts'
+import { patientRoute } from './patients/one.ts'
+import type { PatientPageParts } from './patients/parts.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
 
-export interface PortalParts extends SignInParts, AgentPageParts, AuditPageParts, ClientPageParts {}
+export interface PortalParts extends SignInParts, AgentPageParts, PatientPageParts, ClientPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -23,6 +25,8 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   homePage,
   ...agentListRoutes(parts),
   ...agentRoutes(parts),
+  ...patientFindRoutes(parts),
+  patientRoute(parts),
   auditSearchRoute(parts),
   verificationRoute(parts),
   ...clientListRoutes(parts),

@@ -20,6 +20,12 @@ export const sections: readonly Section[] = [
     roles: ['developer', 'privacy_officer'],
   },
   {
+    path: '/portal/patients',
+    title: 'patients.title',
+    about: 'patients.about',
+    roles: ['privacy_officer'],
+  },
+  {
     path: '/portal/audit',
     title: 'audit.title',
     about: 'audit.about',

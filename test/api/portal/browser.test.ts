@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/identity/agents.ts'
 import { createClient } from '../../../src/identity/clients.ts'
 import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
+import { consentOf } from '../../support/consents.ts'
+import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -25,6 +27,16 @@ beforeAll(async () => {
     ...{ scopes: ['labs:write', 'payments:reconciliation:read', 'system/MedicationAdministration.cruds'] },
   })
   client = created.client.id
+  const { database } = service.application
+  await createClient(database, 'local', {
+    id: 'app',
+    name: 'App',
+    organizationId: 'hospital-a',
+    scopes: ['system/*.rs'],
+  })
+  const call = fhirCaller(() => service)
+  await creatorBy(call)({ resourceType: 'Patient', id: 'amina' }, consentOf('by-amina', 'amina', 'hospital-a'))
+  await call('GET', 'Patient/amina')
 })
 
 async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
@@ -43,6 +55,9 @@ const pages = (): string[] => [
   '/portal/audit?from=2026-01-01&outcome=4',
   '/portal/clients',
   `/portal/clients/${client}`,
+  '/portal/patients',
+  '/portal/patients/amina',
+  '/portal/patients/amina?client=app&type=Observation',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {

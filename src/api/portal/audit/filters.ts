@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { AuditTest } from '../../../audit/criteria.ts'
 import type { AuditPlace } from '../../../audit/reader.ts'
+import type { ChainedRecord } from '../../../audit/record.ts'
 import type { Queryable } from '../../../db/statement.ts'
 import { dayAfter, isDay, startOfDay } from '../../../lib/day.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -85,6 +86,10 @@ export function placeOf(after: string | undefined): AuditPlace | undefined {
     throw new Failure('MALFORMED_REQUEST', 'The page link is not valid: follow the links of the previous page.')
   return { time: Number(time), chain: Number(chain), sequence: Number(sequence) }
 }
+
+/** Writes the place of a row, after which the next page begins. */
+export const placeText = ({ recordedAt, chain, sequence }: ChainedRecord): string =>
+  `${recordedAt.getTime()}-${chain}-${sequence}`
 
 export function filterForm({ t }: PageView, filters: Filters): Html {
   const choice = (name: 'action' | 'outcome', values: readonly string[]): Html =>

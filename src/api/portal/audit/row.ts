@@ -15,10 +15,24 @@ export interface RowView extends PageView {
   readonly timeZone: string
 }
 
-export const columns = ['when', 'who', 'what', 'patients', 'where', 'outcome', 'purpose'] as const
+const columns = ['when', 'who', 'what', 'patients', 'where', 'outcome', 'purpose'] as const
+
+/** Returns rows as a table, the first one on top. */
+export function auditTable(view: RowView, rows: readonly ChainedRecord[]): Html {
+  const { t } = view
+  return html`<table class="cards-on-phones"><thead><tr>${columns.map(
+    each => html`<th scope="col">${t(`audit.column.${each}`)}</th>`,
+  )}</tr></thead><tbody>
+${rows.map(
+  record =>
+    html`<tr>${cellsOf(record, view).map(
+      (cell, index) => html`<td data-name="${t(`audit.column.${columns[index]!}`)}">${cell}</td>`,
+    )}</tr>\n`,
+)}</tbody></table>`
+}
 
 /** Returns the cells of a row, in the order of the columns. */
-export function cellsOf(record: ChainedRecord, view: RowView): readonly Html[] {
+function cellsOf(record: ChainedRecord, view: RowView): readonly Html[] {
   return [
     moment(record.recordedAt, view.language, view.timeZone),
     who(record, view),

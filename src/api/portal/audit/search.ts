@@ -5,9 +5,9 @@ import type { Route } from '../../../http/route.ts'
 import { callerNames } from '../../../identity/names.ts'
 import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'
-import { type Filters, filterForm, filterQuery, placeOf, queryOf, testsOf } from './filters.ts'
+import { type Filters, filterForm, filterQuery, placeOf, placeText, queryOf, testsOf } from './filters.ts'
 import type { AuditPageParts } from './parts.ts'
-import { cellsOf, columns, type RowView } from './row.ts'
+import { auditTable } from './row.ts'
 
 const count = 50
 
@@ -28,27 +28,13 @@ export const auditSearchRoute = ({ databaseFor, trailFor, timeZone }: AuditPageP
       const next = found.length > count && linkAfter(view, query, rows.at(-1)!)
       return html`<p>${view.t(auditor.consentExempt ? 'audit.about_all' : 'audit.about_own', { organization: auditor.organizationId })}</p>
 ${filterForm(view, query)}
-${rows.length === 0 ? html`<p>${view.t('audit.none')}</p>` : table({ ...view, filters: query, names, timeZone }, rows)}
+${rows.length === 0 ? html`<p>${view.t('audit.none')}</p>` : auditTable({ ...view, filters: query, names, timeZone }, rows)}
 <p class="pages">${query.after && html`<a href="/portal/audit?${queryOf(query)}">${view.t('audit.newest')}</a> `}${next}</p>
 <section><h2>${view.t('audit.verify')}</h2><p>${view.t('audit.verify_hint')}</p>
 <form method="post" action="/portal/audit/verification"><button type="submit">${view.t('audit.verify')}</button></form></section>`
     },
   })
 
-function table(view: RowView, rows: readonly ChainedRecord[]): Html {
-  const { t } = view
-  return html`<table class="cards-on-phones"><thead><tr>${columns.map(
-    each => html`<th scope="col">${t(`audit.column.${each}`)}</th>`,
-  )}</tr></thead><tbody>
-${rows.map(
-  record =>
-    html`<tr>${cellsOf(record, view).map(
-      (cell, index) => html`<td data-name="${t(`audit.column.${columns[index]!}`)}">${cell}</td>`,
-    )}</tr>\n`,
-)}</tbody></table>`
-}
-
-function linkAfter({ t }: PageView, filters: Filters, { recordedAt, chain, sequence }: ChainedRecord): Html {
-  const after = `${recordedAt.getTime()}-${chain}-${sequence}`
-  return html`<a rel="next" href="/portal/audit?${queryOf(filters, { after })}">${t('audit.older')}</a>`
+function linkAfter({ t }: PageView, filters: Filters, record: ChainedRecord): Html {
+  return html`<a rel="next" href="/portal/audit?${queryOf(filters, { after: placeText(record) })}">${t('audit.older')}</a>`
 }

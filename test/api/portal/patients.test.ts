@@ -1,0 +1,259 @@
+// Patients in the portal: whom a privacy officer finds, what is shown of consents and accesses, and who could see what.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createClient, revokeClient } from '../../../src/identity/clients.ts'
+import { consentOf, ofType } from '../../support/consents.ts'
+import { creatorBy, fhirCaller } from '../../support/fhir.ts'
+import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { databaseOf, rowsOf } from '../../support/trail.ts'
+import { healthIdSystem } from '../connect/support.ts'
+
+let service: Service
+let officer: PortalUser
+let administrator: PortalUser
+const call = fhirCaller(() => service)
+const hostile = '<img src=x onerror=alert(1)>'
+const healthId = 'CM-TQYE-6SRK-YQ6S'
+const othersHealthId = 'CM-72GS-8CYN-J8XR'
+
+const mint = (clientId: string, organizationId: string, ...scopes: string[]) =>
+  service.application.identity.tokens.mint({ clientId, organizationId, consentExempt: false }, scopes)
+
+const client = (id: string, organizationId: string, scopes: readonly string[], more: object = {}) =>
+  createClient(service.application.database, 'local', { id, name: `${id} ${hostile}`, organizationId, scopes, ...more })
+
+const inactive = (reason: string) => ({
+  status: 'inactive',
+  extension: [{ url: 'https://health-interop.org/fhir/StructureDefinition/consent-end-reason', valueCode: reason }],
+})
+
+beforeAll(async () => {
+  service = await startService()
+  const holder = (id: string, value: string) => ({
+    resourceType: 'Patient',
+    id,
+    identifier: [{ use: 'official', system: healthIdSystem(service), value }],
+    name: [{ family: 'Bello', given: ['Amina'] }],
+  })
+  const observation = (id: string, patient: string) => ({
+    ...{ resourceType: 'Observation', id, status: 'final', code: { text: 'haemoglobin' } },
+    subject: { reference: `Patient/${patient}` },
+  })
+  const bare = (id: string) => ({ resourceType: 'Patient', id })
+  await creatorBy(call)(
+    holder('amina', healthId),
+    holder('samuel', othersHealthId),
+    ...['asked', 'revoked', 'wide', 'emergency', 'recorded', 'nobodys', 'refused'].map(bare),
+    observation('of-amina', 'amina'),
+    observation('of-wide', 'wide'),
+    consentOf('by-amina', 'amina', 'hospital-a', ofType('Observation', 'Patient')),
+    consentOf('by-amina-for-b', 'amina', 'hospital-b'),
+    consentOf('by-samuel', 'samuel', 'hospital-b'),
+    consentOf('of-asked', 'asked', 'hospital-a', {}, { status: 'proposed' }),
+    consentOf('of-revoked', 'revoked', 'hospital-a', {}, inactive('revoked')),
+    consentOf('of-wide', 'wide', 'hospital-a', { period: { end: '2099-01-01T00:00:00Z' } }),
+    consentOf('of-refused', 'refused', 'hospital-a', { type: 'deny' }),
+  )
+  const scopes = ['system/Observation.rs', 'system/Patient.rs']
+  await client('ward-app', 'hospital-a', scopes)
+  await client('old-app', 'hospital-a', scopes)
+  await revokeClient(service.application.database, 'old-app')
+  await client('keeper', 'hospital-a', scopes, { consentExempt: true })
+  await client('lab-app', 'hospital-b', scopes)
+  const ours = await mint('ward-app', 'hospital-a', 'system/*.cruds', 'emergency:access')
+  const theirs = await mint('lab-app', 'hospital-b', 'system/*.cruds')
+  const flag = {
+    resourceType: 'Flag',
+    status: 'active',
+    code: { text: 'x' },
+    subject: { reference: 'Patient/recorded' },
+  }
+  expect((await call('POST', 'Flag', { token: ours, body: flag })).status).toBe(201)
+  await call('GET', 'Patient/amina', { token: ours })
+  await call('GET', 'Patient/amina', { token: theirs })
+  const emergency = { 'x-emergency-access': 'true', 'x-emergency-reason': `unconscious ${hostile}` }
+  await call('GET', 'Patient/emergency', { token: ours, headers: emergency })
+  officer = await portalUser(service, ['privacy_officer'])
+  administrator = await portalUser(service, ['administrator'], 'elsewhere')
+})
+
+const find = (health_id: string, user = officer) => user.post('/portal/patients', { health_id })
+
+/** The section below a heading, without markup. */
+const section = (text: string, heading: string): string =>
+  text
+    .split('<h2>')
+    .find(each => each.startsWith(heading))!
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+describe('a privacy officer finds a patient', () => {
+  test('by Health ID, as it is written on the card, and that is on record', async () => {
+    const { status, headers } = await find(' cm-tqye-6srk-yq6s ')
+    expect([status, headers.get('location')]).toEqual([303, '/portal/patients/amina'])
+    expect(await rowsOf(await databaseOf(service), headers.get('x-request-id')!)).toMatchObject([
+      {
+        ...{ client_id: expect.stringMatching(/^user\/usr_/), organization_id: 'hospital-a', patients: ['amina'] },
+        ...{ query: `portal/patients?health_id=${healthId}`, outcome: 0 },
+      },
+    ])
+  })
+
+  test.each(['asked', 'revoked', 'wide', 'emergency', 'recorded'])(
+    'with whom the organisation has to do: %s',
+    async id => {
+      expect((await officer.get(`/portal/patients/${id}`)).status).toBe(200)
+    },
+  )
+
+  test('who was merged with one whom the organisation knows', async () => {
+    const link = (type: string, id: string) => ({ link: [{ type, other: { reference: `Patient/${id}` } }] })
+    await creatorBy(call)({ resourceType: 'Patient', id: 'kept' }, { resourceType: 'Patient', id: 'gone' })
+    await creatorBy(call)(consentOf('of-gone', 'gone', 'hospital-a'))
+    expect((await officer.get('/portal/patients/kept')).status).toBe(404)
+    for (const [id, type, other] of [
+      ['kept', 'replaces', 'gone'],
+      ['gone', 'replaced-by', 'kept'],
+    ] as const) {
+      const body = { resourceType: 'Patient', id, ...link(type, other) }
+      expect((await call('PUT', `Patient/${id}`, { body })).status).toBe(200)
+    }
+    const { status, text } = await officer.get('/portal/patients/kept')
+    expect([status, section(text, 'Consents').includes('of-gone')]).toEqual([200, true])
+  })
+
+  test('not one of others: as one that there is not, and no row names the patient', async () => {
+    const [others, none] = [await find(othersHealthId), await find('CM-9C1T-3NR9-A9HC')]
+    const words = (text: string) => text.replace(/<code>[^<]+<\/code>/, '')
+    expect([others.status, none.status, words(others.text)]).toEqual([404, 404, words(none.text)])
+    for (const { headers } of [others, none])
+      expect(await rowsOf(await databaseOf(service), headers.get('x-request-id')!)).toMatchObject([
+        { resource_type: 'Patient', resource_id: '', patients: [], resources: 0 },
+      ])
+    for (const id of ['samuel', 'nobodys', 'refused', 'nobody']) {
+      const { status, text } = await officer.get(`/portal/patients/${id}`)
+      expect([id, status, text.includes('by-samuel')]).toEqual([id, 404, false])
+    }
+    expect((await find(othersHealthId, administrator)).headers.get('location')).toBe('/portal/patients/samuel')
+  })
+
+  test('not by a wrong Health ID, for which no other is suggested', async () => {
+    const { status, text } = await find('CM-TQYE-6SRK-YQ6T')
+    expect([status, text.includes(healthId)]).toEqual([422, false])
+  })
+
+  test('and other users none', async () => {
+    for (const role of ['developer', 'informaticist'] as const) {
+      const user = await portalUser(service, [role])
+      expect((await user.get('/portal/patients/amina')).status).toBe(403)
+      expect((await find(healthId, user)).status).toBe(403)
+    }
+    const other = await portalUser(service, ['privacy_officer'], 'hospital-c')
+    expect([(await find(healthId, other)).status, (await other.get('/portal/patients/amina')).status]).toEqual([
+      404, 404,
+    ])
+  })
+})
+
+describe('the page of a patient', () => {
+  test('shows the consents for the organisation, those for others to administrators alone, and no data of care', async () => {
+    const own = await officer.get('/portal/patients/amina')
+    expect(section(own.text, 'Consents')).toMatch(/granted hospital-a .* by-amina /)
+    for (const text of ['by-amina-for-b', 'hospital-b', 'lab-app', 'Bello', 'haemoglobin'])
+      expect(own.text).not.toContain(text)
+    const all = await administrator.get('/portal/patients/amina')
+    expect(section(all.text, 'Consents')).toMatch(/by-amina-for-b/)
+    expect(all.text).not.toMatch(/Bello|haemoglobin/)
+    expect(own.text).toContain(healthId)
+  })
+
+  test.each([
+    ['asked', 'requested'],
+    ['revoked', 'revoked'],
+    ['wide', 'granted'],
+  ])('says how the consent of %s stands: %s', async (id, status) => {
+    expect(section((await officer.get(`/portal/patients/${id}`)).text, 'Consents')).toContain(` ${status} hospital-a `)
+  })
+
+  test('shows who of the organisation looked, an emergency with its reason, and all accesses to administrators', async () => {
+    const own = section((await officer.get('/portal/patients/amina')).text, 'Who looked')
+    expect(own).toContain('ward-app')
+    expect(own).not.toContain('lab-app')
+    expect(section((await administrator.get('/portal/patients/amina')).text, 'Who looked')).toContain('lab-app')
+    expect(section((await officer.get('/portal/patients/emergency')).text, 'Who looked')).toContain(
+      'Emergency access Patient emergency unconscious',
+    )
+  })
+
+  test('is on record under the patient', async () => {
+    const { headers } = await officer.get('/portal/patients/amina')
+    const rows = await rowsOf(await databaseOf(service), headers.get('x-request-id')!)
+    expect(rows.map(({ resource_type, patients }) => [resource_type, patients])).toEqual([
+      ['Patient', ['amina']],
+      ['Consent', ['amina']],
+      ['AuditEvent', []],
+    ])
+    expect(rows.at(-1)!.query).toBe('AuditEvent?patient=amina')
+  })
+
+  test('shows names and reasons that are markup as texts', async () => {
+    const { text } = await officer.get('/portal/patients/emergency')
+    expect(text).toContain('unconscious &lt;img src=x')
+    expect(text).not.toContain('<img')
+  })
+
+  test('leads through the accesses page by page', async () => {
+    const token = await mint('ward-app', 'hospital-a', 'system/*.rs')
+    for (let times = 0; times < 25; times++) await call('GET', 'Patient/wide', { token })
+    const { text } = await officer.get('/portal/patients/wide')
+    const next = /rel="next" href="([^"]+)"/.exec(text)![1]!
+    const rows = (page: string) => [...section(page, 'Who looked').matchAll(/Request id (\S+)/g)].map(([, id]) => id)
+    const [first, second] = [rows(text), rows((await officer.get(next)).text)]
+    expect([first.length, second.filter(each => first.includes(each))]).toEqual([20, []])
+    expect(second.length).toBeGreaterThan(4)
+  })
+})
+
+describe('who could see what', () => {
+  const decision = async (patient: string, clientId: string, type: string, more = '', user = officer) =>
+    section((await user.get(`/portal/patients/${patient}?client=${clientId}&type=${type}${more}`)).text, 'Who could')
+
+  test.each([
+    ['amina', 'ward-app', 'Observation', 'Sees all. By these consents: Consent/by-amina without end'],
+    ['amina', 'ward-app', 'Condition', 'Sees nothing. No scope of the client'],
+    ['wide', 'ward-app', 'Observation', 'Sees all. By these consents: Consent/of-wide until Jan 1, 2099'],
+    ['asked', 'ward-app', 'Observation', 'Sees nothing. No consent opens this type'],
+    ['revoked', 'ward-app', 'Observation', 'Sees nothing. The consent was revoked.'],
+    ['amina', 'old-app', 'Observation', 'Sees nothing. The client is revoked.'],
+    ['asked', 'keeper', 'Observation', 'Sees all. The client keeps the records'],
+  ])('of %s: %s, %s', async (patient, clientId, type, expected) => {
+    expect(await decision(patient, clientId, type)).toContain(expected)
+  })
+
+  test('is what the store then does', async () => {
+    const token = await mint('ward-app', 'hospital-a', 'system/Observation.rs', 'system/Patient.rs')
+    for (const [patient, sees] of [
+      ['amina', true],
+      ['wide', true],
+      ['revoked', false],
+      ['asked', false],
+    ] as const) {
+      expect((await decision(patient, 'ward-app', 'Patient')).includes('Sees all.')).toBe(sees)
+      expect((await call('GET', `Patient/${patient}`, { token })).status).toBe(sees ? 200 : 403)
+    }
+  })
+
+  test('is told of a part, where consents name codes, and for the purpose that is asked for', async () => {
+    const code = [{ coding: [{ system: 'http://loinc.org', code: '718-7' }] }]
+    const part = { code, purpose: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason', code: 'HRESCH' }] }
+    await creatorBy(call)({ resourceType: 'Patient', id: 'part' }, consentOf('of-part', 'part', 'hospital-a', part))
+    expect(await decision('part', 'ward-app', 'Observation', '&purpose=HRESCH')).toContain('Sees a part. By these')
+    expect(await decision('part', 'ward-app', 'Observation')).toContain('Sees nothing. No consent opens')
+  })
+
+  test('is not told of clients of others', async () => {
+    expect(await decision('amina', 'lab-app', 'Observation')).toContain('Your organisation has no such client.')
+    expect(await decision('amina', 'lab-app', 'Observation', '', administrator)).toContain('Sees all. By these')
+    expect(await decision('amina', 'nobody', 'Observation', '', administrator)).toContain('no such client')
+  })
+})
