@@ -90,7 +90,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ consents, organizationNames: organizationNames(storeFor(system)) },
       ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
       trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },
-      ...{ environment, reach: reachOf(config) },
+      ...{ environment, reach: reachOf(config), encryptionKey: parts.key, wakeWebhooks: parts.wakeWebhooks },
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),

@@ -78,3 +78,18 @@ const meta = Type.Object(
 /** `lab_result.released` as the name of a shape: `LabResultReleased`. */
 const pascal = (type: string): string =>
   type.replace(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+
+/** Returns an invented event of the type, as a subscriber receives it. */
+export const exampleEvent = (type: EventType) => ({
+  id: 'evt_019be6f0a7c57d4f8f0d3a4b5c6d7e8f',
+  type,
+  version: payloadVersion,
+  created_at: '2026-03-14T09:30:00.000Z',
+  data: eventTypes[type].example,
+  meta: {
+    organization_id: 'hopital-central',
+    facility_id: 'hopital-central',
+    environment: 'sandbox',
+    request_id: '1f0c6b1e-6c1d-4a3f-9d53-0e8f5b7f2f10',
+  },
+})

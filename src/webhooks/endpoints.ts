@@ -228,24 +228,42 @@ export async function rotateEndpoint(
   return { endpoint: await findEndpoint(on, id, clientId), secret, until: new Date(until) }
 }
 
+/** Pending deliveries are counted up to this. */
+export const mostCounted = 1000
+
 /** An endpoint as administrators see it, one of a FHIR Subscription too. */
 export interface Listed extends Endpoint {
   readonly organizationId: string
   /** The search of a FHIR Subscription; undefined for events of Connect. */
   readonly criteria: string | undefined
-  /** Deliveries that are still to be made, counted up to a thousand. */
+  /** Deliveries that are still to be made, counted up to `mostCounted`. */
   readonly pending: number
 }
 
-/** Returns all endpoints, in the order in which they were made. */
-export async function listAll(on: Queryable): Promise<Listed[]> {
+/** Which endpoints are listed; what is absent does not limit them. */
+export interface EndpointFilter {
+  readonly id?: string
+  readonly organizationId?: string
+  /** True: none of a FHIR Subscription, whose criteria can name patients. */
+  readonly isOfConnect?: boolean
+  /** The key of the last one that is known. */
+  readonly after?: number
+  readonly limit?: number
+}
+
+/** Returns endpoints of all clients, in the order in which they were made. */
+export async function listAll(on: Queryable, filter: EndpointFilter = {}): Promise<Listed[]> {
+  const { id, organizationId, isOfConnect: isNarrow = false, after = 0, limit } = filter
   const rows = await on.query<
     EndpointRow & { organization_id: string; watches: number | null; criteria: string | null; pending: number }
   >({
     text: `select p.*, h.last_delivery_at, h.failures, c.organization_id,
-        (select count(*) from (select from webhook_delivery d where d.endpoint = p.key limit 1000) counted)::integer as pending
-      from webhook_endpoint p join ${clients} c on c.id = p.client_id left join webhook_health h on h.endpoint = p.key order by p.key`,
-    values: [],
+        (select count(*) from (select from webhook_delivery d where d.endpoint = p.key limit ${mostCounted}) counted)::integer as pending
+      from webhook_endpoint p join ${clients} c on c.id = p.client_id left join webhook_health h on h.endpoint = p.key
+      where ($1::text is null or p.id = $1) and ($2::text is null or c.organization_id = $2)
+        and (not $3::boolean or ${isOfConnect}) and p.key > $4
+      order by p.key limit $5::integer`,
+    values: [id ?? null, organizationId ?? null, isNarrow, after, limit ?? null],
   })
   return rows.map(row => ({
     ...toEndpoint(row),

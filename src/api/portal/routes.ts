@@ -16,8 +16,14 @@ import { patientRoute } from './patients/one.ts'
 import type { PatientPageParts } from './patients/parts.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
+import { webhookActions } from './webhooks/actions.ts'
+import { eventCatalogue } from './webhooks/events.ts'
+import { webhookList } from './webhooks/list.ts'
+import { webhookPage } from './webhooks/one.ts'
+import type { WebhookPageParts } from './webhooks/parts.ts'
+import { signatureRoutes } from './webhooks/signature.ts'
 
-export interface PortalParts extends SignInParts, AgentPageParts, PatientPageParts, ClientPageParts {}
+export interface PortalParts extends SignInParts, AgentPageParts, PatientPageParts, ClientPageParts, WebhookPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -32,5 +38,10 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...clientListRoutes(parts),
   clientPage(parts),
   ...clientActions(parts),
+  webhookList(parts),
+  eventCatalogue,
+  ...signatureRoutes(parts),
+  webhookPage(parts),
+  ...webhookActions(parts),
   assetRoute,
 ]

@@ -13,6 +13,7 @@ export interface Section {
 
 export const sections: readonly Section[] = [
   { path: '/portal/clients', title: 'clients.title', about: 'clients.about', roles: ['developer'] },
+  { path: '/portal/webhooks', title: 'webhooks.title', about: 'webhooks.about', roles: ['developer'] },
   {
     path: '/portal/agents',
     title: 'agents.title',

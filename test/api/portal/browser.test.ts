@@ -8,11 +8,13 @@ import { consentOf } from '../../support/consents.ts'
 import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { subscriber, subscriptions, client as webhookClient } from '../../support/webhooks.ts'
 
 let service: Service
 let user: PortalUser
 let agent: string
 let client: string
+let subscription: string
 
 beforeAll(async () => {
   if (!browserPath) return
@@ -37,6 +39,14 @@ beforeAll(async () => {
   const call = fhirCaller(() => service)
   await creatorBy(call)({ resourceType: 'Patient', id: 'amina' }, consentOf('by-amina', 'amina', 'hospital-a'))
   await call('GET', 'Patient/amina')
+  const who = await webhookClient(service, 'hospital-a')
+  const subscribed = await subscriber(who, ['encounter.created', 'lab_result.released'])
+  subscribed.receiver.answer(
+    response => void response.writeHead(500).end('<img src=x onerror=document.title="stolen">'),
+  )
+  subscription = subscribed.id
+  await who.call('POST', `${subscriptions}/${subscription}/test`)
+  await subscribed.attempted(1)
 })
 
 async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
@@ -58,6 +68,10 @@ const pages = (): string[] => [
   '/portal/patients',
   '/portal/patients/amina',
   '/portal/patients/amina?client=app&type=Observation',
+  '/portal/webhooks',
+  `/portal/webhooks/${subscription}`,
+  '/portal/webhooks/events',
+  '/portal/webhooks/signature',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
