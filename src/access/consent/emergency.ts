@@ -16,6 +16,7 @@ import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { type Caller, system } from '../caller.ts'
 import type { MergedWith } from './projection.ts'
+import { clientInput, emergencyReview } from './reviews.ts'
 import { refusesEmergencies } from './rules.ts'
 
 /** One emergency. */
@@ -126,7 +127,7 @@ function taskOf(
       coding: [
         {
           system: reviewSystem,
-          code: 'emergency-access',
+          code: emergencyReview,
           display: 'Review of an emergency access',
         },
       ],
@@ -138,5 +139,6 @@ function taskOf(
     executionPeriod: { start: opened.toISOString(), end: endOf(opened).toISOString() },
     performerType: [{ text: 'privacy officer' }],
     reasonCode: { text: reason },
+    input: [{ type: { text: clientInput }, valueString: clientId }],
   }
 }

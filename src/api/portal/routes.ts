@@ -10,6 +10,7 @@ import { clientActions } from './clients/credentials.ts'
 import { clientListRoutes } from './clients/list.ts'
 import { clientPage } from './clients/one.ts'
 import type { ClientPageParts } from './clients/parts.ts'
+import { type EmergencyPageParts, emergencyRoutes } from './emergencies/queue.ts'
 import { homePage } from './home.ts'
 import { patientFindRoutes } from './patients/find.ts'
 import { patientRoute } from './patients/one.ts'
@@ -23,7 +24,13 @@ import { webhookPage } from './webhooks/one.ts'
 import type { WebhookPageParts } from './webhooks/parts.ts'
 import { signatureRoutes } from './webhooks/signature.ts'
 
-export interface PortalParts extends SignInParts, AgentPageParts, PatientPageParts, ClientPageParts, WebhookPageParts {}
+export interface PortalParts
+  extends SignInParts,
+    AgentPageParts,
+    PatientPageParts,
+    EmergencyPageParts,
+    ClientPageParts,
+    WebhookPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -33,6 +40,7 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...agentRoutes(parts),
   ...patientFindRoutes(parts),
   patientRoute(parts),
+  ...emergencyRoutes(parts),
   auditSearchRoute(parts),
   verificationRoute(parts),
   ...clientListRoutes(parts),

@@ -27,6 +27,12 @@ export const sections: readonly Section[] = [
     roles: ['privacy_officer'],
   },
   {
+    path: '/portal/emergencies',
+    title: 'emergencies.title',
+    about: 'emergencies.about',
+    roles: ['privacy_officer'],
+  },
+  {
     path: '/portal/audit',
     title: 'audit.title',
     about: 'audit.about',

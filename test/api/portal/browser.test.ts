@@ -47,6 +47,13 @@ beforeAll(async () => {
   subscription = subscribed.id
   await who.call('POST', `${subscriptions}/${subscription}/test`)
   await subscribed.attempted(1)
+  const { tokens } = service.application.identity
+  const token = await tokens.mint({ clientId: 'app', organizationId: 'hospital-a', consentExempt: false }, [
+    'system/*.rs',
+    'emergency:access',
+  ])
+  const emergency = { 'x-emergency-access': 'true', 'x-emergency-reason': 'unconscious, <b>allergies</b> unknown' }
+  await call('GET', 'Patient/amina', { token, headers: emergency })
 })
 
 async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
@@ -72,6 +79,7 @@ const pages = (): string[] => [
   `/portal/webhooks/${subscription}`,
   '/portal/webhooks/events',
   '/portal/webhooks/signature',
+  '/portal/emergencies',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
