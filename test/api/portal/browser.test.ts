@@ -143,6 +143,27 @@ describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
     expect(await page.getByRole('cell', { name: 'Rotate the key' }).count()).toBe(1)
   })
 
+  test('the keyboard creates a client and checks a signature, with replies that axe finds nothing wrong with', async () => {
+    const page = await signedIn({ viewport: { width: 360, height: 740 } })
+    await page.goto('/portal/clients')
+    await page.getByLabel('Name').fill('Laboratory')
+    await page.getByLabel('labs:read').focus()
+    await page.keyboard.press('Space')
+    await page.getByLabel('Name').press('Enter')
+    await page.getByRole('heading', { name: 'Client created' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('link', { name: 'To the client' }).click()
+    expect(await page.getByRole('rowheader', { name: 'labs:read' }).count()).toBe(1)
+    await page.goto('/portal/webhooks/signature')
+    await page.getByLabel('Headers').fill('webhook-id: evt_1')
+    await page.getByLabel('Body').fill('{}')
+    await page.getByLabel('Secret').fill('whsec_x')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Result' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  })
+
   test('nothing breaks the policy of the page or logs an error, and a name that is markup runs nothing', async () => {
     const page = await signedIn()
     const said: string[] = []
