@@ -1,7 +1,9 @@
-// What a user of the portal reads of the audit trail, by roles and organisation.
+// What a user of the portal reads of the audit trail, by roles and organisation, and which patients an organisation has to do with.
 import { expect, test } from 'vitest'
-import { type Role, userCaller } from '../../src/access/caller.ts'
-import { auditorOf } from '../../src/access/officer.ts'
+import { type Role, system, userCaller } from '../../src/access/caller.ts'
+import { auditorOf, isKnownTo } from '../../src/access/officer.ts'
+import { consentOf } from '../support/consents.ts'
+import { startService } from '../support/service.ts'
 
 const user = (roles: readonly Role[], organizationId = 'clinic') =>
   userCaller({ id: 'u', email: 'u@example.org', organizationId, roles }, 'session')
@@ -29,4 +31,41 @@ test('the trail can be searched and nothing else', () => {
 test('other roles read no rows, and nobody reads those without an organisation, which are of patients', () => {
   for (const caller of [user(['developer']), user(['informaticist']), user(['privacy_officer'], '')])
     expect(() => auditorOf(caller)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+})
+
+test('an organisation has to do with patients of its consents, records and emergencies, and with no others', async () => {
+  const { database, storeFor, base } = (await startService()).application
+  const flag = (patient: string) => ({
+    ...{ resourceType: 'Flag', status: 'active', code: { text: 'x' }, subject: { reference: `Patient/${patient}` } },
+  })
+  const by = (author: string | undefined) => storeFor({ ...system, author })
+  const ids = ['granted', 'requested', 'denied', 'refused', 'by-app', 'by-agent', 'made-by-app', 'opened', 'nobodys']
+  for (const id of ids)
+    await by(id === 'made-by-app' ? 'app' : undefined).update('Patient', id, { resourceType: 'Patient', id }, {})
+  for (const consent of [
+    consentOf('c1', 'granted', 'clinic'),
+    consentOf('c2', 'requested', 'clinic', {}, { status: 'proposed' }),
+    consentOf('c3', 'denied', 'clinic', {}, { status: 'rejected' }),
+    consentOf('c4', 'refused', 'clinic', { type: 'deny' }),
+    consentOf('c5', 'nobodys', 'elsewhere'),
+  ])
+    await by(undefined).update('Consent', consent.id, consent, {})
+  await by('app').create('Flag', flag('by-app'))
+  await by('Organization/clinic').create('Flag', flag('by-agent'))
+  await by('foreign').create('Flag', flag('nobodys'))
+  await database.query({
+    text: `insert into emergency_access (id, client_id, organization_id, patient_id, reason, request_id, opened_at, ends_at)
+      values (gen_random_uuid(), 'app', 'clinic', 'opened', 'unconscious', 'r', now(), now())`,
+    values: [],
+  })
+  const known = async (organization: Parameters<typeof isKnownTo>[1]) => {
+    const all = await Promise.all([...ids, 'missing'].map(id => isKnownTo(database, organization, id, base)))
+    return [...ids, 'missing'].filter((_, at) => all[at])
+  }
+  expect(await known({ id: 'clinic', clients: ['app'] })).toEqual(
+    ids.filter(id => id !== 'refused' && id !== 'nobodys'),
+  )
+  expect(await known({ id: 'clinic', clients: [] })).toEqual(['granted', 'requested', 'denied', 'by-agent'])
+  expect(await known({ id: 'another', clients: [] })).toEqual([])
+  expect(await known(undefined)).toEqual(ids)
 })
