@@ -13,11 +13,15 @@ export interface Fullness {
 
 const day = 86_400_000
 
+/** Bytes that inputs leave free, however low the limit is set: what is sent needs room to be taken off the queue. */
+const leastFree = 4 * 1048576
+
 /** Returns the share used of every limit, the fullest first. */
-export function fullness(state: State, limits: Limits, now: number, freeBytes = free(state.folder)): Fullness[] {
+export function fullness(state: State, limits: Limits, now: number, freeBytes = freeOf(state.folder)): Fullness[] {
   const items = tally(state, 'item')
   const kept = tally(state, 'quarantine')
   const [count, bytes] = [items.count + kept.count, items.bytes + kept.bytes]
+  const free = Math.max(limits.min_free_bytes, leastFree)
   const days = Math.max(0, now - (oldest(state) ?? now)) / day
   const shares: Fullness[] = [
     { limit: 'items', share: count / limits.max_items, text: `${count} of ${limits.max_items} items` },
@@ -29,8 +33,8 @@ export function fullness(state: State, limits: Limits, now: number, freeBytes = 
     },
     {
       limit: 'disk',
-      share: limits.min_free_bytes / Math.max(freeBytes, 1),
-      text: `${inMiB(freeBytes)} MiB of the disk are free, ${inMiB(limits.min_free_bytes)} MiB must be`,
+      share: free / Math.max(freeBytes, 1),
+      text: `${inMiB(freeBytes)} MiB of the disk are free, ${inMiB(free)} MiB must be`,
     },
   ]
   return shares.sort((one, other) => other.share - one.share)
@@ -39,7 +43,7 @@ export function fullness(state: State, limits: Limits, now: number, freeBytes = 
 const inMiB = (bytes: number): string => String(Math.round(bytes / 1048576))
 
 /** Bytes of the folder's disk that this process may still use. */
-function free(folder: string): number {
+function freeOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }

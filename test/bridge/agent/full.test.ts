@@ -53,6 +53,10 @@ test('bytes, age and the free disk are limits too', () => {
     '50 % full: 2048 MiB of the disk are free, 1024 MiB must be',
   ])
   expect(warned({ ...old, min_free_bytes: 2 ** 30 }, 2 ** 29)).toEqual([expect.stringContaining('inputs refuse')])
+  // However low it is set: what is sent needs room to be taken off the queue.
+  expect(warned({ ...old, min_free_bytes: 0 }, 2 ** 22)).toEqual([
+    'full, inputs refuse: 4 MiB of the disk are free, 4 MiB must be',
+  ])
 })
 
 test('a full agent answers MLLP with AR and words, HTTP with 507, and takes again when there is room', async () => {
