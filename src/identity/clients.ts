@@ -67,7 +67,7 @@ export async function createClient(
   input: NewClient,
 ): Promise<{ client: Client; secret: string | undefined }> {
   const { id = newClientId(), name, organizationId, consentExempt = false, jwks, jwksUrl } = input
-  if (jwks) mustBePublicKeys(jwks)
+  if (jwks !== undefined) mustBePublicKeys(jwks)
   // Where a client appears by its id, a patient or a user appears as patient/… or user/….
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')
   const secret = input.secret === null ? undefined : (input.secret ?? newSecret(environment))
@@ -97,7 +97,7 @@ export type ClientKeys = Pick<Client, 'jwks' | 'jwksUrl'>
  * public.
  */
 export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }: ClientKeys): Promise<Client> {
-  if (jwks) mustBePublicKeys(jwks)
+  if (jwks !== undefined) mustBePublicKeys(jwks)
   const [row] = await database.query<ClientRow>({
     text: 'update client set jwks = $2, jwks_url = $3 where id = $1 and revoked_at is null returning *',
     values: [id, jwks ? JSON.stringify(jwks) : null, jwksUrl ?? null],
