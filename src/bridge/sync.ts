@@ -6,6 +6,7 @@ import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { nearest } from '../lib/nearest.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
+import { asSizeFailure, bounded } from './bounded.ts'
 import { episode } from './failing.ts'
 import { type CallWithin, type GroupItem, type Plan, storeGroup } from './group.ts'
 import { type BridgeItem, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
@@ -16,8 +17,18 @@ import { refuse } from './refuse.ts'
 import { sourceOf } from './sourced.ts'
 import { advance, lockState, setFailing } from './state.ts'
 
-/** Stores the items of a batch. @throws Failure CONFLICT if its sequence has too many gaps; UNAVAILABLE. */
+/**
+ * Stores the items of a batch.
+ * @throws Failure CONFLICT if its sequence has too many gaps; PAYLOAD_TOO_LARGE if it registers too many people; UNAVAILABLE.
+ */
 export async function sync(parts: BridgeParts, call: AgentCall, body: SyncBody): Promise<SyncReply> {
+  const register = bounded(parts.register)
+  return stored({ ...parts, register }, call, body).catch(error => {
+    throw asSizeFailure(error)
+  })
+}
+
+function stored(parts: BridgeParts, call: AgentCall, body: SyncBody): Promise<SyncReply> {
   const { batch_id, skipped = [] } = body
   const items = body.items.toSorted((one, other) => one.seq - other.seq).map(item => ({ item, mark: markOf(item) }))
   return inUnitOfWork(parts.unitOfWork, call.caller, async (caller, on) => {

@@ -72,6 +72,8 @@ export function serverSettings(connections: number, socket: string, port: number
     unix_socket_permissions: '0700',
     port: String(port),
     max_connections: String(connections + 10),
+    // A transaction that registers people holds a dozen locks for each of them.
+    max_locks_per_transaction: '512',
     shared_buffers: `${buffers}MB`,
     effective_cache_size: `${buffers * 3}MB`,
     maintenance_work_mem: '256MB',

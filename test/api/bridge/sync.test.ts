@@ -1,6 +1,7 @@
 // POST bridge/sync: every item is stored once, in order; what is refused says why and leaves nothing behind.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { mostPeople } from '../../../src/bridge/bounded.ts'
 import { fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { eventsOfRequest } from '../../support/webhooks.ts'
@@ -336,4 +337,23 @@ test('the own number of a person leads to the registered patient', async () => {
     address: [{ city: 'Kribi' }],
     managingOrganization: { reference: `Organization/${clinic}` },
   })
+})
+
+test('a batch that registers too many people is refused as a whole, so that the locks of the database last for all, and stored in parts', async () => {
+  const own = await agentOf(service, 'crowded')
+  const word = (at: number) => String.fromCharCode(97 + (at % 26), 97 + ((at * 7) % 26), 97 + ((at * 11) % 26))
+  const people = Array.from({ length: mostPeople + 1 }, (_, at) => ({
+    type: 'patient',
+    payload: { first_name: 'Marie', last_name: `Crowd${word(at)}`, date_of_birth: `19${10 + (at % 90)}-03-1${at % 9}` },
+  }))
+  const count = async () => (await fhir('GET', 'Patient?family:contains=Crowd&_summary=count')).body.total
+  const { status, body } = await own.call('POST', 'sync', {
+    ...{ batch_id: randomUUID(), agent_id: own.id, facility_id: own.facility },
+    items: people.map((item, at) => ({ seq: at + 1, item_id: `crowd-${at}`, op: 'upsert', ...item })),
+  })
+  expect([status, body.error_code], JSON.stringify(body).slice(0, 300)).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+  expect(await count()).toBe(0)
+  for (const part of [people.slice(0, 50), people.slice(50)])
+    expect((await own.sync(part)).body).toMatchObject({ accepted: part.length, rejected: [] })
+  expect(await count()).toBe(people.length)
 })
