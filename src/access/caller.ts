@@ -154,6 +154,13 @@ export function patientCaller(patientId: string, healthId: string, tokenId: stri
   }
 }
 
+/** True for a user who sees and does everything, for every organisation. */
+export const isAdministrator = ({ roles: own }: Pick<UserCaller, 'roles'>): boolean => own.includes('administrator')
+
+/** The organisation to which a user is bound; undefined for administrators, who see all. */
+export const ownOrganization = (caller: UserCaller): string | undefined =>
+  isAdministrator(caller) ? undefined : caller.organizationId
+
 export function userCaller(
   user: {
     readonly id: string

@@ -8,7 +8,7 @@ import { authorHash } from '../store/author.ts'
 import type { Base } from '../store/base.ts'
 import { aboutPatient, authorOf, isStored } from '../store/relations.ts'
 import { typeNumber } from '../store/type-number.ts'
-import { onBehalfOf, type UserCaller } from './caller.ts'
+import { isAdministrator, onBehalfOf, type UserCaller } from './caller.ts'
 import { permits } from './consent/permits.ts'
 
 /** A user who reads the audit trail. */
@@ -22,13 +22,13 @@ export interface UserAuditor extends UserCaller {
  * @throws Failure FORBIDDEN for a user with another role, or of no organisation: rows without one are about patients' own acts
  */
 export function auditorOf(caller: UserCaller): UserAuditor {
-  const isAdministrator = caller.roles.includes('administrator')
-  if (!isAdministrator && !(caller.roles.includes('privacy_officer') && caller.organizationId !== ''))
+  const seesAll = isAdministrator(caller)
+  if (!seesAll && !(caller.roles.includes('privacy_officer') && caller.organizationId !== ''))
     throw new Failure(
       'FORBIDDEN',
       'The audit trail is open to privacy officers of an organisation and to administrators.',
     )
-  return { ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: isAdministrator }
+  return { ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: seesAll }
 }
 
 /** An organisation as a privacy officer answers for it. */

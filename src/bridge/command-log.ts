@@ -2,7 +2,7 @@
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { type CommandType, command } from './commands.ts'
+import { type CommandType, command, type SourceRow, sourceIn } from './commands.ts'
 
 export interface LoggedCommand {
   readonly id: string
@@ -63,17 +63,12 @@ export function repeatCommand(database: Transactional, agent: string, id: string
     if (found.status !== 'failed')
       throw new Failure('CONFLICT', `The command is ${found.status}: only a failed one is repeated.`)
     await on.run({ text: `update bridge_command set status = 'repeated' where id = $1::bigint`, values: [id] })
-    const { type, payload, resource, subscription, client_id: clientId } = found
-    const source = resource === null ? undefined : { resource, subscription: subscription!, clientId: clientId! }
-    return command(on, agent, type, payload, source)
+    return command(on, agent, found.type, found.payload, sourceIn(found))
   })
 }
 
-interface RepeatedRow {
+interface RepeatedRow extends SourceRow {
   readonly type: CommandType
   readonly payload: JsonObject
   readonly status: string
-  readonly resource: string | null
-  readonly subscription: string | null
-  readonly client_id: string | null
 }

@@ -89,27 +89,27 @@ export async function pendingCommands(
   return { commands: rows.map(toPending), isMore: rows.length === mostOffered }
 }
 
-interface CommandRow {
-  readonly id: string
-  readonly type: CommandType
-  readonly payload: JsonObject
-  readonly created_at: Date
+/** What a message is made of, in its columns. */
+export interface SourceRow {
   readonly resource: string | null
   readonly subscription: string | null
   readonly client_id: string | null
 }
 
-const toPending = ({
-  id,
-  type,
-  payload,
-  created_at,
-  resource,
-  subscription,
-  client_id,
-}: CommandRow): PendingCommand => ({
+/** Returns what a message is made of; undefined if the payload is all. */
+export const sourceIn = ({ resource, subscription, client_id }: SourceRow): MessageSource | undefined =>
+  resource === null ? undefined : { resource, subscription: subscription!, clientId: client_id! }
+
+interface CommandRow extends SourceRow {
+  readonly id: string
+  readonly type: CommandType
+  readonly payload: JsonObject
+  readonly created_at: Date
+}
+
+const toPending = ({ id, type, payload, created_at, ...row }: CommandRow): PendingCommand => ({
   ...{ id, type, payload, createdAt: created_at },
-  source: resource === null ? undefined : { resource, subscription: subscription!, clientId: client_id! },
+  source: sourceIn(row),
 })
 
 /** Returns how many commands wait for an agent. */

@@ -24,19 +24,20 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
 
 /** The stored members without other types of a choice that is sent (a text where a number was), and without what it rules out. */
 function compatible(type: string, stored: JsonObject, sent: JsonObject): JsonObject {
-  const elementOf = (key: string): string => {
-    const plain = key.replace(/^_/, '')
-    return elementByJsonKey(type, plain)?.element.name ?? plain
-  }
-  const said = new Map(Object.keys(sent).map(key => [elementOf(key), key.replace(/^_/, '')]))
+  const elementOf = (name: string): string => elementByJsonKey(type, name)?.element.name ?? name
+  const said = new Map(Object.keys(sent).map(key => [elementOf(plain(key)), plain(key)]))
   const out = new Set(ruledOut[type]?.(sent, name => said.has(name)) ?? [])
   return Object.fromEntries(
     Object.entries(stored).filter(([key]) => {
-      const element = elementOf(key)
-      return !out.has(element) && (said.get(element) ?? key.replace(/^_/, '')) === key.replace(/^_/, '')
+      const name = plain(key)
+      const element = elementOf(name)
+      return !out.has(element) && (said.get(element) ?? name) === name
     }),
   )
 }
+
+/** `_birthDate` belongs to `birthDate`. */
+const plain = (key: string): string => key.replace(/^_/, '')
 
 /** Elements that cannot stay beside what is sent, by the invariants of R4. */
 const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =

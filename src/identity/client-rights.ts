@@ -1,5 +1,5 @@
 // What a user of the portal may do with integration clients: see those of the organisation, grant scopes by their risk, and change credentials.
-import type { UserCaller } from '../access/caller.ts'
+import { isAdministrator, ownOrganization, type UserCaller } from '../access/caller.ts'
 import { riskOf } from '../access/scopes.ts'
 import type { Database } from '../db/database.ts'
 import type { Environment } from '../lib/config.ts'
@@ -7,20 +7,16 @@ import { Failure } from '../lib/failure.ts'
 import { asAct } from '../store/recording.ts'
 import { type Client, createClient, knownScopes, type ListedClient, listClients, newClientId } from './clients.ts'
 
-const isAdministrator = ({ roles }: UserCaller): boolean => roles.includes('administrator')
-
 /** Returns the clients that a user sees, oldest first: those of the organisation, or for administrators all. */
 export const clientsSeenBy = (
   database: Database,
   user: UserCaller,
   page: { readonly after?: string; readonly limit: number },
-): Promise<ListedClient[]> =>
-  listClients(database, { ...page, ...(!isAdministrator(user) && { organizationId: user.organizationId }) })
+): Promise<ListedClient[]> => listClients(database, { ...page, organizationId: ownOrganization(user) })
 
 /** Returns one of these. @throws Failure NOT_FOUND, for another organisation's as for one that does not exist */
 export async function clientSeenBy(database: Database, user: UserCaller, id: string): Promise<ListedClient> {
-  const organization = isAdministrator(user) ? {} : { organizationId: user.organizationId }
-  const [found] = await listClients(database, { id, ...organization })
+  const [found] = await listClients(database, { id, organizationId: ownOrganization(user) })
   if (found) return found
   throw new Failure('NOT_FOUND', 'Your organisation has no such client.')
 }

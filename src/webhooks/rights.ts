@@ -1,13 +1,10 @@
 // Which webhook endpoints a user of the portal sees: those of the organisation's clients, or for administrators all.
-import type { UserCaller } from '../access/caller.ts'
+import { ownOrganization, type UserCaller } from '../access/caller.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { type Listed, listAll } from './endpoints.ts'
 
-const seenBy = ({ roles, organizationId }: UserCaller) => ({
-  isOfConnect: true,
-  ...(!roles.includes('administrator') && { organizationId }),
-})
+const seenBy = (user: UserCaller) => ({ isOfConnect: true, organizationId: ownOrganization(user) })
 
 /** Returns the endpoints that a user sees, oldest first. */
 export const endpointsSeenBy = (

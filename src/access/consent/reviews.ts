@@ -10,7 +10,7 @@ import { recordedFor } from '../../store/recording.ts'
 import { currentEntries } from '../../store/relations.ts'
 import type { Store } from '../../store/store.ts'
 import { typeNumber } from '../../store/type-number.ts'
-import { onBehalfOf, system, type UserCaller } from '../caller.ts'
+import { isAdministrator, onBehalfOf, system, type UserCaller } from '../caller.ts'
 
 export const reviewStates = ['open', 'escalated', 'accepted'] as const
 
@@ -56,8 +56,9 @@ const most = 100
 /**
  * @throws Failure FORBIDDEN for a user who is neither a privacy officer of an organisation nor an administrator
  */
-function organizationOf({ roles, organizationId }: UserCaller): string | undefined {
-  if (roles.includes('administrator')) return undefined
+function organizationOf(caller: UserCaller): string | undefined {
+  const { roles, organizationId } = caller
+  if (isAdministrator(caller)) return undefined
   if (roles.includes('privacy_officer') && organizationId !== '') return organizationId
   throw new Failure('FORBIDDEN', 'Emergencies are reviewed by privacy officers and administrators.')
 }

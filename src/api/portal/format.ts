@@ -1,4 +1,4 @@
-// Times, durations and sizes as people read them, in the language of the page.
+// Times, durations, sizes and new secrets as people read them, in the language of the page.
 import { type Html, html } from './html.ts'
 import type { Language } from './texts.ts'
 
@@ -32,3 +32,7 @@ export function bytes(count: number, language: Language): string {
 }
 
 export const number = (count: number, language: Language): string => new Intl.NumberFormat(language).format(count)
+
+/** The fields of a new secret or id, shown this once. */
+export const shownOnce = (rows: readonly (readonly [string, string])[]): Html =>
+  html`<dl class="once">${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>`

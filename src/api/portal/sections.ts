@@ -1,5 +1,5 @@
 // The sections of the portal, in the order of its navigation, and who finds them there.
-import type { Role, UserCaller } from '../../access/caller.ts'
+import { isAdministrator, type Role, type UserCaller } from '../../access/caller.ts'
 import type { TextKey } from './texts.ts'
 
 export interface Section {
@@ -41,5 +41,5 @@ export const sections: readonly Section[] = [
 ]
 
 /** True if the user has one of the roles, or is an administrator; no roles: it is open to every user. */
-export const isOpenTo = ({ roles: own }: UserCaller, roles: readonly Role[]): boolean =>
-  roles.length === 0 || own.includes('administrator') || own.some(each => roles.includes(each))
+export const isOpenTo = (caller: UserCaller, roles: readonly Role[]): boolean =>
+  roles.length === 0 || isAdministrator(caller) || caller.roles.some(each => roles.includes(each))

@@ -1,9 +1,6 @@
 // HL7 v2 over MLLP: an acknowledgement says that the message is on disk, and it is of that message and of no other.
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { payloadOf } from '../../../bridge/src/state/items.ts'
-import { openState } from '../../../bridge/src/state/state.ts'
-import { dataKey, freshFolder, type InProcess, portOf, runAgent, writeAgent } from '../support/agent.ts'
+import { freshFolder, type InProcess, portOf, runAgent, storedMessages, writeAgent } from '../support/agent.ts'
 import { admission, broken, fieldOf, openSender, verdictOf } from '../support/sender.ts'
 import { type StandIn, startStandIn } from '../support/stand-in.ts'
 
@@ -261,18 +258,6 @@ test('text is read in the character set of MSH-18, or of the config, and goes up
   expect(texts.map(text => /SET-\d/.exec(text)![0])).toEqual(['SET-1', 'SET-2', 'SET-3', 'SET-4', 'SET-5'])
   expect(texts.every(text => text.includes('Abena^Zoé'))).toBe(true)
 })
-
-/** The messages that are stored, read beside the running agent. */
-function storedMessages(folder: string): string[] {
-  const state = openState(join(folder, 'state'), dataKey)
-  const rows = state.sql('select item_id, payload from item order by id').all() as {
-    item_id: string
-    payload: Uint8Array
-  }[]
-  const texts = rows.map(row => JSON.parse(state.unseal(row.payload, payloadOf(row.item_id))).message)
-  state.close()
-  return texts
-}
 
 test('the log holds no word of a message', async () => {
   expect(agent.lines.join('')).not.toMatch(/Abena|Jeanne|4711|PID\|/)

@@ -1,11 +1,8 @@
 // Published messages that nobody here wrote, through the MLLP door of an agent: what the reader of the service takes, the agent takes.
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { payloadOf } from '../../../bridge/src/state/items.ts'
-import { openState } from '../../../bridge/src/state/state.ts'
 import { publishedMessages } from '../../bench/messages.ts'
 import { until } from '../../support/process.ts'
-import { dataKey, freshFolder, portOf, runAgent, writeAgent } from '../support/agent.ts'
+import { freshFolder, portOf, runAgent, storedMessages, writeAgent } from '../support/agent.ts'
 import { fieldOf, openSender, verdictOf } from '../support/sender.ts'
 import { startStandIn } from '../support/stand-in.ts'
 
@@ -32,7 +29,7 @@ describe.skipIf(messages.length === 0)(
       expect(sent.filter(each => fieldOf(each, 'MSH-2') === '^~\\\\&').length).toBe(10)
       await until('all are stored', async () => (await agent.status()).queue.pending === new Set(sent).size)
       expect((await agent.status()).quarantined).toBe(0)
-      expect(stored(folder)).toEqual([...new Set(sent)])
+      expect(storedMessages(folder)).toEqual([...new Set(sent)])
     })
   },
 )
@@ -41,15 +38,3 @@ const controlIdOf = (message: string): string => fieldOf(message, 'MSH-10')?.tri
 
 /** MSH-15 and MSH-16. */
 const modeOf = (message: string): string => `${fieldOf(message, 'MSH-15') ?? ''}|${fieldOf(message, 'MSH-16') ?? ''}`
-
-/** The messages that an agent has stored, in order. */
-function stored(folder: string): string[] {
-  const state = openState(join(folder, 'state'), dataKey)
-  const rows = state.sql('select item_id, payload from item order by id').all() as {
-    item_id: string
-    payload: Uint8Array
-  }[]
-  const texts = rows.map(row => JSON.parse(state.unseal(row.payload, payloadOf(row.item_id))).message)
-  state.close()
-  return texts
-}

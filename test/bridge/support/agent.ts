@@ -9,6 +9,7 @@ import { agentTool } from '../../../bridge/src/commands/tool.ts'
 import { readConfig } from '../../../bridge/src/config.ts'
 import { readDataKey } from '../../../bridge/src/data-key.ts'
 import { createLog } from '../../../bridge/src/log.ts'
+import { payloadOf } from '../../../bridge/src/state/items.ts'
 import { openState, type State } from '../../../bridge/src/state/state.ts'
 import { runTool } from '../../../src/lib/command.ts'
 import { onCleanup } from '../../support/cleanup.ts'
@@ -17,7 +18,7 @@ import { agentKey } from './stand-in.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-export const dataKey = Buffer.alloc(32, 'data')
+const dataKey = Buffer.alloc(32, 'data')
 
 export const localToken = 'token-of-this-machine'
 
@@ -97,6 +98,18 @@ export async function runAgent(file: string, clock: Clock = systemClock): Promis
 /** The port on which a source of a running agent listens. */
 export const portOf = async (agent: Pick<InProcess, 'status'>, source = 'lab'): Promise<number> =>
   (await agent.status()).inputs[source].port
+
+/** The messages that an agent has stored, in order, read beside the running agent. */
+export function storedMessages(folder: string): string[] {
+  const state = openState(join(folder, 'state'), dataKey)
+  const rows = state.sql('select item_id, payload from item order by id').all() as {
+    item_id: string
+    payload: Uint8Array
+  }[]
+  const texts = rows.map(row => JSON.parse(state.unseal(row.payload, payloadOf(row.item_id))).message)
+  state.close()
+  return texts
+}
 
 /** A state of its own, without an agent. */
 export function freshState(folder = freshFolder()): State {

@@ -1,12 +1,15 @@
 // The Bridge agents of an organisation: which are online, how far behind they are, and what people on the premises should look after.
+
 import { Type } from 'typebox'
+import { isAdministrator } from '../../../access/caller.ts'
 import type { AgentReport } from '../../../bridge/report.ts'
 import type { Route } from '../../../http/route.ts'
 import { createAgent } from '../../../identity/agents.ts'
 import { Failure } from '../../../lib/failure.ts'
-import { duration, moment, number } from '../format.ts'
+import { duration, moment, number, shownOnce } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'
+import { isOpenTo } from '../sections.ts'
 import { type AgentPageParts, reportsFor } from './parts.ts'
 
 const common = { title: 'agents.title', roles: ['developer', 'privacy_officer'] } as const
@@ -18,7 +21,7 @@ export const agentListRoutes = (parts: AgentPageParts): Route[] => [
     name: 'portalAgents',
     async show(_request, view) {
       const reports = await reportsFor(parts, view.caller)
-      const mayCreate = view.caller.roles.some(each => each === 'developer' || each === 'administrator')
+      const mayCreate = isOpenTo(view.caller, ['developer'])
       return html`<p>${view.t('agents.about')}</p>
 ${reports.length === 0 ? html`<p>${view.t('agents.none')}</p>` : table(parts, view, reports)}
 ${mayCreate && form(view)}`
@@ -39,11 +42,14 @@ ${mayCreate && form(view)}`
     ),
     async act({ body: { name, facility, organization }, caller, baseUrl }, { t }) {
       const organizationId = organization || caller.organizationId
-      if (organizationId !== caller.organizationId && !caller.roles.includes('administrator'))
+      if (organizationId !== caller.organizationId && !isAdministrator(caller))
         throw new Failure('FORBIDDEN', 'Only administrators create agents for other organisations.')
       const { agent, key } = await createAgent(parts.database, { name, facilityId: facility, organizationId })
       return html`<p>${t('agents.created_once')}</p>
-<dl class="once"><dt>${t('agents.id')}</dt><dd><code>${agent.id}</code></dd><dt>${t('agents.key')}</dt><dd><code>${key}</code></dd></dl>
+${shownOnce([
+  [t('agents.id'), agent.id],
+  [t('agents.key'), key],
+])}
 <p>${t('agents.enrol')}</p>
 <pre><code>npx health-interop-agent enrol --url ${baseUrl} --id ${agent.id} --key - --facility ${facility}</code></pre>
 <p><a href="/portal/agents/${agent.id}">${agent.name}</a></p>`
@@ -84,13 +90,12 @@ export function clockOf({ t, language }: PageView, skew: number | undefined): st
 }
 
 function form({ t, caller }: PageView): Html {
-  const isAdministrator = caller.roles.includes('administrator')
   return html`<section><h2>${t('agents.create')}</h2>
 <form method="post" action="/portal/agents" class="fields">
 <label>${t('agents.name')} <input name="name" required maxlength="200"></label>
 <label>${t('agents.facility')} <input name="facility" required pattern="[A-Za-z0-9.\\-]{1,64}"> <small>${t('agents.facility_hint')}</small></label>
 ${
-  isAdministrator &&
+  isAdministrator(caller) &&
   html`<label>${t('agents.organization')} <input name="organization" pattern="[A-Za-z0-9.\\-]{1,64}" placeholder="${caller.organizationId}"></label>`
 }<button type="submit">${t('agents.create')}</button>
 </form></section>`

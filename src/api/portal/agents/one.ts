@@ -1,4 +1,5 @@
 // One Bridge agent: its state, its warnings, its commands, and what can be asked of it.
+
 import { Type } from 'typebox'
 import { type LoggedCommand, listCommands, repeatCommand } from '../../../bridge/command-log.ts'
 import { type CommandType, command } from '../../../bridge/commands.ts'
@@ -7,6 +8,7 @@ import type { Route } from '../../../http/route.ts'
 import { bytes, duration, moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'
+import { isOpenTo } from '../sections.ts'
 import { clockOf } from './list.ts'
 import { type AgentPageParts, reportFor } from './parts.ts'
 
@@ -83,7 +85,7 @@ function facts(parts: AgentPageParts, view: PageView, { agent, status, lag, stat
 }
 
 function forms({ t, caller }: PageView, id: string): Html | false {
-  const may = caller.roles.some(each => each === 'developer' || each === 'administrator')
+  const may = isOpenTo(caller, ['developer'])
   return (
     may &&
     html`<div class="actions">${asked.map(

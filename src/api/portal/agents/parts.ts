@@ -1,5 +1,5 @@
 // What the pages about Bridge agents work with, and whose agents a user sees.
-import type { UserCaller } from '../../../access/caller.ts'
+import { ownOrganization, type UserCaller } from '../../../access/caller.ts'
 import { type AgentReport, agentReports } from '../../../bridge/report.ts'
 import type { Database } from '../../../db/database.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -12,10 +12,8 @@ export interface AgentPageParts {
 }
 
 /** Returns the agents that a user sees: those of the user's organisation, or for administrators all. */
-export const reportsFor = (
-  { database, now }: AgentPageParts,
-  { roles, organizationId }: UserCaller,
-): Promise<AgentReport[]> => agentReports(database, now(), roles.includes('administrator') ? undefined : organizationId)
+export const reportsFor = ({ database, now }: AgentPageParts, caller: UserCaller): Promise<AgentReport[]> =>
+  agentReports(database, now(), ownOrganization(caller))
 
 /** Returns one of these. @throws Failure NOT_FOUND, for another organisation's as for one that does not exist */
 export async function reportFor(parts: AgentPageParts, caller: UserCaller, id: string): Promise<AgentReport> {

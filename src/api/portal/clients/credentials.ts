@@ -1,4 +1,5 @@
 // The forms of one client: a new secret, public keys, and the end of it.
+
 import type { JSONWebKeySet } from 'jose'
 import { Type } from 'typebox'
 import type { Route } from '../../../http/route.ts'
@@ -7,9 +8,10 @@ import { type ClientKeys, revokeClient, rotateSecret, setKeys } from '../../../i
 import { Failure } from '../../../lib/failure.ts'
 import { isObject } from '../../../lib/json.ts'
 import { mustBeCallable, type Reach } from '../../../outbound/address.ts'
+import { shownOnce } from '../format.ts'
 import { html } from '../html.ts'
 import { action } from '../page.ts'
-import { type ClientPageParts, shownOnce } from './parts.ts'
+import type { ClientPageParts } from './parts.ts'
 
 /** Seconds for which the previous secret may remain valid. */
 export const overlaps = ['0', '3600', '86400', '604800'] as const

@@ -1,14 +1,16 @@
 // The clients of an organisation: which there are, what they may do, and when they last did it.
+
 import { Type } from 'typebox'
+import { isAdministrator } from '../../../access/caller.ts'
 import type { Route } from '../../../http/route.ts'
 import { clientsSeenBy, createClientFor } from '../../../identity/client-rights.ts'
 import type { ListedClient } from '../../../identity/clients.ts'
 import { paths } from '../../../identity/paths.ts'
-import { moment } from '../format.ts'
+import { moment, shownOnce } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'
 import { newClientForm } from './form.ts'
-import { type ClientPageParts, scopeList, shownOnce } from './parts.ts'
+import { type ClientPageParts, scopeList } from './parts.ts'
 
 const perPage = 50
 const roles = ['developer'] as const
@@ -74,8 +76,8 @@ function made({ t }: PageView, id: string, secret: string | undefined, baseUrl: 
 
 function table(parts: ClientPageParts, view: PageView, clients: readonly ListedClient[]): Html {
   const { t, language } = view
-  const isAdministrator = view.caller.roles.includes('administrator')
-  const names = ['name', 'id', ...(isAdministrator ? (['organization'] as const) : []), 'scopes'] as const
+  const seesAll = isAdministrator(view.caller)
+  const names = ['name', 'id', ...(seesAll ? (['organization'] as const) : []), 'scopes'] as const
   const times = ['made', 'used', 'state'] as const
   return html`<table class="cards-on-phones"><thead><tr>${[...names, ...times].map(
     each => html`<th scope="col">${t(`clients.${each}`)}</th>`,
@@ -83,7 +85,7 @@ function table(parts: ClientPageParts, view: PageView, clients: readonly ListedC
 ${clients.map(client => {
   const cells: readonly (readonly [string, Html | string] | false)[] = [
     ['id', html`<code>${client.id}</code>`],
-    isAdministrator && ['organization', client.organizationId],
+    seesAll && ['organization', client.organizationId],
     ['scopes', scopeList(view, client.scopes)],
     ['made', moment(client.createdAt, language, parts.timeZone)],
     ['used', moment(client.lastUsedAt, language, parts.timeZone)],

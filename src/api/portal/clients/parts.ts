@@ -29,7 +29,3 @@ export const meaning = ({ t }: PageView, scope: string): string =>
 /** Scopes, each with its risk. */
 export const scopeList = (view: PageView, held: readonly string[]): Html =>
   html`<ul class="tags">${held.map(each => html`<li><code>${each}</code> ${risk(view, each)}</li>`)}</ul>`
-
-/** The fields of a new secret or id, shown this once. */
-export const shownOnce = (rows: readonly (readonly [string, string])[]): Html =>
-  html`<dl class="once">${rows.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>`

@@ -1,5 +1,7 @@
 // Emergencies in which clients saw patients' data without consent: the queue of their reviews, and the answers.
+
 import { Type } from 'typebox'
+import { isAdministrator } from '../../../access/caller.ts'
 import {
   answerReview,
   listReviews,
@@ -82,7 +84,7 @@ ${
 
 /** Administrators answer what was escalated. */
 function form({ t, caller }: PageView, { id, state, version }: Review): Html | false {
-  const mayAccept = state === 'open' || (state === 'escalated' && caller.roles.includes('administrator'))
+  const mayAccept = state === 'open' || (state === 'escalated' && isAdministrator(caller))
   return (
     mayAccept &&
     html`<form method="post" action="/portal/emergencies/${id}" class="fields"><input type="hidden" name="version" value="${version}">

@@ -1,5 +1,5 @@
 // Who could see what, and why: the store's decision about one client and one type of resource of a patient.
-import type { UserCaller } from '../../../access/caller.ts'
+import { ownOrganization, type UserCaller } from '../../../access/caller.ts'
 import { type Decision, decide } from '../../../access/consent/decision.ts'
 import { purposes, usualPurpose } from '../../../access/consent/purposes.ts'
 import type { Queryable } from '../../../db/statement.ts'
@@ -8,7 +8,6 @@ import { clientsOf, findClient } from '../../../identity/clients.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'
-import { boundTo } from './parts.ts'
 
 export interface Question {
   readonly client?: string
@@ -26,7 +25,7 @@ export async function decisionSection(
 ): Promise<Html> {
   const { t } = view
   const answer = await answered(on, view.caller, patient, question)
-  const clients = await clientsOf(on, boundTo(view.caller))
+  const clients = await clientsOf(on, ownOrganization(view.caller))
   return html`<section id="decision"><h2>${t('patients.decision')}</h2><p>${t('patients.decision_hint')}</p>
 ${clients.length === 0 ? html`<p>${t('patients.no_clients')}</p>` : form(view, patient, clients, question)}
 ${answer === 'unknown' ? html`<p role="status">${t('patients.no_client')}</p>` : answer && shown(view, timeZone, answer)}</section>`
@@ -41,7 +40,7 @@ async function answered(
 ): Promise<Decision | 'unknown' | undefined> {
   if (!id || !type || !isResourceType(type)) return undefined
   const client = (await findClient(on, id))?.client
-  const bound = boundTo(caller)
+  const bound = ownOrganization(caller)
   if (!client || (bound !== undefined && client.organizationId !== bound)) return 'unknown'
   return decide(on, { ...client, isRevoked: client.revokedAt !== undefined }, purpose, patient, type)
 }

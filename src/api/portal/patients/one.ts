@@ -1,5 +1,7 @@
 // One patient as a privacy officer looks after the patient's rights: consents, accesses, and who could see what. No clinical data.
+
 import { Type } from 'typebox'
+import { ownOrganization } from '../../../access/caller.ts'
 import { purposes } from '../../../access/consent/purposes.ts'
 import { auditorOf } from '../../../access/officer.ts'
 import { accessesOf } from '../../../audit/accesses.ts'
@@ -14,7 +16,7 @@ import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'
 import { decisionSection } from './decision.ts'
-import { boundTo, knownPatient, type PatientPageParts } from './parts.ts'
+import { knownPatient, type PatientPageParts } from './parts.ts'
 
 const accessesShown = 20
 
@@ -37,7 +39,7 @@ export const patientRoute = (parts: PatientPageParts): Route =>
       const patient = await knownPatient(parts, caller, id, `portal/patients/${id}`)
       const healthId = (await currentHealthIds(on, [patient])).get(patient)
       const subject = { patient, healthId: healthId ?? patient }
-      const consents = await parts.consents.list({ caller, requestId }, subject, boundTo(caller))
+      const consents = await parts.consents.list({ caller, requestId }, subject, ownOrganization(caller))
       return html`<dl class="facts"><div><dt>${t('patients.health_id')}</dt><dd>${healthId ?? '–'}</dd></div>
 <div><dt>${t('patients.id')}</dt><dd><code>${patient}</code></dd></div></dl>
 <section><h2>${t('patients.consents')}</h2>${await consentTable(parts, view, consents)}</section>

@@ -1,6 +1,6 @@
 // What the pages about one patient work with, and which patients a user finds.
 
-import type { UserCaller } from '../../../access/caller.ts'
+import { ownOrganization, type UserCaller } from '../../../access/caller.ts'
 import { isKnownTo } from '../../../access/officer.ts'
 import type { ConsentService } from '../../../consents/service.ts'
 import { clientsOf } from '../../../identity/clients.ts'
@@ -16,10 +16,6 @@ export interface PatientPageParts extends AuditPageParts {
   /** The names of organisations that the store knows, by id. */
   readonly organizationNames: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>
 }
-
-/** The organisation to which a user is bound; undefined for administrators, who see all. */
-export const boundTo = ({ roles, organizationId }: UserCaller): string | undefined =>
-  roles.includes('administrator') ? undefined : organizationId
 
 /**
  * Returns the patient (id) if the user may know of the patient. The look is on the audit trail, under what was asked for; one at a
@@ -44,7 +40,7 @@ export async function knownPatient(
 
 async function mayKnow({ databaseFor, base }: PatientPageParts, caller: UserCaller, patient: string): Promise<boolean> {
   const on = databaseFor(caller)
-  const bound = boundTo(caller)
+  const bound = ownOrganization(caller)
   const clients = bound === undefined ? [] : await clientsOf(on, bound)
   const organization = bound === undefined ? undefined : { id: bound, clients: clients.map(({ id }) => id) }
   // Who has to do with one of several merged records has to do with the person.

@@ -1,4 +1,5 @@
 // The forms of one webhook subscription: a test event, on and off, a new secret, and an event once more.
+
 import { Type } from 'typebox'
 import type { Transaction } from '../../../db/statement.ts'
 import { isEventType } from '../../../events/event-types.ts'
@@ -7,7 +8,7 @@ import { Failure } from '../../../lib/failure.ts'
 import { changeEndpoint, type Listed, rotateEndpoint } from '../../../webhooks/endpoints.ts'
 import { replay, sendSample } from '../../../webhooks/replay.ts'
 import { endpointSeenBy } from '../../../webhooks/rights.ts'
-import { shownOnce } from '../clients/parts.ts'
+import { shownOnce } from '../format.ts'
 import { html } from '../html.ts'
 import { action } from '../page.ts'
 import type { WebhookPageParts } from './parts.ts'
