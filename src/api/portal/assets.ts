@@ -1,4 +1,5 @@
-// The files of web/: styles, scripts and pictures, read once, compressed once, and cached by browsers for good under the hash of all.
+// The files of web/ (styles, scripts and pictures) and the libraries that its scripts import: read once, compressed once, and cached by
+// browsers for good under the hash of all.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -7,6 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Type } from 'typebox'
 import { headerOf, open, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { isLibrary, libraryVersions, readLibrary, withAddresses } from './libraries.ts'
 
 const folder = join(import.meta.dirname, '../../../web')
 
@@ -16,20 +18,32 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-const files: ReadonlyMap<string, Buffer> = new Map(
+const read = (name: string): Buffer => {
+  const bytes = readFileSync(join(folder, name))
+  return name.endsWith('.js') ? withAddresses(bytes) : bytes
+}
+
+/** Those of web/; a library joins them at its first request. */
+const files: Map<string, Buffer> = new Map(
   readdirSync(folder)
     .filter(name => Object.hasOwn(types, extname(name)))
-    .map(name => [name, readFileSync(join(folder, name))]),
+    .map(name => [name, read(name)]),
 )
 
 const hash = [...files]
   .reduce((sum, [name, bytes]) => sum.update(name).update('\0').update(bytes), createHash('sha256'))
+  .update(libraryVersions())
   .digest('hex')
   .slice(0, 12)
 
-/** Returns the address of a file of web/. @throws Error if there is none, which a test of the pages meets. */
+function bytesOf(name: string): Buffer | undefined {
+  if (!files.has(name) && isLibrary(name)) files.set(name, readLibrary(name))
+  return files.get(name)
+}
+
+/** Returns the address of a file of web/ or of a library. @throws Error if there is none, which a test of the pages meets. */
 export function assetAddress(name: string): string {
-  if (!files.has(name)) throw new Error(`there is no web/${name}`)
+  if (!files.has(name) && !isLibrary(name)) throw new Error(`there is no web/${name}`)
   return `/portal/assets/${hash}/${name}`
 }
 
@@ -70,7 +84,7 @@ export const assetRoute: Route = route({
   replies: { 200: null },
   async handle(request) {
     const { version, name } = request.params
-    const bytes = files.get(name)
+    const bytes = bytesOf(name)
     if (!bytes || version !== hash)
       throw new Failure('NOT_FOUND', 'There is no such file of the portal: reload the page.')
     const accepted = headerOf(request, 'accept-encoding') ?? ''

@@ -133,6 +133,29 @@ describe('a page', () => {
       expect((await ask(service.url + path)).status).toBe(404)
   })
 
+  test('serves the libraries of its scripts as modules that import each other by address', async () => {
+    const { text } = await developer.get('/portal')
+    const [, base] = /href="(\/portal\/assets\/\w+\/)portal\.css"/.exec(text)!
+    const waiting = ['codemirror-view.js', 'codemirror-autocomplete.js', 'codemirror-lang-json.js', 'uplot.js']
+    const seen = new Set(waiting)
+    for (const name of waiting) {
+      const served = await ask(service.url + base + name)
+      expect([name, served.status, served.headers.get('content-type')]).toEqual([
+        name,
+        200,
+        'text/javascript; charset=utf-8',
+      ])
+      for (const [, , from] of served.text.matchAll(/^(import|export)\b[\w\s{},*$]*from\s*['"]([^'"]+)['"]/gm)) {
+        expect(from).toMatch(/^\.\/[\w-]+\.js$/)
+        const file = from!.slice(2)
+        if (!seen.has(file)) waiting.push(file)
+        seen.add(file)
+      }
+    }
+    expect(seen).toContain('style-mod.js')
+    expect((await ask(`${service.url + base}uplot.css`)).status).toBe(200)
+  })
+
   test('is in no description of the API', async () => {
     const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: object }
     expect(Object.keys(paths).filter(path => path.startsWith('/portal'))).toEqual([])
