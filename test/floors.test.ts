@@ -13,7 +13,7 @@ const floors: readonly (readonly string[])[] = [
   ['audit', 'mpi'],
   ['identity', 'mapping'],
   ['consents', 'patients', 'records', 'inventory', 'payments', 'events'],
-  ['interactions', 'webhooks', 'bridge', 'metrics', 'demo'],
+  ['interactions', 'webhooks', 'bridge', 'metrics', 'requests', 'demo'],
   ['http'],
   ['api'],
   ['app'],

@@ -37,6 +37,7 @@ import { currentHealthIds, holderOf, holdersAmong } from '../mpi/register/health
 import { mergedWith } from '../mpi/register/merged.ts'
 import { originsInUse } from '../mpi/register/origins.ts'
 import { reachOf } from '../outbound/address.ts'
+import { createRequestLog, type RequestLog } from '../requests/request-log.ts'
 import { shapes } from '../shapes/all.ts'
 import { type StartedDataSet, startedDataSet } from '../store/data-set.ts'
 import { createUnitOfWork } from '../store/unit-of-work.ts'
@@ -52,6 +53,7 @@ export interface Application extends Storage {
   readonly routes: readonly Route[]
   readonly identity: Identity
   readonly webhooks: Webhooks
+  readonly requestLog: RequestLog
   /** Once at the start, by one process: demo client and demo data in the local environment. */
   prepare(): Promise<void>
   /** Begins the work in the background; for processes that serve. */
@@ -151,6 +153,10 @@ export async function createApplication(
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
   const bulk = createBulk({ database, storeFor, audit, log, ...bulkSettings(config) })
+  const requestLog = createRequestLog({
+    ...{ database, log, days: config.requestLogDays, now: () => new Date() },
+    dropped: metrics.unlogged,
+  })
   const webhooks = createWebhooks({
     ...{ database, storeFor, outbox, log, environment, encryptionKey: key },
     disclose: disclosing(audit),
@@ -161,12 +167,13 @@ export async function createApplication(
   })
   const unitOfWork = createUnitOfWork(storage.databaseFor, indexing)
   const bell = createBell(database)
-  const served = surfaces({
-    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, bell, key, log },
+  const served: Route[] = surfaces({
+    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, bell, key, log, requestLog },
     wakeWebhooks: webhooks.wake,
+    patterns: () => [...new Set(routes.map(({ path }) => path))].sort(),
     metrics: metrics.text,
   })
-  const routes = [
+  const routes: Route[] = [
     ...served,
     openApiRoute(served, { version: interfaceVersion, baseUrl: address, events: describedEvents() }),
   ]
@@ -183,15 +190,17 @@ export async function createApplication(
     readPurpose: createReadPurpose(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
     holdersOf: texts => holdersAmong(database, texts),
     observer: metrics,
+    note: requestLog.note,
   })
   const parts = {
     ...{ indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics },
     transformer,
     identity,
     bell,
+    requestLog,
   }
   return {
-    ...{ koa, routes, ...storage, identity, webhooks },
+    ...{ koa, routes, ...storage, identity, webhooks, requestLog },
     async prepare() {
       if (environment !== 'local') return
       await ensureDemoClient(database)
@@ -242,6 +251,7 @@ interface Parts {
   readonly transformer: ReturnType<typeof createTransformer>
   readonly identity: Identity
   readonly bell: Bell
+  readonly requestLog: RequestLog
 }
 
 /**
@@ -252,7 +262,20 @@ const apart = 15
 
 /** Starts and ends the parts in order: what makes work ends before what it needs. */
 function lifecycle(parts: Parts, database: Storage['database']): Pick<Application, 'start' | 'quiet' | 'close'> {
-  const { indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics, transformer, identity, bell } = parts
+  const {
+    indexing,
+    bulk,
+    mappings,
+    idempotency,
+    audit,
+    anchor,
+    webhooks,
+    metrics,
+    transformer,
+    identity,
+    bell,
+    requestLog,
+  } = parts
   let quieted: Promise<unknown> | undefined
   let beginning: NodeJS.Timeout[] = []
   const quiet = async (): Promise<void> => {
@@ -265,6 +288,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       mappings.follow()
       idempotency.start()
       metrics.start()
+      requestLog.start()
       const looking = [indexing, audit, anchor, bulk, webhooks].filter(part => part !== undefined)
       beginning = looking.map((part, at) => setTimeout(part.start, at * apart).unref())
     },
@@ -274,6 +298,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       await transformer.close()
       await identity.close()
       await audit.close()
+      await requestLog.close()
       await anchor?.close()
       await database.end()
     },

@@ -35,6 +35,7 @@ import { mergedWith } from '../mpi/register/merged.ts'
 import { addressesOf } from '../mpi/register/patient.ts'
 import { createRegister } from '../mpi/register/register.ts'
 import { reachOf } from '../outbound/address.ts'
+import type { RequestLog } from '../requests/request-log.ts'
 import { organizationNames } from '../store/organization-names.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { Storage } from './storage.ts'
@@ -54,6 +55,9 @@ export interface SurfaceParts extends Storage {
   /** Of encryption. */
   readonly key: Buffer
   readonly log: Log
+  readonly requestLog: RequestLog
+  /** The patterns of all routes, once they are put together. */
+  readonly patterns: () => readonly string[]
   /** Makes this process look for deliveries. */
   readonly wakeWebhooks: () => void
   /** The figures of the service. */
@@ -91,6 +95,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
       trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },
       ...{ environment, reach: reachOf(config), encryptionKey: parts.key, wakeWebhooks: parts.wakeWebhooks },
+      ...{ requestLog: parts.requestLog, requestLogDays: config.requestLogDays, patterns: parts.patterns },
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),

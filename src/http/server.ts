@@ -11,7 +11,9 @@ import { recordedBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { asFailure } from '../lib/failure.ts'
+import { holdsHealthId } from '../lib/health-id.ts'
 import type { Log } from '../lib/log.ts'
+import type { LoggedRequest } from '../requests/entry.ts'
 import { check } from '../shapes/check.ts'
 import { bodyOf, mediaType, mustBeEscaped } from './body.ts'
 import { concerned, type HoldersOf, healthIdsIn } from './concerned.ts'
@@ -21,6 +23,7 @@ import { failureReply } from './failures.ts'
 import { type Idempotency, keyOf } from './idempotency.ts'
 import { byHeaders, type Identification, type IdentifyParts, identify } from './identify.ts'
 import { createIntake, type Hold, type Intake } from './intake.ts'
+import { loggedRequest, namedInLogs } from './logged.ts'
 import { leaveRest } from './pace.ts'
 import { senderOf } from './proxy.ts'
 import type { Reply, Route, RouteRequest } from './route.ts'
@@ -51,6 +54,8 @@ export interface ServerParts extends IdentifyParts, Sharing {
    */
   readonly holdersOf?: HoldersOf
   readonly observer: Observer
+  /** Takes each request for the request log; absent: there is none. */
+  readonly note?: (request: LoggedRequest) => void
   readonly log: Log
   /** Public address; undefined: as each request names it in its Host header (local environment). */
   readonly baseUrl: string | undefined
@@ -72,16 +77,18 @@ export function createApp(given: ServerParts): Koa {
   app.silent = true
   app.use(async context => {
     const started = performance.now()
-    const seen: Seen = { accesses: [], pending: [] }
+    const seen: Seen = { accesses: [], pending: [], requestId: requestIdOf(context.get('x-request-id')) }
     parts.observer.begun()
     try {
       await serve(parts, dispatch, context, started, seen)
     } finally {
       seen.hold?.release()
       leaveRest(context.req, context.res)
-      const seconds = (performance.now() - started) / 1000
+      const milliseconds = performance.now() - started
       const { method } = context
-      parts.observer.answered({ method, route: seen.found?.route.path, status: statusOf(context, seen), seconds })
+      const status = statusOf(context, seen)
+      parts.observer.answered({ method, route: seen.found?.route.path, status, seconds: milliseconds / 1000 })
+      parts.note?.(loggedRequest(context, seen, { status, milliseconds, resourceType: typeOf(seen.found) }))
     }
   })
   return app
@@ -97,7 +104,7 @@ async function serve(
   started: number,
   seen: Seen,
 ): Promise<void> {
-  const requestId = requestIdOf(context.get('x-request-id'))
+  const { requestId } = seen
   const refuse = (error: unknown): Reply => refusal(parts, context, requestId, seen, error)
   const reply = await answer(parts, dispatch, context, requestId, seen)
     .catch(error => refuse((seen.failure = error)))
@@ -116,8 +123,7 @@ async function serve(
     type: typeOf(seen.found),
     status: statusOf(context, seen),
     ms: Math.round((performance.now() - started) * 100) / 100,
-    // A patient's identity is recorded in the audit trail, not in logs.
-    client: seen.caller?.kind === 'patient' ? 'patient' : seen.caller?.clientId,
+    client: namedInLogs(seen.caller),
   })
 }
 
@@ -128,9 +134,12 @@ function typeOf(found: RouteMatch | undefined): string | undefined {
 }
 
 interface Seen extends Traces, Identification {
+  readonly requestId: string
   found?: RouteMatch
   address?: string
   failure?: unknown
+  /** Of the refusal that was sent. */
+  errorCode?: string
   isEmergency?: boolean
   /** Returns the texts by which the request names a patient, as sent; called only for refused requests. */
   healthIds?: () => readonly string[]
@@ -140,23 +149,20 @@ interface Seen extends Traces, Identification {
 }
 
 /** Returns the reply to a request that was refused or failed, in the dialect of the surface. */
-function refusal(
-  parts: ServerParts,
-  context: Koa.Context,
-  requestId: string,
-  { found, signal }: Seen,
-  error: unknown,
-): Reply {
+function refusal(parts: ServerParts, context: Koa.Context, requestId: string, seen: Seen, error: unknown): Reply {
+  const { found, signal } = seen
   const failure = asFailure(error)
   if (failure.status >= 500 && error !== signal?.reason)
     parts.log.error(
       { requestId, route: found?.route.operationId, err: failure.options.cause ?? failure },
       failure.message,
     )
+  seen.errorCode = failure.code
   const { method, path, querystring: query } = context
   const shown = found?.route.page?.failure?.(failure, { method, path, query, headers: context.req.headers, requestId })
   if (shown) return shown
   const described = found?.route.failure?.(failure) ?? failure
+  seen.errorCode = described.code
   return failureReply(described, { path, accept: context.get('accept'), requestId })
 }
 
@@ -308,6 +314,7 @@ function checked(schema: TSchema | undefined, value: object, place: string): unk
   return value
 }
 
+/** Returns the id that the client gives its request, unless it says who a patient is: logs hold request ids. */
 function requestIdOf(given: string): string {
-  return /^[A-Za-z0-9._-]{8,128}$/.test(given) ? given : randomUUID()
+  return /^[A-Za-z0-9._-]{8,128}$/.test(given) && !holdsHealthId(given) ? given : randomUUID()
 }

@@ -320,6 +320,12 @@ export const settings = {
     'Days for which events and attempts to deliver them are kept, and can be sent again.',
     whole(2, 3650),
   ),
+  requestLogDays: setting(
+    'REQUEST_LOG_DAYS',
+    '14',
+    'Days for which the request log of the portal keeps requests: time, client, route, status, error code, duration and sizes. 0: none is written.',
+    whole(0, 3650),
+  ),
 }
 
 export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }

@@ -15,11 +15,20 @@ export function dayIn(timeZone: string, moment: Date): string {
 
 /** The moment at which a day begins in a time zone. */
 export function startOfDay(timeZone: string, day: string): Date {
-  const midnight = Date.parse(`${day}T00:00:00Z`)
-  // The offset is that of the moment itself, which another offset may be near.
-  const near = midnight - offsetAt(timeZone, midnight)
-  return new Date(midnight - offsetAt(timeZone, near))
+  return momentOf(timeZone, `${day}T00:00`)
 }
+
+/** The moment at which clocks in a time zone show a minute of a day: 2026-03-14T08:30. */
+export function momentOf(timeZone: string, minute: string): Date {
+  const shown = Date.parse(`${minute}:00Z`)
+  // The offset is that of the moment itself, which another offset may be near.
+  const near = shown - offsetAt(timeZone, shown)
+  return new Date(shown - offsetAt(timeZone, near))
+}
+
+/** True for a minute of a day that exists in the calendar. */
+export const isMinute = (text: string): boolean =>
+  /^.{10}T(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) && isDay(text.slice(0, 10))
 
 /** Milliseconds by which clocks in a time zone are ahead of UTC. */
 function offsetAt(timeZone: string, moment: number): number {

@@ -43,6 +43,13 @@ export function parse(text: string): Reading {
   return first === 0 && second === 0 ? { healthId: canonical(folded) } : { fault: 'checksum', form: canonical(folded) }
 }
 
+/** A Health ID among other things, with dashes or without; what is a part of a longer word is none. */
+const within = /(?<![0-9A-Za-z])[A-Za-z]{2}-?(?:[0-9A-Za-z]{4}-?){2}[0-9A-Za-z]{4}(?![0-9A-Za-z])/g
+
+/** True if a text names a patient by Health ID, alone or among other things. */
+export const holdsHealthId = (text: string): boolean =>
+  (text.match(within) ?? []).some(each => 'healthId' in parse(each))
+
 /**
  * Mints a Health ID. The caller that stores it checks that it is new.
  * @param random returns the requested number of random bytes

@@ -22,6 +22,8 @@ export interface Meters {
   readonly attempted: (outcome: string, milliseconds: number) => void
   /** A line of the audit trail's anchor was written to its file or sent to its collector, or could not be. */
   readonly anchored: (target: 'file' | 'url', outcome: 'written' | 'failed') => void
+  /** So many requests are not in the request log. */
+  readonly unlogged: (requests: number) => void
   figures(): Promise<Figure[]>
 }
 
@@ -30,8 +32,9 @@ export function createMeters(database: Pick<Database, 'connections'>): Meters {
   const requests = createRequests(registry)
   const attempted = createAttempts(registry)
   const anchored = createAnchored(registry)
+  const unlogged = createUnlogged(registry)
   countConnections(registry, database)
-  return { ...requests, attempted, anchored, figures: () => figuresOf(registry) }
+  return { ...requests, attempted, anchored, unlogged, figures: () => figuresOf(registry) }
 }
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -124,6 +127,15 @@ function createAnchored(registry: Registry): Meters['anchored'] {
   })
   for (const target of ['file', 'url']) for (const outcome of ['written', 'failed']) total.inc({ target, outcome }, 0)
   return (target, outcome) => total.inc({ target, outcome })
+}
+
+function createUnlogged(registry: Registry): Meters['unlogged'] {
+  const total = new Counter({
+    name: 'request_log_dropped_total',
+    help: 'Requests that are not in the request log, because it could not be written fast enough.',
+    registers: [registry],
+  })
+  return requests => total.inc(requests)
 }
 
 function countConnections(registry: Registry, database: Pick<Database, 'connections'>): void {

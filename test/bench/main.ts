@@ -22,6 +22,7 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
        npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- sdk [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- request-log [--data DIR] [--rounds N]
        npm run bench -- bridge [--data DIR] [--agents N] [--days D] [--seed S]
        npm run bench -- bridge-sync [--data DIR] [--seconds N]
        npm run bench -- webhooks [throughput] [latency] [writing] [isolation] [stall] [--data DIR] [--seconds N] [--rounds N]
@@ -49,6 +50,7 @@ nothing if it is there already, and measures each workload; the median round cou
   records     measures instead a patient's records, beside the FHIR searches of the same under the same consent, on DIR-records
   sdk         measures instead the patient summary and FHIR searches by Health ID, beside the FHIR searches under them, on
               DIR-records
+  request-log measures instead what the request log costs for each request, on DIR-requests
   bridge      lets N agents (default 20) live for D days (default 2) while networks, power, clocks, disks, answers and the
               service fail, and looks for what was lost or stored twice, on DIR-bridge
   bridge-sync measures instead how many items of Bridge agents are stored, on DIR-bridge
@@ -89,6 +91,7 @@ const folders: Readonly<Record<string, string>> = {
   sdk: '-records',
   bridge: '-bridge',
   'bridge-sync': '-bridge',
+  'request-log': '-requests',
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
 }
@@ -156,6 +159,10 @@ async function main(): Promise<void> {
   if (positionals[0] === 'bridge-sync') {
     const { benchBridgeSync } = await import('./bridge-sync.ts')
     return benchBridgeSync({ root, env: environment(), dataDir, base, seconds: Number(options.seconds), answering })
+  }
+  if (positionals[0] === 'request-log') {
+    const { benchRequestLog } = await import('./request-log.ts')
+    return benchRequestLog(dataDir, Number(options.rounds))
   }
   if (positionals[0] === 'resolve') {
     const { benchResolve } = await import('./resolve.ts')

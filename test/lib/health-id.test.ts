@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fold, mint, neighbour, parse } from '../../src/lib/health-id.ts'
+import { fold, holdsHealthId, mint, neighbour, parse } from '../../src/lib/health-id.ts'
 import { rounds } from '../support/rounds.ts'
 
 const known = ['CM-TQYE-6SRK-YQ6S', 'CM-9C1T-3NR9-A9HC', 'CM-6TTH-APZW-3HP1', 'CM-72GS-8CYN-J8XR']
@@ -19,6 +19,17 @@ function others(text: string, place: number): string[] {
 
 test('the published Health IDs pass, and are given back as they are', () => {
   expect(known.map(parse)).toEqual(known.map(healthId => ({ healthId })))
+})
+
+test.each([
+  ...[...known, 'cm-tqye-6srk-yq6s', 'CMTQYE6SRKYQ6S', 'visit.CM-TQYE-6SRK-YQ6S', 'a_CM-TQYE-6SRK-YQ6S_2'].map(
+    text => [text, true] as const,
+  ),
+  ...['CM-TQYE-6SRK-YQ6T', 'xCM-TQYE-6SRK-YQ6S', 'CM-TQYE-6SRK-YQ6S1', '', 'CM', crypto.randomUUID()].map(
+    text => [text, false] as const,
+  ),
+])('“%s” names a patient: %s', (text, isOne) => {
+  expect(holdsHealthId(text)).toBe(isOne)
 })
 
 test('no single substitution passes, and each is traced back to the one ID that it came from', () => {

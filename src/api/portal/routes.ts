@@ -15,6 +15,10 @@ import { homePage } from './home.ts'
 import { patientFindRoutes } from './patients/find.ts'
 import { patientRoute } from './patients/one.ts'
 import type { PatientPageParts } from './patients/parts.ts'
+import { errorCatalogue } from './requests/errors.ts'
+import { requestList } from './requests/list.ts'
+import { requestPage } from './requests/one.ts'
+import type { RequestPageParts } from './requests/parts.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
 import { webhookActions } from './webhooks/actions.ts'
@@ -30,7 +34,8 @@ export interface PortalParts
     PatientPageParts,
     EmergencyPageParts,
     ClientPageParts,
-    WebhookPageParts {}
+    WebhookPageParts,
+    RequestPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -51,5 +56,8 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...signatureRoutes(parts),
   webhookPage(parts),
   ...webhookActions(parts),
+  requestList(parts),
+  errorCatalogue,
+  requestPage(parts),
   assetRoute,
 ]

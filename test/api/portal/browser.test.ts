@@ -80,6 +80,9 @@ const pages = (): string[] => [
   '/portal/webhooks/events',
   '/portal/webhooks/signature',
   '/portal/emergencies',
+  '/portal/requests',
+  '/portal/requests?status=4&from=2026-01-01T08:00',
+  '/portal/requests/errors',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
