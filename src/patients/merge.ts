@@ -1,10 +1,11 @@
 // Merges two patients that are one person: both are written at once, and reviews that asked whether they are one are done.
 
-import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { replaced } from '../mpi/register/merge.ts'
 import type { Addresses } from '../mpi/register/patient.ts'
-import { comparedIn, possibleDuplicate, reviewed } from '../mpi/register/review.ts'
+import { comparedIn, openIn, reviewed, settled } from '../mpi/register/review.ts'
 import type { Store } from '../store/store.ts'
+import { reviewsAbout } from './reviews.ts'
 
 /** A Patient as it was read. */
 export interface ReadPatient {
@@ -50,22 +51,14 @@ export async function merged(
 
 /** Review Tasks that asked whether the two are one are done, unless others than the two are still in question. */
 async function closeReviews(service: Store, source: string, target: string): Promise<void> {
-  const search = service.parse(
-    ['Task'],
-    [
-      ['code', `${possibleDuplicate.system}|${possibleDuplicate.code}`],
-      ['status', 'requested'],
-      ['focus', `Patient/${source},Patient/${target}`],
-      ['_count', '1000'],
-    ],
-    true,
-  )
   const pair = [source, target]
-  for (const { id, body } of (await service.search(search)).matches) {
-    const task = parseJson(body) as JsonObject
-    const { focus, candidates } = comparedIn(task)
-    const isAbout = pair.includes(focus ?? '') && candidates.some(each => each !== focus && pair.includes(each))
-    const isDone = isAbout && (focus === source || candidates.every(each => pair.includes(each)))
-    if (isDone) await service.update('Task', id, reviewed(task, target), {})
+  for (const { id, task } of await reviewsAbout(service, pair, { status: 'requested' })) {
+    const { focus } = comparedIn(task)
+    const open = openIn(task)
+    const other = pair.find(each => each !== focus)!
+    if (!pair.includes(focus ?? '') || !open.includes(other)) continue
+    const isDone = focus === source || open.every(each => pair.includes(each))
+    const changed = isDone ? reviewed(task, target) : settled(task, { patient: other, outcome: 'merged' })
+    await service.update('Task', id, changed, {})
   }
 }

@@ -14,6 +14,7 @@ import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { admit, managerOf, ownNumberOf } from './admit.ts'
 import { merged, type ReadPatient } from './merge.ts'
 import type { ResolveParts } from './resolve.ts'
+import { isAskedAlready } from './reviews.ts'
 import { askToReview } from './verdict.ts'
 
 /**
@@ -46,6 +47,8 @@ export async function unite(
     if (reason !== undefined) throw new Failure('VALIDATION_FAILED', reason)
     const isOwn = [from, into].every(({ patient }) => managerOf(patient) === `Organization/${inner.organizationId}`)
     if (!isOwn) {
+      const reviews = parts.storeFor({ ...system, within: inner.within })
+      if (await isAskedAlready(reviews, on, [source, target])) return target
       await askToReview(parts, inner, source, [await rankedOf(parts, on, from.patient, target)])
       return target
     }

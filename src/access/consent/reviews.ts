@@ -1,16 +1,13 @@
 // The reviews of emergency accesses: Tasks that the service opens when a client breaks the glass, for privacy officers to answer.
 
-import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../lib/json.ts'
-import { authorHash } from '../../store/author.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
 import type { DatabaseFor, Principal } from '../../store/principal.ts'
 import { recordedFor } from '../../store/recording.ts'
-import { currentEntries } from '../../store/relations.ts'
 import type { Store } from '../../store/store.ts'
-import { typeNumber } from '../../store/type-number.ts'
-import { isAdministrator, onBehalfOf, system, type UserCaller } from '../caller.ts'
+import { onBehalfOf, system, type UserCaller } from '../caller.ts'
+import { reviewingFor, writtenByService } from '../reviews.ts'
 
 export const reviewStates = ['open', 'escalated', 'accepted'] as const
 
@@ -54,21 +51,11 @@ export const clientInput = 'client id'
 const most = 100
 
 /**
- * @throws Failure FORBIDDEN for a user who is neither a privacy officer of an organisation nor an administrator
- */
-function organizationOf(caller: UserCaller): string | undefined {
-  const { roles, organizationId } = caller
-  if (isAdministrator(caller)) return undefined
-  if (roles.includes('privacy_officer') && organizationId !== '') return organizationId
-  throw new Failure('FORBIDDEN', 'Emergencies are reviewed by privacy officers and administrators.')
-}
-
-/**
  * Returns the reviews in a state, at most a hundred: of the user's organisation, for administrators of all. Those that wait are in
  * the order in which they came, others the latest first.
  */
 export async function listReviews(parts: ReviewParts, caller: UserCaller, state: ReviewState): Promise<Review[]> {
-  const organization = organizationOf(caller)
+  const organization = reviewingFor(caller)
   return found(parts, caller, {
     status: statuses[state],
     ...(organization !== undefined && { requester: `Organization/${organization}` }),
@@ -88,7 +75,7 @@ export async function answerReview(
   id: string,
   { answer, note, version }: { readonly answer: ReviewAnswer; readonly note: string; readonly version: number },
 ): Promise<void> {
-  const organization = organizationOf(caller)
+  const organization = reviewingFor(caller)
   const [review] = await found(parts, caller, { _id: id })
   if (!review || (organization !== undefined && review.organizationId !== organization))
     throw new Failure('NOT_FOUND', 'Your organisation has no such emergency.')
@@ -122,16 +109,6 @@ async function found(
     reviews.map(({ id }) => id),
   )
   return reviews.filter(({ id }) => own.has(id))
-}
-
-/** Clients with the scope can write such Tasks as well, which prove nothing. */
-async function writtenByService(on: Queryable, tasks: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await on.query<{ id: string }>({
-    name: 'emergency-reviews',
-    text: `select e.id from ${currentEntries} e where e.type = ${typeNumber('Task')} and e.id = any($1::text[]) and e.author = $2::bigint`,
-    values: [tasks, authorHash(undefined)],
-  })
-  return new Set(rows.map(({ id }) => id))
 }
 
 function reviewOf(task: JsonObject): Review {

@@ -10,6 +10,9 @@ import { clientActions } from './clients/credentials.ts'
 import { clientListRoutes } from './clients/list.ts'
 import { clientPage } from './clients/one.ts'
 import type { ClientPageParts } from './clients/parts.ts'
+import { duplicateList } from './duplicates/list.ts'
+import { duplicateRoutes } from './duplicates/one.ts'
+import type { DuplicatePageParts } from './duplicates/parts.ts'
 import { type EmergencyPageParts, emergencyRoutes } from './emergencies/queue.ts'
 import { homePage } from './home.ts'
 import { patientFindRoutes } from './patients/find.ts'
@@ -32,6 +35,7 @@ export interface PortalParts
   extends SignInParts,
     AgentPageParts,
     PatientPageParts,
+    DuplicatePageParts,
     EmergencyPageParts,
     ClientPageParts,
     WebhookPageParts,
@@ -45,6 +49,8 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...agentRoutes(parts),
   ...patientFindRoutes(parts),
   patientRoute(parts),
+  duplicateList(parts),
+  ...duplicateRoutes(parts),
   ...emergencyRoutes(parts),
   auditSearchRoute(parts),
   verificationRoute(parts),

@@ -28,6 +28,12 @@ export const sections: readonly Section[] = [
     roles: ['privacy_officer'],
   },
   {
+    path: '/portal/duplicates',
+    title: 'duplicates.title',
+    about: 'duplicates.about',
+    roles: ['privacy_officer'],
+  },
+  {
     path: '/portal/emergencies',
     title: 'emergencies.title',
     about: 'emergencies.about',

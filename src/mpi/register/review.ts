@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import { reviewSystem } from '../../store/index/subject.ts'
-import type { Ranked } from '../matching/decide.ts'
+import type { Grade, Ranked } from '../matching/decide.ts'
 import { explain } from '../matching/score.ts'
 
 const ours = 'https://health-interop.org/fhir'
@@ -12,6 +12,8 @@ const ours = 'https://health-interop.org/fhir'
 export const possibleDuplicate = { system: reviewSystem, code: 'possible-duplicate' }
 
 const matchGrade = 'http://hl7.org/fhir/StructureDefinition/match-grade'
+const matchScore = `${ours}/StructureDefinition/match-score`
+const matchField = `${ours}/StructureDefinition/match-field`
 
 const part = (code: string, text?: string): JsonObject => ({
   coding: [{ system: possibleDuplicate.system, code }],
@@ -43,13 +45,14 @@ function inputOf(candidate: Ranked): JsonObject {
   return {
     extension: [
       { url: matchGrade, valueCode: grade },
-      { url: `${ours}/StructureDefinition/match-score`, valueDecimal: shownScore(candidate) },
-      ...score.parts.map(({ field, level, bits }) => ({
-        url: `${ours}/StructureDefinition/match-field`,
+      { url: matchScore, valueDecimal: shownScore(candidate) },
+      ...score.parts.map(({ field, level, bits, blocks }) => ({
+        url: matchField,
         extension: [
           { url: 'field', valueCode: field },
           { url: 'level', valueCode: level },
           { url: 'bits', valueDecimal: Number(bits.toFixed(2)) },
+          ...(blocks ? [{ url: 'blocks', valueBoolean: true }] : []),
         ],
       })),
     ],
@@ -77,11 +80,87 @@ export function comparedIn(task: JsonObject): {
   }
 }
 
-/** Returns the same Task, completed: its patients are merged now. */
-export function reviewed(task: JsonObject, survivor: string): JsonObject {
-  const output = { type: part('merged-into'), valueReference: { reference: `Patient/${survivor}` } }
-  return { ...task, status: 'completed', output: [...objectsIn(task['output']), output] }
+/** What the matcher said of a candidate when the Task was created. */
+export interface Likeness {
+  /** Id of the patient. */
+  readonly patient: string
+  readonly grade: Grade
+  /** From 0 to 1. */
+  readonly score: number
+  readonly reasons: readonly Reason[]
 }
+
+/** How one field agrees, and what that weighs. */
+export interface Reason {
+  readonly field: string
+  readonly level: string
+  readonly bits: number
+  /** True if there is no match at this level, whatever else agrees. */
+  readonly blocks: boolean
+}
+
+/** Returns the candidates of a review Task with the matcher's own explanation. */
+export function likenessesIn(task: JsonObject): Likeness[] {
+  return objectsIn(task['input']).flatMap(({ extension, valueReference }) => {
+    const patient = patientIn(valueReference)
+    const said = objectsIn(extension)
+    const reasons = said.filter(({ url }) => url === matchField).map(each => reasonIn(objectsIn(each['extension'])))
+    const grade = String(said.find(({ url }) => url === matchGrade)?.['valueCode'] ?? 'possible') as Grade
+    const score = Number(said.find(({ url }) => url === matchScore)?.['valueDecimal'] ?? 0)
+    return patient === undefined ? [] : [{ patient, grade, score, reasons }]
+  })
+}
+
+function reasonIn(parts: readonly JsonObject[]): Reason {
+  const said = (name: string, key: string): unknown => parts.find(({ url }) => url === name)?.[key]
+  return {
+    field: String(said('field', 'valueCode')),
+    level: String(said('level', 'valueCode')),
+    bits: Number(said('bits', 'valueDecimal')),
+    blocks: said('blocks', 'valueBoolean') === true,
+  }
+}
+
+const outcomes = ['merged', 'merged-into', 'kept-apart'] as const
+
+/** What became of a candidate; `merged-into`: the patient that remains, into which the subject was merged too. */
+export interface Settled {
+  readonly patient: string
+  readonly outcome: (typeof outcomes)[number]
+}
+
+/** Returns what is settled of a review Task. */
+export function settledIn(task: JsonObject): Settled[] {
+  return objectsIn(task['output']).flatMap(({ type, valueReference }) => {
+    const code = objectsIn(isObject(type) ? type['coding'] : undefined)[0]?.['code']
+    const outcome = outcomes.find(each => each === code)
+    const patient = patientIn(valueReference)
+    return outcome && patient !== undefined ? [{ patient, outcome }] : []
+  })
+}
+
+/** Returns the candidates of a review Task that are not settled. */
+export function openIn(task: JsonObject): string[] {
+  const settled = new Set(settledIn(task).map(({ patient }) => patient))
+  return comparedIn(task).candidates.filter(each => !settled.has(each))
+}
+
+/** Returns the same Task with one candidate settled; it is completed if no other one is open. */
+export function settled(task: JsonObject, { patient, outcome }: Settled): JsonObject {
+  const said = withOutput(task, outcome, patient)
+  return openIn(said).length === 0 ? { ...said, status: 'completed' } : said
+}
+
+/** Returns the same Task, completed: its patients are merged now. */
+export const reviewed = (task: JsonObject, survivor: string): JsonObject => ({
+  ...withOutput(task, 'merged-into', survivor),
+  status: 'completed',
+})
+
+const withOutput = (task: JsonObject, code: Settled['outcome'], patient: string): JsonObject => ({
+  ...task,
+  output: [...objectsIn(task['output']), { type: part(code), valueReference: { reference: `Patient/${patient}` } }],
+})
 
 function patientIn(reference: unknown): string | undefined {
   const text = isObject(reference) ? reference['reference'] : undefined

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { fhirCaller } from '../../support/fhir.ts'
+import { portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { agentOf, type TestAgent } from './support.ts'
 
@@ -152,6 +153,37 @@ test('two numbers of one facility become one person, and a repetition changes no
   const [former] = await found('Patient?family=NGO BI&family:exact=NGO BI')
   expect(former).toMatchObject({ active: false, link: [{ type: 'replaced-by' }] })
   await stored(merge())
+})
+
+test('two numbers, one of a record that another organisation manages, are reviewed by a person, and asked about once', async () => {
+  const other = await agentOf(service, 'bastos')
+  const ofKamga = (number: string) => `PID|1||${number}^^^ETOUDI^MR||KAMGA^Pauline||19620718|F|||||699112244`
+  const admission = (pid: string) => [header('ADT^A04^ADT_A01'), 'EVN|A04|20260314104200', pid]
+  await stored(admission(ofKamga('B-1')), other)
+  await stored(admission(ofKamga('3050')))
+  await stored(admission('PID|1||3077^^^ETOUDI^MR||ATEBA^Pauline||19620719|F'))
+  const [kamga] = await found('Patient?family=KAMGA')
+  const [ateba] = await found('Patient?family=ATEBA')
+  expect(kamga.managingOrganization).toEqual({ reference: 'Organization/bastos' })
+  const merge = () =>
+    stored([header('ADT^A40^ADT_A39'), 'EVN|A40|20260314104200', ofKamga('3050'), 'MRG|3077^^^ETOUDI^MR'])
+  const tasks = () => found(`Task?code=possible-duplicate&focus=Patient/${kamga.id},Patient/${ateba.id}`)
+  const before = (await tasks()).length
+  await merge()
+  await merge()
+  const [task, ...more] = (await tasks()).filter(
+    ({ focus }: { focus: { reference: string } }) => focus.reference === `Patient/${ateba.id}`,
+  )
+  expect([before, task.status, more]).toEqual([0, 'requested', []])
+  const administrator = await portalUser(service, ['administrator'])
+  const path = `/portal/duplicates/${task.id}`
+  const { text } = await administrator.get(path)
+  const hidden = [...text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+  const fields = Object.fromEntries(hidden.map(([, name, value]) => [name!, value!]))
+  const { with: _with, ...asked } = fields
+  expect((await administrator.post(`${path}/apart`, { ...asked, note: 'Two people.' })).status).toBe(303)
+  await merge()
+  expect((await tasks()).map(({ status }: { status: string }) => status)).toEqual(['completed'])
 })
 
 test('the numbers of two facilities never meet, though they are written alike', async () => {

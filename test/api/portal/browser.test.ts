@@ -9,12 +9,15 @@ import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { subscriber, subscriptions, client as webhookClient } from '../../support/webhooks.ts'
+import { connectCaller } from '../connect/support.ts'
 
 let service: Service
 let user: PortalUser
 let agent: string
 let client: string
 let subscription: string
+/** A Task that asks whether two records are one person's. */
+let duplicate: string
 
 beforeAll(async () => {
   if (!browserPath) return
@@ -54,6 +57,12 @@ beforeAll(async () => {
   ])
   const emergency = { 'x-emergency-access': 'true', 'x-emergency-reason': 'unconscious, <b>allergies</b> unknown' }
   await call('GET', 'Patient/amina', { token, headers: emergency })
+  const awa = { first_name: 'Awa', date_of_birth: '1984-03-12', sex: 'female', phone_number: '+237677112233' }
+  const { resolve } = connectCaller(() => service)
+  await resolve({ ...awa, last_name: 'Ndiaye' })
+  const { body } = await resolve({ ...awa, last_name: '<img src=x onerror=document.title="stolen">' })
+  const asked = await call('GET', `Task?code=possible-duplicate&focus=Patient/${body.patient_id}`)
+  duplicate = `/portal/duplicates/${asked.body.entry[0].resource.id}`
 })
 
 async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
@@ -83,6 +92,9 @@ const pages = (): string[] => [
   '/portal/requests',
   '/portal/requests?status=4&from=2026-01-01T08:00',
   '/portal/requests/errors',
+  '/portal/duplicates',
+  duplicate,
+  `${duplicate}?keep=subject`,
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
@@ -165,6 +177,27 @@ describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
     await page.getByRole('heading', { name: 'Result' }).waitFor()
     expect(await violations(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  })
+
+  test('the keyboard alone compares two records, previews a merge, and merges', async () => {
+    const page = await signedIn()
+    await page.goto('/portal/duplicates')
+    await page.getByRole('link', { name: 'Awa' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'They are one person' }).waitFor()
+    await page.getByLabel('Record B remains').focus()
+    await page.keyboard.press('ArrowUp')
+    expect(await page.getByLabel('Record A remains').isChecked()).toBe(true)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Record A after the merge' }).waitFor()
+    await page.getByLabel('Note').first().focus()
+    await page.keyboard.type('Same card.')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('merged', { exact: true }).waitFor()
+    expect(await page.getByText('Same card.').count()).toBe(1)
+    expect(await violations(page)).toEqual([])
   })
 
   test('nothing breaks the policy of the page or logs an error, and a name that is markup runs nothing', async () => {

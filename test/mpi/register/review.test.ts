@@ -3,7 +3,16 @@ import { expect, test } from 'vitest'
 import { blockingKeys } from '../../../src/mpi/matching/blocking.ts'
 import { featuresOf } from '../../../src/mpi/matching/person.ts'
 import { lockKeys, namePosting, numberPosting, postingsOf } from '../../../src/mpi/register/postings.ts'
-import { comparedIn, reviewed, reviewTask, shownScore } from '../../../src/mpi/register/review.ts'
+import {
+  comparedIn,
+  likenessesIn,
+  openIn,
+  reviewed,
+  reviewTask,
+  settled,
+  settledIn,
+  shownScore,
+} from '../../../src/mpi/register/review.ts'
 
 const ranked = (id: string, probability: number, isBlocked = false) =>
   ({ id, grade: 'possible', probability, score: { bits: 3, isBlocked, parts: [] } }) as never
@@ -75,6 +84,35 @@ test('a Task that is done says into whom the patients were merged, behind what i
   const { type, valueReference } = (done['output'] as { type: object; valueReference: object }[])[1]!
   expect(valueReference).toEqual({ reference: 'Patient/ada' })
   expect(type).toStrictEqual({ coding: [{ system: expect.any(String), code: 'merged-into' }] })
+})
+
+test('what the matcher said of each candidate is read from the Task again', () => {
+  const parts = [
+    { field: 'given', level: 'same', bits: 9.456, blocks: false },
+    { field: 'birth_date', level: 'different', bits: -6, blocks: true },
+  ]
+  const candidate = { id: 'b', grade: 'possible', probability: 0.9, score: { bits: 3.456, isBlocked: true, parts } }
+  const task = reviewTask('new', [candidate as never], new Date('2026-05-01T10:00:00.000Z'))
+  expect(likenessesIn(task)).toEqual([
+    { patient: 'b', grade: 'possible', score: 0.5, reasons: [{ ...parts[0], bits: 9.46 }, parts[1]] },
+  ])
+  expect(likenessesIn({ input: [{ valueString: 'b' }, { valueReference: { reference: 'Patient/c' } }] })).toEqual([
+    { patient: 'c', grade: 'possible', score: 0, reasons: [] },
+  ])
+})
+
+test('a Task is done once each of its candidates is settled', () => {
+  const asked = reviewTask('new', [ranked('b', 0.7), ranked('a', 0.3)], new Date('2026-05-01T10:00:00.000Z'))
+  const once = settled(asked, { patient: 'a', outcome: 'kept-apart' })
+  expect([asked, once].map(openIn)).toEqual([['b', 'a'], ['b']])
+  expect(once['status']).toBe('requested')
+  const twice = settled(once, { patient: 'b', outcome: 'merged' })
+  expect([openIn(twice), twice['status']]).toEqual([[], 'completed'])
+  expect(settledIn(twice)).toEqual([
+    { patient: 'a', outcome: 'kept-apart' },
+    { patient: 'b', outcome: 'merged' },
+  ])
+  expect(settledIn({ output: [{ valueString: 'a' }, { type: { text: 'merged' } }] })).toEqual([])
 })
 
 test('a candidate against whom something speaks is shown as doubtful at most', () => {
