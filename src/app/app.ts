@@ -167,10 +167,25 @@ export async function createApplication(
   })
   const unitOfWork = createUnitOfWork(storage.databaseFor, indexing)
   const bell = createBell(database)
+  const limits = createLimits(quotasOf(config))
   const served: Route[] = surfaces({
-    ...{ ...storage, config, identity, mappings, transformer, demo, bulk, unitOfWork, bell, key, log, requestLog },
+    ...{
+      ...storage,
+      config,
+      identity,
+      mappings,
+      transformer,
+      demo,
+      bulk,
+      unitOfWork,
+      bell,
+      key,
+      log,
+      requestLog,
+      limits,
+    },
     wakeWebhooks: webhooks.wake,
-    patterns: () => [...new Set(routes.map(({ path }) => path))].sort(),
+    routes: () => routes,
     metrics: metrics.text,
   })
   const routes: Route[] = [
@@ -184,7 +199,7 @@ export async function createApplication(
     now: () => new Date(),
   })
   const koa = createApp({
-    ...{ routes, database, idempotency, audit, log },
+    ...{ routes, database, idempotency, audit, log, limits },
     ...serverSettings(config),
     authenticate: identity.authenticate,
     readPurpose: createReadPurpose(createEmergencyAccess({ database, storeFor, mergedWith, now: () => new Date() })),
@@ -231,7 +246,6 @@ const webhookSettings = (config: Config) => ({
 
 const serverSettings = (config: Config) => ({
   searchTimeout: config.searchTimeout,
-  limits: createLimits(quotasOf(config)),
   baseUrl: config.baseUrl || undefined,
   trustedProxies: config.trustedProxies,
   maxBodyBytes: config.maxBodyBytes,

@@ -17,7 +17,9 @@ import { sealingKey } from '../audit/chain.ts'
 import { createAuditReader } from '../audit/reader.ts'
 import type { Bell } from '../bridge/bell.ts'
 import { createConsents } from '../consents/consents.ts'
+import { shareOf } from '../db/lane.ts'
 import type { DemoData } from '../demo/data.ts'
+import type { Limit, Limits } from '../http/limits.ts'
 import type { Route } from '../http/route.ts'
 import { registeredOrganizations } from '../identity/clients.ts'
 import { demoUser } from '../identity/demo.ts'
@@ -56,8 +58,9 @@ export interface SurfaceParts extends Storage {
   readonly key: Buffer
   readonly log: Log
   readonly requestLog: RequestLog
-  /** The patterns of all routes, once they are put together. */
-  readonly patterns: () => readonly string[]
+  readonly limits: Limits
+  /** All routes, once they are put together. */
+  readonly routes: () => readonly Route[]
   /** Makes this process look for deliveries. */
   readonly wakeWebhooks: () => void
   /** The figures of the service. */
@@ -95,7 +98,10 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
       trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },
       ...{ environment, reach: reachOf(config), encryptionKey: parts.key, wakeWebhooks: parts.wakeWebhooks },
-      ...{ requestLog: parts.requestLog, requestLogDays: config.requestLogDays, patterns: parts.patterns },
+      ...{ requestLog: parts.requestLog, requestLogDays: config.requestLogDays, limits: parts.limits },
+      patterns: () => pathsOf(parts.routes()),
+      limited: () => ({ lookup: pathsOf(parts.routes(), 'lookup'), token: pathsOf(parts.routes(), 'token') }),
+      ...{ workers: config.workers, fixedLimits: fixedLimitsOf(config) },
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),
@@ -134,3 +140,16 @@ export function surfaces(parts: SurfaceParts): Route[] {
     }),
   ]
 }
+
+/** The patterns of routes, each once; of those alone that a class of limits counts. */
+const pathsOf = (routes: readonly Route[], limit?: Limit): string[] =>
+  [...new Set(routes.filter(each => limit === undefined || each.limit === limit).map(({ path }) => path))].sort()
+
+const fixedLimitsOf = (config: Config) => ({
+  maxBodyBytes: config.maxBodyBytes,
+  searchSeconds: config.searchTimeout / 1000,
+  connections: shareOf(config.poolSize),
+  bulkJobs: config.bulkJobsPerClient,
+  searchParameters: config.searchParametersPerClient,
+  webhooks: config.webhookConcurrency,
+})

@@ -33,7 +33,7 @@ export const serviceRoom = 2
 const queues = { waitingPerClient: 500, waiting: 5000 }
 
 /** Most connections of one client: what is not costly ends soon, so that a quarter is room enough for others. */
-const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
+export const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
 
 /**
  * Returns a pool that clients share.

@@ -40,6 +40,8 @@ export interface Limits {
    * @throws Failure RATE_LIMITED with the seconds to wait.
    */
   take(who: string, limit?: Limit): readonly RateLimitState[]
+  /** Returns what one has left of each policy in this process, and counts nothing. */
+  look(who: string): readonly RateLimitState[]
 }
 
 const words: Readonly<Record<Policy, string>> = {
@@ -78,6 +80,7 @@ export function createLimits(quotas: Quotas, now: () => number = Date.now): Limi
       for (const counter of asked) counter.add(who, time)
       return asked.map(counter => counter.look(who, time))
     },
+    look: who => Object.values(counters).map(counter => counter.look(who, now())),
   }
 }
 

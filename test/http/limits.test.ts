@@ -88,6 +88,17 @@ test('a request that one policy refuses counts for neither, and time gives both 
   expect(left('lookup')).toEqual({ default: -60 })
   expect(left('token')).toEqual({ default: 1, token: 0 })
   expect(left()).toEqual({ default: 0 })
+  for (const _ of [1, 2])
+    expect(limits.look('somebody').map(({ policy, remaining, reset }) => [policy, remaining, reset])).toEqual([
+      ['default', 0, 20],
+      ['lookup', 0, 60],
+      ['token', 0, 60],
+    ])
+  expect(limits.look('nobody').map(({ remaining, reset }) => [remaining, reset])).toEqual([
+    [3, 0],
+    [1, 0],
+    [1, 0],
+  ])
   expect(left()).toEqual({ default: -20 })
   time = 20_000
   expect(left()).toEqual({ default: 0 })

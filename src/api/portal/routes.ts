@@ -15,6 +15,7 @@ import { duplicateRoutes } from './duplicates/one.ts'
 import type { DuplicatePageParts } from './duplicates/parts.ts'
 import { type EmergencyPageParts, emergencyRoutes } from './emergencies/queue.ts'
 import { homePage } from './home.ts'
+import { type LimitPageParts, limitsPage } from './limits/limits.ts'
 import { patientFindRoutes } from './patients/find.ts'
 import { patientRoute } from './patients/one.ts'
 import type { PatientPageParts } from './patients/parts.ts'
@@ -39,7 +40,8 @@ export interface PortalParts
     EmergencyPageParts,
     ClientPageParts,
     WebhookPageParts,
-    RequestPageParts {}
+    RequestPageParts,
+    LimitPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -65,5 +67,6 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   requestList(parts),
   errorCatalogue,
   requestPage(parts),
+  limitsPage(parts),
   assetRoute,
 ]

@@ -15,6 +15,7 @@ export const sections: readonly Section[] = [
   { path: '/portal/clients', title: 'clients.title', about: 'clients.about', roles: ['developer'] },
   { path: '/portal/webhooks', title: 'webhooks.title', about: 'webhooks.about', roles: ['developer'] },
   { path: '/portal/requests', title: 'requests.title', about: 'requests.about', roles: ['developer'] },
+  { path: '/portal/limits', title: 'limits.title', about: 'limits.about', roles: ['developer'] },
   {
     path: '/portal/agents',
     title: 'agents.title',

@@ -95,6 +95,7 @@ const pages = (): string[] => [
   '/portal/duplicates',
   duplicate,
   `${duplicate}?keep=subject`,
+  '/portal/limits',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {

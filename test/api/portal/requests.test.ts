@@ -17,7 +17,7 @@ const call = fhirCaller(() => service)
 const named = (id: string) => ({ token, headers: { 'x-request-id': id } })
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ RATE_LIMIT_LOOKUP: '2' })
   developer = await portalUser(service, ['developer'])
   stranger = await portalUser(service, ['developer'], 'hospital-b')
   administrator = await portalUser(service, ['administrator'], 'elsewhere')
@@ -137,6 +137,60 @@ test('what was dropped is said on the page', async () => {
     ((lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '70008000000000000001')::uuid, now(), 'hospital-a', 1234)`)
   expect((await developer.get('/portal/requests')).text).toContain('too busy to write them: 1,234')
   expect((await stranger.get('/portal/requests')).text).not.toContain('too busy')
+})
+
+describe('limits', () => {
+  const lookup = () => call('GET', '/api/v1/connect/patients/verify/CM-TQYE-6SRK-YQ6S', { token: lookupToken })
+  let lookupToken: string
+
+  beforeAll(async () => {
+    const { database, identity } = service.application
+    const client = {
+      id: 'reception',
+      name: '<i>Reception</i>',
+      organizationId: 'hospital-c',
+      scopes: ['health_id:verify'],
+    }
+    await createClient(database, 'local', client)
+    const by = { clientId: client.id, organizationId: 'hospital-c', consentExempt: false }
+    lookupToken = await identity.tokens.mint(by, client.scopes)
+    for (let n = 0; n < 5; n++) await lookup()
+  })
+
+  /** The cells of each row of a table that has this text before it. */
+  const cells = (text: string): string[][] =>
+    [...text.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row]) =>
+      row!
+        .split('</t')
+        .map(each => each.replaceAll(/<[^>]*>?|^[dh]>\s*/g, '').trim())
+        .filter(each => each !== ''),
+    )
+
+  test('show what each client used and has left, and who was refused with what', async () => {
+    const own = await portalUser(service, ['developer'], 'hospital-c')
+    const { text } = await own.get('/portal/limits')
+    expect(text).toContain('&lt;i&gt;Reception&lt;/i&gt;')
+    const [all, lookups, tokens, refused] = cells(text)
+    expect(all).toEqual(['All requests', '100,000,000', '2', expect.any(String), expect.any(String)])
+    expect(lookups).toEqual(['Looking patients up', '2', '2', '0', expect.stringMatching(/seconds$/)])
+    expect(tokens).toEqual(['Access tokens', '100,000,000', '0', '100,000,000', 'it is full'])
+    expect(refused!.slice(0, 3)).toEqual(['reception', 'GET /api/v1/connect/patients/verify/{health_id}', '3'])
+    const link = /href="(\/portal\/requests\?client=reception[^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&')
+    expect(rowsIn((await own.get(link)).text)).toHaveLength(3)
+  })
+
+  test('are those of the organisation, for developers; administrators see all', async () => {
+    expect((await stranger.get('/portal/limits')).text).not.toContain('eception')
+    expect((await administrator.get('/portal/limits')).text).toContain('reception')
+    const officer = await portalUser(service, ['privacy_officer'])
+    expect((await officer.get('/portal/limits')).status).toBe(403)
+  })
+
+  test('looking counts nothing', async () => {
+    const own = await portalUser(service, ['developer'], 'hospital-c')
+    const seen = async () => cells((await own.get('/portal/limits')).text)[1]!.slice(0, 4)
+    expect(await seen()).toEqual(await seen())
+  })
 })
 
 describe('error codes', () => {
