@@ -28,7 +28,7 @@ export interface LimitPageParts {
   readonly timeZone: string
 }
 
-export interface FixedLimits {
+interface FixedLimits {
   readonly maxBodyBytes: number
   /** Seconds that a search may take. */
   readonly searchSeconds: number
