@@ -194,10 +194,9 @@ export async function removeEndpoint(on: Transactional, id: string, clientId: st
       text: `delete from webhook_endpoint where key = ${own} returning key`,
       values,
     })
-    await within.query({
-      text: 'delete from webhook_delivery where endpoint = $1',
-      values: [(row ?? missing()).key],
-    })
+    const { key } = row ?? missing()
+    await within.query({ text: 'delete from webhook_delivery where endpoint = $1', values: [key] })
+    await within.query({ text: 'delete from webhook_replay where endpoint = $1', values: [key] })
   })
 }
 

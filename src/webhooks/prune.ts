@@ -1,4 +1,4 @@
-// Deletes what is too old to be asked for, in batches: events, attempts, and deliveries that did not succeed in that
+// Deletes what is too old to be asked for, in batches: events, attempts, replays, and deliveries that did not succeed in that
 // time.
 import type { Database } from '../db/database.ts'
 
@@ -15,6 +15,7 @@ export async function prune(database: Database, days: number): Promise<number> {
   return (
     (await inParts(database, 'webhook_delivery', `event < $1`, oldest)) +
     (await inParts(database, 'webhook_attempt', `started_at < clock_timestamp() - make_interval(days => $1)`, days)) +
+    (await inParts(database, 'webhook_replay', `id < $1`, firstIdAt(oldest))) +
     (await inParts(database, 'event', `id < $1`, oldest))
   )
 }
@@ -29,3 +30,6 @@ async function inParts(database: Database, table: string, condition: string, val
     if (gone.length < atOnce) return sum
   }
 }
+
+/** The lowest UUID of version 7 of the millisecond of an event's id. */
+const firstIdAt = (event: string): string => `${event.slice(4, 12)}-${event.slice(12, 16)}-0000-0000-000000000000`

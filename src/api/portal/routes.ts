@@ -30,6 +30,7 @@ import { eventCatalogue } from './webhooks/events.ts'
 import { webhookList } from './webhooks/list.ts'
 import { webhookPage } from './webhooks/one.ts'
 import type { WebhookPageParts } from './webhooks/parts.ts'
+import { replayRoutes } from './webhooks/replays.ts'
 import { signatureRoutes } from './webhooks/signature.ts'
 
 export interface PortalParts
@@ -64,6 +65,7 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...signatureRoutes(parts),
   webhookPage(parts),
   ...webhookActions(parts),
+  ...replayRoutes(parts),
   requestList(parts),
   errorCatalogue,
   requestPage(parts),

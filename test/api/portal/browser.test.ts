@@ -87,6 +87,7 @@ const pages = (): string[] => [
   '/portal/webhooks',
   `/portal/webhooks/${subscription}`,
   '/portal/webhooks/events',
+  `/portal/webhooks/${subscription}/replays?state=all&from=2026-01-01T08:00`,
   '/portal/webhooks/signature',
   '/portal/emergencies',
   '/portal/requests',

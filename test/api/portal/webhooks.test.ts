@@ -67,7 +67,8 @@ describe('the list of subscriptions', () => {
     const own = await subscribed()
     for (const path of ['', `/${own.id}`, '/events', '/signature'])
       expect([path, (await officer.get(`/portal/webhooks${path}`)).status]).toEqual([path, 403])
-    for (const name of ['test', 'status', 'secret', 'replay'])
+    expect((await officer.get(`${pageOf(own)}/replays`)).status).toBe(403)
+    for (const name of ['test', 'status', 'secret', 'replay', 'replays'])
       expect((await officer.post(`${pageOf(own)}/${name}`)).status).toBe(403)
     expect((await officer.post('/portal/webhooks/signature')).status).toBe(403)
   })
@@ -82,6 +83,7 @@ describe('one subscription', () => {
       status: { status: 'disabled' },
       secret: { overlap: '0' },
       replay: { event: 'evt_1' },
+      replays: { from: '2026-01-01T00:00' },
     }
     for (const [name, fields] of Object.entries(forms))
       expect([name, (await stranger.post(`${pageOf(own)}/${name}`, fields)).status]).toEqual([name, 404])
@@ -180,6 +182,60 @@ describe('one subscription', () => {
     )
     expect(header).toBe(`t=${time},${signed.join(',')}`)
     expect((await developer.post(`${pageOf(own)}/secret`, { overlap: '5' })).status).toBe(422)
+  })
+})
+
+describe('sending many events again', () => {
+  const since = 'from=2020-01-01T00:00'
+
+  test('begins with a count, sends them once, and says what has come of them', async () => {
+    const own = await subscribed()
+    await testEvent(own)
+    await testEvent(own)
+    await own.attempted(2)
+    const path = `${pageOf(own)}/replays`
+    expect((await developer.get(path)).text).not.toContain('would be sent again')
+    const missed = (await developer.get(`${path}?${since}`)).text
+    expect(missed).toContain('0 events would be sent again')
+    expect(missed).not.toContain(`<form method="post" action="${path}"`)
+    const preview = (await developer.get(`${path}?state=delivered&${since}`)).text
+    expect(preview).toContain('2 events would be sent again')
+    expect(preview).toContain('<input type="hidden" name="state" value="delivered">')
+    expect((await own.attempts()).length).toBe(2)
+    const answer = await developer.post(path, { state: 'delivered', from: '2020-01-01T00:00', to: '' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, path])
+    await own.attempted(4)
+    const { text } = await developer.get(path)
+    const cells = [...text.matchAll(/data-name="(Events|Arrived|Still tried|Did not arrive)"><div>(.*?)<\/div>/g)]
+    expect(cells.map(([, name, value]) => [name, value!.replaceAll(/<[^>]+>/g, '')])).toEqual([
+      ['Events', '2'],
+      ['Arrived', '2'],
+      ['Still tried', '0'],
+      ['Did not arrive', '0'],
+    ])
+    expect(text).toContain(developer.email)
+    const { rows } = await trail.query('select client_id, query, outcome from audit_event where request_id = $1', [
+      answer.headers.get('x-request-id'),
+    ])
+    expect(rows).toEqual([
+      {
+        client_id: expect.stringMatching(/^user\/usr_/),
+        query: expect.stringContaining('state=delivered'),
+        outcome: 0,
+      },
+    ])
+  })
+
+  test('of another organisation is refused, and so is a span that is none', async () => {
+    const own = await subscribed()
+    const path = `${pageOf(own)}/replays`
+    expect((await stranger.get(`${path}?${since}`)).status).toBe(404)
+    expect((await developer.get(`${path}?from=yesterday`)).status).toBe(422)
+    expect((await developer.get(`${path}?state=lost&${since}`)).status).toBe(422)
+    expect((await developer.post(path, { state: 'all' })).status).toBe(422)
+    expect((await developer.post(path, { state: 'all', from: '2020-01-01T00:00' })).status).toBe(409)
+    await developer.post(`${pageOf(own)}/status`, { status: 'disabled' })
+    expect((await developer.get(`${path}?${since}`)).text).toContain('The subscription is disabled')
   })
 })
 

@@ -1,10 +1,10 @@
 // What the request log is searched by on its page: the form, and what its fields mean.
 import { type Static, Type } from 'typebox'
-import { isMinute, momentOf } from '../../../lib/day.ts'
-import { Failure, failureCodes } from '../../../lib/failure.ts'
+import { failureCodes } from '../../../lib/failure.ts'
 import type { RequestFilter } from '../../../requests/search.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'
+import { minuteField, readMinute } from '../span.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 const classes = ['2', '3', '4', '5'] as const
@@ -19,8 +19,8 @@ const fieldTypes = {
   method: Type.Optional(Type.Enum(['', ...methods])),
   route: text,
   type: Type.Optional(Type.String({ maxLength: 64 })),
-  from: Type.Optional(Type.String({ maxLength: 16 })),
-  to: Type.Optional(Type.String({ maxLength: 16 })),
+  from: minuteField,
+  to: minuteField,
 }
 
 export const filterQuery = Type.Object({
@@ -42,14 +42,6 @@ export function queryOf(filters: RequestFields, after?: string): string {
 /** Returns what the filters ask for. @throws Failure VALIDATION_FAILED for a time that there is not */
 export function filterOf(filters: RequestFields, timeZone: string): RequestFilter {
   const given = (name: keyof typeof fieldTypes): string | undefined => filters[name]?.trim() || undefined
-  const time = (name: 'from' | 'to'): Date | undefined => {
-    const minute = given(name)
-    if (minute === undefined || isMinute(minute)) return minute === undefined ? undefined : momentOf(timeZone, minute)
-    const message = 'must be a minute, such as 2026-01-31T08:30'
-    throw new Failure('VALIDATION_FAILED', 'The time span is not valid.', {
-      details: [{ field: name, code: 'format', message }],
-    })
-  }
   const status = given('status')
   return {
     requestId: given('request'),
@@ -59,8 +51,8 @@ export function filterOf(filters: RequestFields, timeZone: string): RequestFilte
     method: given('method'),
     route: given('route'),
     resourceType: given('type'),
-    from: time('from'),
-    to: time('to'),
+    from: readMinute(filters.from, 'from', timeZone),
+    to: readMinute(filters.to, 'to', timeZone),
   }
 }
 

@@ -32,6 +32,7 @@ export const webhookPage = (parts: WebhookPageParts): Route =>
       return html`${tabs(view)}${facts(parts, view, endpoint)}
 <div class="actions">${forms(view, endpoint)}</div>
 <section><h2>${t('webhooks.attempts')}</h2>
+<p><a href="/portal/webhooks/${id}/replays">${t('replays.title')}</a></p>
 <form method="get" action="/portal/webhooks/${id}" class="fields"><label>${t('webhooks.event')} <input name="event" value="${event}" maxlength="100" placeholder="evt_"></label>
 <button type="submit">${t('webhooks.filter')}</button></form>
 ${found.length === 0 ? html`<p>${t('webhooks.no_attempts')}</p>` : table(parts, view, endpoint, found.slice(0, perPage))}

@@ -1,6 +1,7 @@
 // What the pages about webhooks work with, and what they show alike.
 import type { Database } from '../../../db/database.ts'
 import type { Environment } from '../../../lib/config.ts'
+import type { DatabaseFor } from '../../../store/principal.ts'
 import type { Listed } from '../../../webhooks/endpoints.ts'
 import { mostCounted } from '../../../webhooks/endpoints.ts'
 import { number } from '../format.ts'
@@ -9,6 +10,7 @@ import type { PageView } from '../page.ts'
 
 export interface WebhookPageParts {
   readonly database: Database
+  readonly databaseFor: DatabaseFor
   readonly encryptionKey: Buffer
   readonly environment: Environment
   readonly wakeWebhooks: () => void

@@ -1,0 +1,139 @@
+// Many events of one endpoint once more: which ones, never twice at a time, within a bound, and what has come of them.
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { Failure } from '../../src/lib/failure.ts'
+import { type Endpoint, findEndpoint } from '../../src/webhooks/endpoints.ts'
+import { prune } from '../../src/webhooks/prune.ts'
+import { lastReplays, mostReplayed, type ReplayWish, replayable, replayMany } from '../../src/webhooks/replay-many.ts'
+import { openQueue, type Queue } from '../support/queue.ts'
+
+let queue: Queue
+let endpoint: Endpoint
+let client: string
+beforeAll(async () => {
+  queue = await openQueue()
+  client = await queue.client()
+})
+beforeEach(async () => {
+  await queue.clear()
+  await queue.query('delete from webhook_replay')
+  const key = await queue.endpoint({ client_id: client })
+  const [row] = await queue.query<{ id: string }>('select id from webhook_endpoint where key = $1', [key])
+  endpoint = await findEndpoint(queue.database, row!.id, client)
+})
+
+const noon = new Date('2026-03-14T12:00:00Z')
+const minutes = (count: number): Date => new Date(noon.getTime() + count * 60_000)
+const wish = (more: Partial<ReplayWish> = {}): ReplayWish => ({ state: 'missed', from: noon, to: minutes(60), ...more })
+
+/** An event whose attempts at the endpoint, so many minutes after noon, had these outcomes. */
+async function tried(outcomes: Readonly<Record<number, string>>, key = endpoint.key): Promise<string> {
+  const event = await queue.event()
+  const delivery = crypto.randomUUID()
+  for (const [after, outcome] of Object.entries(outcomes))
+    await queue.put('webhook_attempt', {
+      ...{ endpoint: key, event, delivery, attempt: 1, outcome, started_at: minutes(Number(after)), milliseconds: 1 },
+    })
+  return event
+}
+
+const found = async (more: Partial<ReplayWish> = {}) => (await replayable(queue.database, endpoint, wish(more))).events
+const send = (more: Partial<ReplayWish> = {}) => replayMany(queue.database, endpoint, wish(more), 'user/amina')
+const refusal = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    error => (error instanceof Failure ? error.code : error),
+  )
+
+test('those are found that were tried in the span and ended in the way that is asked for', async () => {
+  const exhausted = await tried({ 0: 'failed', 59: 'exhausted' })
+  const withheld = await tried({ 5: 'withheld' })
+  const delivered = await tried({ 5: 'exhausted', 90: 'delivered' })
+  const failed = await tried({ 10: 'failed' })
+  await tried({ 5: 'exhausted' }, await queue.endpoint({ client_id: client }))
+  const sorted = (...events: string[]) => events.toSorted()
+  expect(await found()).toEqual(sorted(exhausted, withheld, failed))
+  expect(await found({ state: 'exhausted' })).toEqual([exhausted])
+  expect(await found({ state: 'withheld' })).toEqual([withheld])
+  expect(await found({ state: 'delivered' })).toEqual([delivered])
+  expect(await found({ state: 'all' })).toEqual(sorted(exhausted, withheld, delivered, failed))
+  expect(await found({ from: minutes(59) })).toEqual([exhausted])
+  expect(await found({ to: minutes(5) })).toEqual([exhausted])
+  expect(await found({ from: minutes(60) })).toEqual([])
+})
+
+test('what is being tried, and what is no longer stored, is left out', async () => {
+  await queue.due(endpoint.key, await tried({ 5: 'failed' }))
+  const gone = await tried({ 5: 'exhausted' })
+  await queue.query('delete from event where id = $1', [gone])
+  expect(await found()).toEqual([])
+  expect(await refusal(send())).toBe('CONFLICT')
+  expect(await lastReplays(queue.database, endpoint, 5)).toEqual([])
+})
+
+test('each is delivered again with new attempts, and a second wish has nothing left to send', async () => {
+  const events = [await tried({ 5: 'exhausted' }), await tried({ 6: 'withheld' })]
+  expect(await send()).toBe(2)
+  const begun = await queue.query('select event, attempt, is_replay from webhook_delivery order by event')
+  expect(begun).toEqual(events.toSorted().map(event => ({ event, attempt: 1, is_replay: true })))
+  expect(await refusal(send())).toBe('CONFLICT')
+})
+
+test('nothing is sent to an endpoint that is disabled', async () => {
+  await tried({ 5: 'exhausted' })
+  expect(await refusal(replayMany(queue.database, { ...endpoint, isActive: false }, wish(), 'user/amina'))).toBe(
+    'CONFLICT',
+  )
+  expect(await queue.query('select from webhook_delivery')).toEqual([])
+})
+
+test('a wish sends so many at most, the oldest first, and says that there are more', async () => {
+  await queue.query(
+    `with made as (
+        insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
+        select 'evt_' || lpad(n::text, 8, '0'), 'x', 1, 'r', 1, '[]', '', '', '', '{}' from generate_series(1, $1) n returning id
+      )
+      insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds)
+      select $2, id, gen_random_uuid(), 1, 'exhausted', $3, 1 from made`,
+    [mostReplayed + 2, endpoint.key, noon],
+  )
+  const { events, hasMore } = await replayable(queue.database, endpoint, wish())
+  expect([events.length, hasMore, events[0]]).toEqual([mostReplayed, true, 'evt_00000001'])
+  expect(await send()).toBe(mostReplayed)
+  expect(await send()).toBe(2)
+  expect(await replayable(queue.database, endpoint, wish())).toEqual({ events: [], hasMore: false })
+})
+
+test('a replay says who asked for what, and what has come of it', async () => {
+  const [good, bad] = [
+    await tried({ 5: 'exhausted' }),
+    await tried({ 6: 'exhausted' }),
+    await tried({ 7: 'exhausted' }),
+  ]
+  expect(await send({ state: 'exhausted' })).toBe(3)
+  const [before] = await lastReplays(queue.database, endpoint, 5)
+  expect(before).toMatchObject({ userId: 'user/amina', state: 'exhausted', from: noon, to: minutes(60) })
+  expect(before).toMatchObject({ events: 3, delivered: 0, waiting: 3, missed: 0 })
+  expect(Math.abs(before!.at.getTime() - Date.now())).toBeLessThan(60_000)
+  const now = new Date(Date.now() + 1000)
+  const attempt = {
+    endpoint: endpoint.key,
+    delivery: crypto.randomUUID(),
+    attempt: 1,
+    started_at: now,
+    milliseconds: 1,
+  }
+  await queue.query('delete from webhook_delivery where event in ($1, $2)', [good, bad])
+  await queue.put('webhook_attempt', { ...attempt, event: good, outcome: 'delivered' })
+  await queue.put('webhook_attempt', { ...attempt, event: bad, outcome: 'exhausted', attempt: 2 })
+  expect(await lastReplays(queue.database, endpoint, 5)).toMatchObject([{ delivered: 1, waiting: 1, missed: 1 }])
+})
+
+test('replays are kept as long as events are', async () => {
+  await tried({ 5: 'exhausted' })
+  await send()
+  await queue.query(`insert into webhook_replay
+    select '018e0000-0000-7000-8000-000000000000', endpoint, user_id, state, from_at, to_at, events from webhook_replay`)
+  expect(await lastReplays(queue.database, endpoint, 5)).toHaveLength(2)
+  await prune(queue.database, 30)
+  expect(await lastReplays(queue.database, endpoint, 5)).toHaveLength(1)
+})
