@@ -17,6 +17,7 @@ import { type ConsentView, contextOf, type FindParts, find, type StoredConsent, 
 import { isForAlone, refuses } from './parting.ts'
 import { put } from './put.ts'
 import type { ConsentCall, ConsentDecision, ConsentService, ConsentStatus, Subject, Terms } from './service.ts'
+import { consentTimeline } from './timeline.ts'
 
 export interface ConsentParts extends FindParts {
   readonly unitOfWork: UnitOfWork
@@ -32,6 +33,7 @@ export function createConsents(parts: ConsentParts): ConsentService {
   return {
     list: async (request, subject, organization) =>
       (await find(parts, request, subject, organization)).map(({ record }) => record),
+    timeline: (request, subject, organization) => consentTimeline(parts, request, subject, organization),
     async status(request, subject, organization) {
       const records = (await find(parts, request, subject, organization)).map(({ record }) => record)
       const of = (status: ConsentStatus['status']) => records.find(each => each.status === status)

@@ -28,6 +28,8 @@ export interface ConsentService {
   list(request: ConsentCall, subject: Subject, organization?: string): Promise<ConsentStatus[]>
   /** Returns the consent for an organisation: the one in force, else the requested one, else the last one. */
   status(request: ConsentCall, subject: Subject, organization: string): Promise<ConsentStatus>
+  /** Returns what became of the consents of a patient over time, or of those that concern an organisation, the newest step first. */
+  timeline(request: ConsentCall, subject: Subject, organization?: string): Promise<ConsentTimeline>
   /** Requests consent, once: a request that is pending already is answered with the same consent. */
   ask(request: ConsentCall, subject: Subject, organization: string, terms: Terms): Promise<ConsentStatus>
   /** Records that the patient has consented; it replaces what was requested or given of the same type before. */
@@ -56,6 +58,36 @@ export interface ConsentService {
     organization: string,
     answer: Exclude<ConsentDecision, 'grant'>,
   ): Promise<ConsentStatus>
+}
+
+/** `unanswered`: the time of a request was over; `withdrawn`: deleted, or entered in error. */
+export type StepKind =
+  | 'requested'
+  | 'granted'
+  | 'changed'
+  | 'denied'
+  | 'revoked'
+  | 'expired'
+  | 'unanswered'
+  | 'withdrawn'
+
+/** What happened to a consent. */
+export interface ConsentStep {
+  readonly kind: StepKind
+  readonly at: Date
+  /** Id of the Consent, and the version that the step led to or ended. */
+  readonly consent: string
+  readonly version: number
+  /** Who recorded it, as a reference to a Patient or an Organization; undefined where nobody is on record, or time did it. */
+  readonly by: string | undefined
+  /** The consent after the step; of one that ended, before it. */
+  readonly record: ConsentStatus
+}
+
+export interface ConsentTimeline {
+  readonly steps: readonly ConsentStep[]
+  /** True if the patient has older consents, which are not followed. */
+  readonly isCut: boolean
 }
 
 export type ConsentDecision = 'grant' | 'deny' | 'revoke'

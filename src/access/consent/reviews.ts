@@ -5,6 +5,7 @@ import { isObject, type JsonObject, objectsIn, parseJson } from '../../lib/json.
 import { reviewSystem } from '../../store/index/subject.ts'
 import type { DatabaseFor, Principal } from '../../store/principal.ts'
 import { recordedFor } from '../../store/recording.ts'
+import { encodeCursor } from '../../store/search/request.ts'
 import type { Store } from '../../store/store.ts'
 import { onBehalfOf, system, type UserCaller } from '../caller.ts'
 import { reviewingFor, writtenByService } from '../reviews.ts'
@@ -47,21 +48,47 @@ export const emergencyReview = 'emergency-access'
 /** The input of a Task that names the client. */
 export const clientInput = 'client id'
 
-/** Most reviews of a list. */
-const most = 100
+/** Most reviews of a page, and of one patient. */
+const most = { page: 50, patient: 200 }
+
+export interface ReviewPage {
+  readonly reviews: readonly Review[]
+  /** Where the next page begins. */
+  readonly next: string | undefined
+}
 
 /**
- * Returns the reviews in a state, at most a hundred: of the user's organisation, for administrators of all. Those that wait are in
- * the order in which they came, others the latest first.
+ * Returns the reviews in a state, page by page: of the user's organisation, for administrators of all. Those that wait are in the order
+ * in which they came, others the latest first.
+ * @param after where the page begins: `next` of the one before
  */
-export async function listReviews(parts: ReviewParts, caller: UserCaller, state: ReviewState): Promise<Review[]> {
-  const organization = reviewingFor(caller)
+export async function listReviews(
+  parts: ReviewParts,
+  caller: UserCaller,
+  state: ReviewState,
+  after?: string,
+): Promise<ReviewPage> {
   return found(parts, caller, {
     status: statuses[state],
-    ...(organization !== undefined && { requester: `Organization/${organization}` }),
+    ...ofOrganization(reviewingFor(caller)),
+    ...(after !== undefined && { _cursor: after }),
     _sort: state === 'accepted' ? '-_lastUpdated' : 'authored-on',
+    _count: String(most.page),
   })
 }
+
+/** Returns the emergencies of patients (ids), the newest first: those of the user's organisation, for administrators all. */
+export async function reviewsOf(
+  parts: ReviewParts,
+  caller: UserCaller,
+  patients: readonly string[],
+): Promise<readonly Review[]> {
+  const query = { ...ofOrganization(reviewingFor(caller)), _sort: '-authored-on', _count: String(most.patient) }
+  return (await found(parts, caller, { ...query, patient: patients.join(',') })).reviews
+}
+
+const ofOrganization = (organization: string | undefined): Readonly<Record<string, string>> =>
+  organization === undefined ? {} : { requester: `Organization/${organization}` }
 
 /**
  * Answers a review, with a note of the user. The Task remains the service's own; the change is on the audit trail with the user.
@@ -76,7 +103,7 @@ export async function answerReview(
   { answer, note, version }: { readonly answer: ReviewAnswer; readonly note: string; readonly version: number },
 ): Promise<void> {
   const organization = reviewingFor(caller)
-  const [review] = await found(parts, caller, { _id: id })
+  const [review] = (await found(parts, caller, { _id: id })).reviews
   if (!review || (organization !== undefined && review.organizationId !== organization))
     throw new Failure('NOT_FOUND', 'Your organisation has no such emergency.')
   if (
@@ -99,16 +126,16 @@ async function found(
   { storeFor, databaseFor }: ReviewParts,
   caller: UserCaller,
   query: Readonly<Record<string, string>>,
-): Promise<Review[]> {
+): Promise<ReviewPage> {
   const store = storeFor(onBehalfOf(caller, { Task: 's' }))
-  const all = { ...query, code: `${reviewSystem}|${emergencyReview}`, _count: String(most) }
-  const { matches } = await store.search(store.parse(['Task'], Object.entries(all), true))
+  const all = { ...query, code: `${reviewSystem}|${emergencyReview}` }
+  const { matches, next } = await store.search(store.parse(['Task'], Object.entries(all), true))
   const reviews = matches.map(({ body }) => reviewOf(parseJson(body) as JsonObject))
   const own = await writtenByService(
     databaseFor(caller),
     reviews.map(({ id }) => id),
   )
-  return reviews.filter(({ id }) => own.has(id))
+  return { reviews: reviews.filter(({ id }) => own.has(id)), next: next && encodeCursor(next) }
 }
 
 function reviewOf(task: JsonObject): Review {

@@ -27,6 +27,12 @@ export const translator =
     return text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
   }
 
+/** Returns the English texts whose names begin so. */
+export const textsWith = (start: string): (readonly [key: TextKey, text: string])[] =>
+  Object.entries(en)
+    .filter(([key]) => key.startsWith(start))
+    .map(([key, text]) => [key as TextKey, text] as const)
+
 export const languageCookie = 'service_language'
 
 /** Returns the language of a reader: the chosen one, else the first that the browser asks for and the portal has. */

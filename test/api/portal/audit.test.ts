@@ -182,5 +182,7 @@ describe('the verification', () => {
     expect(text).toContain('The audit trail is broken.')
     expect(text).toContain('AuditEvent/1-2: the row does not match its hash')
     expect(text).not.toContain('The audit trail is intact.')
+    const french = await officer.post('/portal/audit/verification', {}, { 'accept-language': 'fr' })
+    expect(french.text).toContain('AuditEvent/1-2: la ligne ne correspond pas à son empreinte')
   })
 })

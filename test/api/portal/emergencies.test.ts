@@ -158,3 +158,16 @@ test('a Task that a client wrote is no review, and no other Task is answered', a
       ).toBe(404)
   }
 })
+
+test('many emergencies come in pages, each once', async () => {
+  for (let times = 0; times < 60; times++) await emergency(`unconscious, case ${times}`)
+  const reasons: string[] = []
+  let next: string | undefined = '/portal/emergencies?state=open'
+  for (let pages = 0; next && pages < 10; pages++) {
+    const { text } = await officer.get(next)
+    reasons.push(...[...text.matchAll(/<h2 id="review-[^"]+">([^<]+)/g)].map(([, reason]) => reason!))
+    next = /rel="next" href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+  }
+  const own = reasons.filter(each => each.startsWith('unconscious, case'))
+  expect(own).toEqual(Array.from({ length: 60 }, (_, index) => `unconscious, case ${index}`))
+})

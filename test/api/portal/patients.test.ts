@@ -1,12 +1,12 @@
 // Patients in the portal: whom a privacy officer finds, what is shown of consents and accesses, and who could see what.
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient, revokeClient } from '../../../src/identity/clients.ts'
 import { consentOf, ofType } from '../../support/consents.ts'
 import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, rowsOf } from '../../support/trail.ts'
-import { healthIdSystem } from '../connect/support.ts'
+import { healthIdSystem, setClock } from '../connect/support.ts'
 
 let service: Service
 let officer: PortalUser
@@ -191,8 +191,11 @@ describe('the page of a patient', () => {
     expect(rows.map(({ resource_type, patients }) => [resource_type, patients])).toEqual([
       ['Patient', ['amina']],
       ['Consent', ['amina']],
+      ['Consent', ['amina']],
+      ['Task', ['amina']],
       ['AuditEvent', []],
     ])
+    expect(rows.map(({ query }) => query)).toContain('consents/timeline?patient=amina')
     expect(rows.at(-1)!.query).toBe('AuditEvent?patient=amina')
   })
 
@@ -211,6 +214,136 @@ describe('the page of a patient', () => {
     const [first, second] = [rows(text), rows((await officer.get(next)).text)]
     expect([first.length, second.filter(each => first.includes(each))]).toEqual([20, []])
     expect(second.length).toBeGreaterThan(4)
+  })
+})
+
+describe('the timeline of a patient', () => {
+  const path = '/api/v1/connect/patient'
+  const json = { 'content-type': 'application/json' }
+  let registered = 0
+
+  /** A patient with a Health ID of their own, and a client of an organisation that asks for consents. */
+  async function asked(organizationId = 'hospital-a') {
+    const token = await mint(
+      `client-of-${organizationId}`,
+      organizationId,
+      'health_id:verify',
+      'consents:write',
+      'system/*.cruds',
+    )
+    const somebody = {
+      first_name: 'Rose',
+      last_name: `Abena${'bcdfghj'[registered]}`,
+      date_of_birth: `${1950 + registered++ * 7}-04-05`,
+    }
+    const { body } = await call('POST', '/api/v1/connect/patients/resolve', {
+      token,
+      headers: json,
+      body: JSON.stringify(somebody),
+    })
+    const { patient_id: id, health_id } = body
+    const consent = async (operation: string, more: object = {}) => {
+      const sent = { token, headers: json, body: JSON.stringify(more) }
+      const answer = await call('POST', `${path}/${health_id}/consent/${operation}`, sent)
+      expect(answer.status, answer.text).toBeLessThan(300)
+    }
+    return { id, token, consent }
+  }
+
+  const entries = (text: string): string[] =>
+    [...(text.split('<ol class="timeline"')[1] ?? '').split('</ol>')[0]!.matchAll(/<li>(.*?)<\/li>/gs)].map(
+      ([, each]) => each!.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' '),
+    )
+  const timeline = async (id: string, user = officer, query = '') =>
+    entries((await user.get(`/portal/patients/${id}${query}`)).text)
+
+  test('tells what became of a consent, step by step, by whom, for whom and what, newest first', async () => {
+    const { id, consent } = await asked()
+    await consent('request', { consent_type: 'lab_results', scopes: ['labs:read'] })
+    await consent('grant', { consent_type: 'lab_results', scopes: ['labs:read'] })
+    await consent('revoke')
+    const [revoked, granted, requested, ...more] = await timeline(id)
+    expect(more).toEqual([])
+    for (const [entry, step] of [
+      [revoked, 'Revoked'],
+      [granted, 'Granted'],
+      [requested, 'Requested'],
+    ]) {
+      expect(entry).toContain(`${step} For hospital-a.`)
+      expect(entry).toContain('What it opens: lab_results')
+      expect(entry).toContain('Recorded by hospital-a.')
+    }
+    expect(granted).toContain('Until')
+    expect(revoked).toMatch(/Consent\/\S+ version 3/)
+  })
+
+  test('tells of changed terms, of an end by time, and of what was withdrawn', async () => {
+    const id = 'stepwise'
+    await creatorBy(call)({ resourceType: 'Patient', id })
+    const put = async (provision: object, more: object = {}) => {
+      const body = consentOf('of-stepwise', id, 'hospital-a', provision, more)
+      expect((await call('PUT', 'Consent/of-stepwise', { body })).status).toBeLessThan(300)
+    }
+    const period = (end: string) => ({ period: { end } })
+    await put(period('2099-01-01T00:00:00Z'), { status: 'proposed' })
+    await put(period('2099-01-01T00:00:00Z'))
+    await put(period('2098-01-01T00:00:00Z'))
+    await put(period('2098-01-01T00:00:00Z'), { language: 'fr' })
+    await put(period('2020-01-01T00:00:00Z'))
+    await put(period('2020-01-01T00:00:00Z'), { status: 'entered-in-error' })
+    const words = (await timeline(id)).map(each => /(Requested|Granted|Changed|Expired|Withdrawn)/.exec(each)?.[1])
+    expect(words).toEqual(['Withdrawn', 'Expired', 'Changed', 'Granted', 'Requested'])
+  })
+
+  test('puts an end that came by itself between the changes, at its time', async () => {
+    const id = 'run-out'
+    await creatorBy(call)(
+      { resourceType: 'Patient', id },
+      consentOf('of-run-out', id, 'hospital-a', { period: { end: '2099-01-01T00:00:00Z' } }),
+    )
+    const soon = new Date(Date.now() + 1000).toISOString()
+    await call('PUT', 'Consent/of-run-out', {
+      body: consentOf('of-run-out', id, 'hospital-a', { period: { end: soon } }),
+    })
+    setClock(Date.now() + 86_400_000)
+    const { text } = await officer.get(`/portal/patients/${id}`)
+    vi.useRealTimers()
+    const [expired, ...more] = text.split('<ol class="timeline"')[1]!.split('</ol>')[0]!.split('<li>').slice(1)
+    expect(expired).toContain(`datetime="${soon}"`)
+    expect(expired).toContain('Expired')
+    expect(expired).not.toContain('Recorded by')
+    expect(more).toHaveLength(2)
+  })
+
+  test('has emergencies on the same line of time, with their reasons as texts and the state of their review', async () => {
+    const [entry, ...more] = await timeline('emergency')
+    expect(more).toEqual([])
+    expect(entry).toContain(
+      'Emergency access ward-app (hospital-a): unconscious &lt;img src=x onerror=alert(1)&gt; Until',
+    )
+    expect(entry).toContain('To review')
+  })
+
+  test('shows officers what concerns their organisation, and administrators all', async () => {
+    const own = await timeline('amina')
+    expect([own.length, own.some(each => each.includes('hospital-b'))]).toEqual([1, false])
+    expect(await timeline('amina', administrator)).toHaveLength(2)
+  })
+
+  test('comes in pages', async () => {
+    const id = 'often'
+    await creatorBy(call)({ resourceType: 'Patient', id })
+    for (let times = 0; times < 40; times++) {
+      const body = consentOf('of-often', id, 'hospital-a', { period: { end: `${2040 + times}-01-01T00:00:00Z` } })
+      expect((await call('PUT', 'Consent/of-often', { body })).status).toBeLessThan(300)
+    }
+    const first = await officer.get(`/portal/patients/${id}`)
+    const next = /rel="next" href="([^"]+timeline=2#timeline)"/.exec(first.text)![1]!
+    const second = await officer.get(next)
+    expect([first, second].map(({ text }) => entries(text).length)).toEqual([30, 10])
+    expect(first.text).toContain('<ol class="timeline" reversed start="40">')
+    expect(second.text).toContain('<ol class="timeline" reversed start="10">')
+    expect(entries(second.text).at(-1)).toContain('Granted')
   })
 })
 

@@ -7,6 +7,7 @@ import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView } from '../page.ts'
 import type { AuditPageParts } from './parts.ts'
+import { problemIn } from './problems.ts'
 
 /** Rows that are read and hashed in a second or two. */
 const most = 50_000
@@ -27,20 +28,20 @@ export const verificationRoute = (parts: AuditPageParts): Route =>
     },
   })
 
-function verdict({ t }: PageView, { isWhole, broken, anchored }: TrailCheck): Html {
+function verdict({ t, language }: PageView, { isWhole, broken, anchored }: TrailCheck): Html {
   if (isWhole) return html`<p class="state done" role="status">${t('audit.whole')}</p>`
   const problems = [
-    ...broken.map(({ chain, sequence, problem }) => `${placeOf(chain, sequence)}: ${problem}`),
-    ...(anchored?.problems ?? []),
+    ...broken.map(
+      ({ chain, sequence, problem }) =>
+        `${sequence === undefined ? t('audit.chain', { chain }) : `AuditEvent/${chain}-${sequence}`}: ${problemIn(language, problem)}`,
+    ),
+    ...(anchored?.problems ?? []).map(each => problemIn(language, each)),
   ]
   const more = problems.length - mostProblems
   return html`<p class="failure" role="alert">${t('audit.broken')}</p>
-<ul lang="en">${problems.slice(0, mostProblems).map(each => html`<li>${each}</li>`)}</ul>
+<ul>${problems.slice(0, mostProblems).map(each => html`<li>${each}</li>`)}</ul>
 ${more > 0 && html`<p>${t('audit.more_problems', { count: more })}</p>`}`
 }
-
-const placeOf = (chain: number, sequence: number | undefined): string =>
-  sequence === undefined ? `chain ${chain}` : `AuditEvent/${chain}-${sequence}`
 
 /** What was looked at, and what was not. */
 function extent({ t, language }: PageView, { rows, chains, unread }: TrailCheck): Html {

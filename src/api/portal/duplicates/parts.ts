@@ -7,7 +7,7 @@ import type { PageView } from '../page.ts'
 import type { PatientPageParts } from '../patients/parts.ts'
 import type { TextKey } from '../texts.ts'
 
-export type DuplicatePageParts = DecidingParts & PatientPageParts
+export interface DuplicatePageParts extends DecidingParts, PatientPageParts {}
 
 const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string' && each !== '')

@@ -27,12 +27,19 @@ export const emergencyRoutes = (parts: EmergencyPageParts): Route[] => [
     ...common,
     path: '/portal/emergencies',
     name: 'portalEmergencies',
-    query: Type.Object({ state: Type.Optional(Type.Enum([...reviewStates])) }),
-    async show({ query: { state = 'open' } }, view) {
-      const reviews = await listReviews(parts, view.caller, state)
+    query: Type.Object({
+      state: Type.Optional(Type.Enum([...reviewStates])),
+      after: Type.Optional(Type.String({ maxLength: 500 })),
+    }),
+    async show({ query: { state = 'open', after } }, view) {
+      const { reviews, next } = await listReviews(parts, view.caller, state, after)
       return html`<p>${view.t('emergencies.about')} ${view.t('emergencies.bound')}</p>
 ${states(view, state)}
-${reviews.length === 0 ? html`<p>${view.t('emergencies.none')}</p>` : reviews.map(each => shown(view, parts.timeZone, each))}`
+${reviews.length === 0 ? html`<p>${view.t('emergencies.none')}</p>` : reviews.map(each => shown(view, parts.timeZone, each))}
+<p class="pages">${after && html`<a href="/portal/emergencies?state=${state}">${view.t('emergencies.first')}</a> `}${
+        next &&
+        html`<a rel="next" href="/portal/emergencies?${new URLSearchParams({ state, after: next }).toString()}">${view.t('emergencies.next')}</a>`
+      }</p>`
     },
   }),
   action({

@@ -17,6 +17,7 @@ import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'
 import { decisionSection } from './decision.ts'
 import { knownPatient, type PatientPageParts } from './parts.ts'
+import { timelineSection } from './timeline.ts'
 
 const accessesShown = 20
 
@@ -29,6 +30,7 @@ export const patientRoute = (parts: PatientPageParts): Route =>
     params: Type.Object({ id: Type.String({ pattern: '^[A-Za-z0-9.-]{1,64}$' }) }),
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 50 })),
+      timeline: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,3}$' })),
       client: Type.Optional(Type.String({ maxLength: 200 })),
       type: Type.Optional(Type.Enum([...resourceTypes])),
       purpose: Type.Optional(Type.Enum([...purposes])),
@@ -43,6 +45,7 @@ export const patientRoute = (parts: PatientPageParts): Route =>
       return html`<dl class="facts"><div><dt>${t('patients.health_id')}</dt><dd>${healthId ?? '–'}</dd></div>
 <div><dt>${t('patients.id')}</dt><dd><code>${patient}</code></dd></div></dl>
 <section><h2>${t('patients.consents')}</h2>${await consentTable(parts, view, consents)}</section>
+${await timelineSection(parts, view, requestId, subject, Number(query.timeline ?? 1))}
 <section><h2>${t('patients.accesses')}</h2>${await accesses(parts, view, patient, query.after)}</section>
 ${await decisionSection(on, view, parts.timeZone, patient, query)}`
     },

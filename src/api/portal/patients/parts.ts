@@ -1,6 +1,7 @@
 // What the pages about one patient work with, and which patients a user finds.
 
 import { ownOrganization, type UserCaller } from '../../../access/caller.ts'
+import type { ReviewParts } from '../../../access/consent/reviews.ts'
 import { isKnownTo } from '../../../access/officer.ts'
 import type { ConsentService } from '../../../consents/service.ts'
 import { clientsOf } from '../../../identity/clients.ts'
@@ -10,7 +11,7 @@ import type { Base } from '../../../store/base.ts'
 import { asOperation } from '../../../store/operation.ts'
 import type { AuditPageParts } from '../audit/parts.ts'
 
-export interface PatientPageParts extends AuditPageParts {
+export interface PatientPageParts extends AuditPageParts, ReviewParts {
   readonly consents: ConsentService
   readonly base: Base
   /** The names of organisations that the store knows, by id. */
