@@ -6,10 +6,12 @@ import { hash64 } from '../lib/hash.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import { authorHash } from '../store/author.ts'
 import type { Base } from '../store/base.ts'
+import type { Interaction } from '../store/principal.ts'
 import { aboutPatient, authorOf, isStored } from '../store/relations.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { isAdministrator, onBehalfOf, type UserCaller } from './caller.ts'
 import { permits } from './consent/permits.ts'
+import { byConsent } from './consent/visibility.ts'
 
 /** A user who reads the audit trail. */
 export interface UserAuditor extends UserCaller {
@@ -29,6 +31,23 @@ export function auditorOf(caller: UserCaller): UserAuditor {
       'The audit trail is open to privacy officers of an organisation and to administrators.',
     )
   return { ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: seesAll }
+}
+
+/** For what users of the portal read resources: the operations of the organisation, not the treatment of patients. */
+const purposeOfUsers = 'HOPERAT'
+
+/**
+ * Returns the user as a reader of resources. Administrators see all. Others see what is about no patient, and of patients what a consent
+ * opens to their organisation for its operations; no emergency opens more. The audit trail has pages of its own.
+ */
+export function readerOf(caller: UserCaller): UserCaller {
+  const { clientId, organizationId } = caller
+  const visibility = isAdministrator(caller)
+    ? undefined
+    : byConsent({ clientId, organizationId, purpose: purposeOfUsers })
+  const may = (type: string, interaction: Interaction): boolean =>
+    type !== 'AuditEvent' && (interaction === 'r' || interaction === 's')
+  return { ...caller, visibility, may }
 }
 
 /** An organisation as a privacy officer answers for it. */

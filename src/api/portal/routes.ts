@@ -23,6 +23,12 @@ import { errorCatalogue } from './requests/errors.ts'
 import { requestList } from './requests/list.ts'
 import { requestPage } from './requests/one.ts'
 import type { RequestPageParts } from './requests/parts.ts'
+import { everythingPage } from './resources/everything.ts'
+import { resourceHistory } from './resources/history.ts'
+import { resourcePage } from './resources/one.ts'
+import type { ResourcePageParts } from './resources/parts.ts'
+import { resourceSearch } from './resources/search.ts'
+import { resourceTypesPage } from './resources/types.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type SignInParts, signInRoutes } from './sign-in.ts'
 import { webhookActions } from './webhooks/actions.ts'
@@ -38,6 +44,7 @@ export interface PortalParts
     AgentPageParts,
     PatientPageParts,
     DuplicatePageParts,
+    ResourcePageParts,
     EmergencyPageParts,
     ClientPageParts,
     WebhookPageParts,
@@ -52,6 +59,11 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...agentRoutes(parts),
   ...patientFindRoutes(parts),
   patientRoute(parts),
+  resourceTypesPage,
+  resourceSearch(parts),
+  everythingPage(parts),
+  resourceHistory(parts),
+  resourcePage(parts),
   duplicateList(parts),
   ...duplicateRoutes(parts),
   ...emergencyRoutes(parts),

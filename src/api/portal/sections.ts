@@ -22,6 +22,7 @@ export const sections: readonly Section[] = [
     about: 'agents.about',
     roles: ['developer', 'privacy_officer'],
   },
+  { path: '/portal/resources', title: 'resources.title', about: 'resources.about', roles: [] },
   {
     path: '/portal/patients',
     title: 'patients.title',

@@ -96,6 +96,13 @@ const pages = (): string[] => [
   '/portal/duplicates',
   duplicate,
   `${duplicate}?keep=subject`,
+  '/portal/resources',
+  '/portal/resources/Patient',
+  '/portal/resources/Patient?q=_include%3D*&active=true',
+  '/portal/resources/Consent?q=',
+  '/portal/resources/Consent/by-amina',
+  '/portal/resources/Consent/by-amina/history',
+  '/portal/resources/Patient/amina/everything',
   '/portal/limits',
 ]
 
