@@ -21,7 +21,7 @@ import { describedEvents } from '../events/event-types.ts'
 import { createIdempotency } from '../http/idempotency.ts'
 import { createIntake } from '../http/intake.ts'
 import { createLimits, quotasOf } from '../http/limits.ts'
-import { openApiRoute } from '../http/openapi.ts'
+import { openApiDocument, openApiRoute } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { createApp } from '../http/server.ts'
 import { ensureDemoClient, ensureDemoUser } from '../identity/demo.ts'
@@ -186,6 +186,8 @@ export async function createApplication(
     },
     wakeWebhooks: webhooks.wake,
     routes: () => routes,
+    description: () =>
+      openApiDocument(routes, { version: interfaceVersion, baseUrl: address, events: describedEvents() }),
     metrics: metrics.text,
   })
   const routes: Route[] = [

@@ -61,6 +61,8 @@ export interface SurfaceParts extends Storage {
   readonly limits: Limits
   /** All routes, once they are put together. */
   readonly routes: () => readonly Route[]
+  /** What the service says of its API. */
+  readonly description: () => unknown
   /** Makes this process look for deliveries. */
   readonly wakeWebhooks: () => void
   /** The figures of the service. */
@@ -102,6 +104,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ requestLog: parts.requestLog, requestLogDays: config.requestLogDays, limits: parts.limits },
       patterns: () => pathsOf(parts.routes()),
       limited: () => ({ lookup: pathsOf(parts.routes(), 'lookup'), token: pathsOf(parts.routes(), 'token') }),
+      ...{ description: parts.description, tokens: identity.tokens, searchParams: () => parts.indexer.params },
       ...{ workers: config.workers, fixedLimits: fixedLimitsOf(config) },
       ...(environment === 'local' && { demoUser }),
     }),

@@ -25,16 +25,26 @@ interface Claims {
   readonly consent_exempt?: boolean
 }
 
+interface TokenTerms {
+  /** `jti`. */
+  readonly id?: string
+  /** Seconds that it lives, an hour at most. */
+  readonly lifetime?: number
+}
+
+export const newTokenId = (): string => randomText(22)
+
 export interface Verified {
   readonly claims: Claims
   readonly caller: Caller
 }
 
 export interface Tokens {
-  /** Mints a token for the client with these of its scopes. */
+  /** Mints a token for the client with these of its scopes. @param terms absent: a new id, and an hour */
   mint(
     client: Pick<Identified, 'clientId' | 'organizationId' | 'consentExempt'>,
     scopes: readonly string[],
+    terms?: TokenTerms,
   ): Promise<string>
   /**
    * Returns what a token proves; synchronously for one that was verified before.
@@ -85,7 +95,7 @@ export function createTokens(options: TokensOptions): Tokens {
   }
 
   return {
-    mint({ clientId, organizationId, consentExempt }, scopes) {
+    mint({ clientId, organizationId, consentExempt }, scopes, { id = newTokenId(), lifetime = tokenLifetime } = {}) {
       const { kid, privateKey } = keys.active()
       const iat = Math.floor(now() / 1000)
       const claims: Claims = {
@@ -94,8 +104,8 @@ export function createTokens(options: TokensOptions): Tokens {
         sub: clientId,
         client_id: clientId,
         iat,
-        exp: iat + tokenLifetime,
-        jti: randomText(22),
+        exp: iat + Math.min(lifetime, tokenLifetime),
+        jti: id,
         scope: scopes.join(' '),
         organization_id: organizationId,
         env: environment,

@@ -107,8 +107,8 @@ function resource(type: string, all: SearchParams): CapabilityStatementRestResou
     conditionalUpdate: true,
     conditionalDelete: 'single',
     referencePolicy: ['literal', 'logical', 'local'],
-    searchInclude: ['*', ...references(type, all)],
-    searchRevInclude: revincludes().get(type),
+    searchInclude: ['*', ...includesOf(type, all)],
+    searchRevInclude: revincludesOf(type),
     searchParam: params(type, all),
     operation: operationsOn(type),
   }
@@ -118,11 +118,15 @@ function operationsOn(type: string): CapabilityStatementRestResource['operation'
   return [...operationsOf(type).map(({ name, definition }) => ({ name, definition })), ...bulkOperationsOf(type)]
 }
 
-function references(type: string, all: SearchParams): string[] {
+/** Returns what `_include` takes on a type. */
+export function includesOf(type: string, all: SearchParams): string[] {
   return [...all.of(type).values()]
     .filter(param => param.type === 'reference' && isInUse(param))
     .map(param => `${type}:${param.code}`)
 }
+
+/** Returns what `_revinclude` takes on a type; undefined: nothing points at it alone. */
+export const revincludesOf = (type: string): string[] | undefined => revincludes().get(type)
 
 let reverse: Map<string, string[]> | undefined
 

@@ -10,6 +10,11 @@ import { clientActions } from './clients/credentials.ts'
 import { clientListRoutes } from './clients/list.ts'
 import { clientPage } from './clients/one.ts'
 import type { ClientPageParts } from './clients/parts.ts'
+import { consoleList } from './console/list.ts'
+import { operationRoutes } from './console/one.ts'
+import { type ConsolePageParts, createOperations } from './console/parts.ts'
+import { searchHelp } from './console/search-help.ts'
+import { tokenAction } from './console/token.ts'
 import { duplicateList } from './duplicates/list.ts'
 import { duplicateRoutes } from './duplicates/one.ts'
 import type { DuplicatePageParts } from './duplicates/parts.ts'
@@ -49,7 +54,8 @@ export interface PortalParts
     ClientPageParts,
     WebhookPageParts,
     RequestPageParts,
-    LimitPageParts {}
+    LimitPageParts,
+    ConsolePageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -82,5 +88,11 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   errorCatalogue,
   requestPage(parts),
   limitsPage(parts),
+  ...consoleRoutes(parts),
   assetRoute,
 ]
+
+function consoleRoutes(parts: ConsolePageParts): Route[] {
+  const operations = createOperations(parts)
+  return [consoleList(parts, operations), searchHelp(parts), tokenAction(parts), ...operationRoutes(parts, operations)]
+}

@@ -41,7 +41,7 @@ export function checkModifier(param: SearchParamModel, types: readonly string[],
   const isTarget = param.type === 'reference' && isResourceType(modifier)
   if (isTarget) return checkTarget(param, modifier, name)
   if (modifier === '') return
-  const known = modifiers[param.type].filter(each => param.type === 'uri' || isReadable(param, types, each))
+  const known = modifiersOf(param, types)
   if (known.includes(modifier)) return
   const taken = known.map(one => `:${one}`).join(', ')
   throw malformed(
@@ -49,6 +49,10 @@ export function checkModifier(param: SearchParamModel, types: readonly string[],
     `:${shown(modifier)} is not supported on the ${param.type} parameter ${param.code}, which supports ${taken}.`,
   )
 }
+
+/** Returns the modifiers that a parameter of these types takes; a reference takes the types that it points at, too. */
+export const modifiersOf = (param: SearchParamModel, types: readonly string[]): readonly string[] =>
+  modifiers[param.type].filter(each => param.type === 'uri' || isReadable(param, types, each))
 
 /** @throws Failure MALFORMED_REQUEST for a type that the parameter never points at. */
 export function checkTarget({ code, targets }: SearchParamModel, type: string, name: string): void {

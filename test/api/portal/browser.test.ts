@@ -104,6 +104,10 @@ const pages = (): string[] => [
   '/portal/resources/Consent/by-amina/history',
   '/portal/resources/Patient/amina/everything',
   '/portal/limits',
+  '/portal/console',
+  '/portal/console/search?type=Basic',
+  '/portal/console/searchType',
+  '/portal/console/bridgeSync',
 ]
 
 describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
@@ -207,6 +211,72 @@ describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
     await page.getByText('merged', { exact: true }).waitFor()
     expect(await page.getByText('Same card.').count()).toBe(1)
     expect(await violations(page)).toEqual([])
+  })
+
+  test('the keyboard gets a token in the console, sends a call, and finds it in the request log', async () => {
+    const page = await signedIn({ viewport: { width: 360, height: 740 } })
+    await page.goto('/portal/console/read')
+    await page.getByText('Get a token').first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: /^Client/ }).focus()
+    await page.keyboard.type('App')
+    await page.getByLabel('Scopes').focus()
+    await page.keyboard.type('system/Patient.rs')
+    await page.keyboard.press('Enter')
+    await page.getByText('Access token of app').waitFor()
+    await page.getByLabel('type in the path').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('amina')
+    expect(await page.locator('[data-sample=typescript] code').textContent()).toContain(
+      "client.fhir.read('Patient', 'amina')",
+    )
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Body' }).waitFor()
+    expect(await page.locator('#answer').textContent()).toMatch(/Status200[\s\S]*"id": "amina"/)
+    expect(await violations(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+    const kept =
+      'JSON.stringify([location.href, document.cookie, localStorage, sessionStorage, document.documentElement.innerHTML])'
+    expect(await page.evaluate(kept)).not.toContain('eyJ')
+    const log = await page.locator('#answer a').getAttribute('href')
+    await page.getByRole('link', { name: 'All operations' }).press('Enter')
+    await page.getByRole('link', { name: 'Search a resource type', exact: true }).press('Enter')
+    await page.getByLabel('Further search parameters').fill('_id=amina')
+    await page.getByText('Access token of app').waitFor()
+    await page.getByLabel('Further search parameters').press('Enter')
+    await page.getByText('"resourceType": "Bundle"').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'SDK' }).waitFor()
+    await page.getByText('Access token of app').waitFor()
+    await page.goto(log!)
+    await page.locator('tbody a').first().press('Enter')
+    await page.getByText('/api/fhir/R4/{type}/{id}').waitFor()
+    await page.getByRole('link', { name: 'What this request did' }).press('Enter')
+    await page.waitForURL('**/portal/audit?request=*')
+    expect(await page.locator('tbody tr').count()).toBe(1)
+  })
+
+  test('the keyboard filters the request log, and the console works with a wrong scope and without scripts', async () => {
+    const page = await signedIn()
+    await page.goto('/portal/requests')
+    await page.getByLabel('Error code').focus()
+    await page.keyboard.type('NOT_F')
+    await page.getByLabel('Request id').press('Enter')
+    await page.waitForURL('**code=NOT_FOUND**')
+    expect(await page.locator('dt#NOT_FOUND').count()).toBe(1)
+    await page.goto('/portal/console/read')
+    await page.getByText('Get a token').first().press('Enter')
+    await page.getByLabel('Scopes').fill('labs:reed')
+    await page.getByLabel('Scopes').press('Enter')
+    await page.getByText('There is no scope labs:reed').waitFor()
+    const plain = await signedIn({ javaScriptEnabled: false })
+    await plain.goto('/portal/console/read')
+    await plain.getByLabel('id in the path').fill('amina')
+    await plain.getByRole('button', { name: 'Show the samples' }).click()
+    expect(await plain.getByText("client.fhir.read('Patient', 'amina')").count()).toBe(1)
+    expect(plain.url()).not.toContain('amina')
   })
 
   test('nothing breaks the policy of the page or logs an error, and a name that is markup runs nothing', async () => {
