@@ -33,6 +33,7 @@ import { createMappings, type Mappings } from '../mapping/mappings.ts'
 import { createTransformer } from '../mapping/transformer.ts'
 import { alone, type Gather } from '../metrics/gather.ts'
 import { createMetrics } from '../metrics/metrics.ts'
+import { createSampler, type Sampler } from '../metrics/sampler.ts'
 import { currentHealthIds, holderOf, holdersAmong } from '../mpi/register/health-ids.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
 import { originsInUse } from '../mpi/register/origins.ts'
@@ -54,6 +55,7 @@ export interface Application extends Storage {
   readonly identity: Identity
   readonly webhooks: Webhooks
   readonly requestLog: RequestLog
+  readonly sampler: Sampler
   /** Once at the start, by one process: demo client and demo data in the local environment. */
   prepare(): Promise<void>
   /** Begins the work in the background; for processes that serve. */
@@ -145,6 +147,9 @@ export async function createApplication(
     gather,
     backlogs: [webhookBacklog, eventBacklog, auditBacklog],
   })
+  const sampler = createSampler({
+    ...{ database, log, text: metrics.text, searches: storage.searches, now: () => new Date() },
+  })
   const anchor = createAnchoring({ config, collector, database, key, log, counted: metrics.anchored })
   const audit = createAuditWriter({
     ...{ database, key: sealingKey(key), log, now: () => new Date() },
@@ -215,9 +220,10 @@ export async function createApplication(
     identity,
     bell,
     requestLog,
+    sampler,
   }
   return {
-    ...{ koa, routes, ...storage, identity, webhooks, requestLog },
+    ...{ koa, routes, ...storage, identity, webhooks, requestLog, sampler },
     async prepare() {
       if (environment !== 'local') return
       await ensureDemoClient(database)
@@ -268,6 +274,7 @@ interface Parts {
   readonly identity: Identity
   readonly bell: Bell
   readonly requestLog: RequestLog
+  readonly sampler: Sampler
 }
 
 /**
@@ -291,6 +298,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     identity,
     bell,
     requestLog,
+    sampler,
   } = parts
   let quieted: Promise<unknown> | undefined
   let beginning: NodeJS.Timeout[] = []
@@ -305,6 +313,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       idempotency.start()
       metrics.start()
       requestLog.start()
+      sampler.start()
       const looking = [indexing, audit, anchor, bulk, webhooks].filter(part => part !== undefined)
       beginning = looking.map((part, at) => setTimeout(part.start, at * apart).unref())
     },
@@ -315,6 +324,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       await identity.close()
       await audit.close()
       await requestLog.close()
+      await sampler.close()
       await anchor?.close()
       await database.end()
     },

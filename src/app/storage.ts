@@ -18,6 +18,7 @@ import type { DataSet } from '../store/data-set.ts'
 import { createIndexer, type Indexer } from '../store/index/entry.ts'
 import { type DatabaseFor, databaseOf, type Principal } from '../store/principal.ts'
 import type { Projection } from '../store/projection.ts'
+import { createSearchShapes, type SearchShapes } from '../store/search/shapes.ts'
 import { withDefinitions } from '../store/search-params/definition.ts'
 import { createIndexing, type Indexing } from '../store/search-params/reindex.ts'
 import { settle } from '../store/settle.ts'
@@ -39,6 +40,8 @@ export interface Storage {
   readonly projections: readonly Projection[]
   /** What happened, on its way to subscribers. */
   readonly outbox: Outbox
+  /** How long searches take. */
+  readonly searches: SearchShapes
   /** Reindexes what names an address that was added after it was stored. Returns the number of resources. */
   settle(): Promise<number>
 }
@@ -86,7 +89,9 @@ export function storageIn(
     }),
   ]
   const outbox = createOutbox(createCatalogue(base), now)
+  const searches = createSearchShapes()
   const storeFor = createStore({
+    searched: searches.note,
     database,
     indexer,
     indexing,
@@ -103,7 +108,7 @@ export function storageIn(
   })
   const databaseFor: DatabaseFor = principal => databaseOf(principal, database)
   return {
-    ...{ database, databaseFor, base, indexer, indexing, storeFor, projections, outbox },
+    ...{ database, databaseFor, base, indexer, indexing, storeFor, projections, outbox, searches },
     settle: () => settle({ database, indexer, indexing, projections, log }, dataSet.unsettled),
   }
 }

@@ -96,7 +96,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
     ...identityRoutes(identity),
     ...mobileRoutes(identity.patients, { ...shared, consents, organizationNames: organizationNames(storeFor(system)) }),
     ...portalRoutes({
-      indexer: parts.indexer,
+      ...{ indexer: parts.indexer, config, metrics: parts.metrics, demo: parts.demo, version: interfaceVersion },
       ...{ consents, organizationNames: organizationNames(storeFor(system)) },
       ...{ ...shared, sessions: identity.sessions, isSecure: environment !== 'local', database, timeZone },
       trail: { database, key: sealingKey(parts.key), file: anchorFileOf(config) },

@@ -328,7 +328,10 @@ export const settings = {
   ),
 }
 
-export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> }
+export type Config = { readonly [K in keyof typeof settings]: ReturnType<(typeof settings)[K]['parse']> } & {
+  /** The settings as they were written, by their names; of secrets, none. */
+  readonly texts: Readonly<Record<string, string>>
+}
 
 /** A setting that cannot be used; `message` names each one, what it holds and what it should hold. */
 export class ConfigError extends Error {}
@@ -340,17 +343,40 @@ export class ConfigError extends Error {}
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
+  const texts: Record<string, string> = {}
   for (const [key, entry] of Object.entries(settings)) {
     const text = env[entry.name]?.trim() || entry.default
     try {
       values[key] = entry.parse(text)
+      if (!entry.isSecret) texts[entry.name] = text
     } catch (error) {
       const shown = entry.isSecret ? 'set' : JSON.stringify(text)
       problems.push(`${entry.name} is ${shown}, but must be ${(error as Error).message}`)
     }
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
-  return values as unknown as Config
+  return { ...values, texts } as unknown as Config
+}
+
+/** A setting as it is in force. */
+export interface SettingInForce {
+  readonly name: string
+  /** Undefined: it is a secret. */
+  readonly text: string | undefined
+  readonly isDefault: boolean
+  readonly meaning: string
+}
+
+/** Returns all settings. An address is shown without what could prove who calls it: user, password and query. */
+export const settingsInForce = ({ texts }: Pick<Config, 'texts'>): SettingInForce[] =>
+  Object.values(settings).map(({ name, default: usual, meaning, isSecret }) => {
+    const text = isSecret ? undefined : (texts[name] ?? '')
+    return { name, text: text && withoutProof(text), isDefault: text === usual, meaning }
+  })
+
+function withoutProof(text: string): string {
+  const url = /^https?:/.test(text) ? URL.parse(text) : null
+  return url && (url.username || url.password || url.search) ? `${url.origin}${url.pathname} …` : text
 }
 
 /** @throws ConfigError naming every setting that production needs and that is empty. */

@@ -6,11 +6,11 @@ import type { JsonObject } from '../lib/json.ts'
 import { type Addresses, ownNumbersOf } from '../mpi/register/patient.ts'
 import { authorHash } from '../store/author.ts'
 import { aboutPatient } from '../store/relations.ts'
-import { typeName } from '../store/type-number.ts'
+import { typeName, typeNumber } from '../store/type-number.ts'
 import { managerOf } from './admit.ts'
 
 /**
- * Returns how many resources of each type are about a patient (id), the most numerous type first.
+ * Returns, without the service's own questions to people, how many resources of each type are about a patient (id), the most numerous type first.
  * @param authors those whose resources count; undefined: all
  */
 export async function countsAbout(
@@ -21,7 +21,7 @@ export async function countsAbout(
   const rows = await on.query<{ type: number; count: number }>({
     name: 'counts-about',
     text: `select c.type, count(*)::integer as count from ${aboutPatient} c
-      where c.patient = $1::bigint and ($2::bigint[] is null or c.author = any($2::bigint[]))
+      where c.patient = $1::bigint and (c.type <> ${typeNumber('Task')} or c.author <> ${authorHash(undefined)}) and ($2::bigint[] is null or c.author = any($2::bigint[]))
       group by c.type order by count desc, c.type`,
     values: [hash64(`Patient/${patient}`), authors === undefined ? null : int8Array(authors.map(authorHash))],
   })

@@ -106,7 +106,10 @@ const boundSearches = (session: Session): Searches => ({
   async search(request) {
     await prepareSearch(session, request)
     const inner = await overridingFor(session, patientsNamed(request.criteria))
-    const result = await runSearch(inner.on, request, searchOptions(inner))
+    const begun = performance.now()
+    // One that fails, for taking too long above all, counts as well.
+    const running = runSearch(inner.on, request, searchOptions(inner))
+    const result = await running.finally(() => session.searched(request, performance.now() - begun))
     await mustStillBeUsed(inner, request)
     const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total
     return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }

@@ -39,6 +39,8 @@ export interface StoreParts {
   readonly maxCount: number
   /** Most resources that a page includes in addition to its matches. */
   readonly maxIncluded: number
+  /** Receives how long each search took, in milliseconds. */
+  readonly searched: (request: SearchRequest, milliseconds: number) => void
 }
 
 export interface Session extends StoreParts {

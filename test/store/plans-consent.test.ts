@@ -114,6 +114,7 @@ beforeAll(async () => {
     defaultCount: 20,
     maxCount: 1000,
     maxIncluded: 1000,
+    searched: () => {},
   }
   const explained = explaining(database, nodes => plan.push(...nodes))
   for (const organizationId of ['few', 'many'])

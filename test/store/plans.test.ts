@@ -86,6 +86,7 @@ beforeAll(async () => {
     defaultCount: 20,
     maxCount: 1000,
     maxIncluded: 1000,
+    searched: () => {},
   }
   const explained = explaining(database, nodes => plan.push(...nodes))
   store = createStore({ ...parts, database: explained })(everyone)

@@ -21,6 +21,9 @@ import type { DuplicatePageParts } from './duplicates/parts.ts'
 import { type EmergencyPageParts, emergencyRoutes } from './emergencies/queue.ts'
 import { homePage } from './home.ts'
 import { type LimitPageParts, limitsPage } from './limits/limits.ts'
+import { operationsPage } from './operations/overview.ts'
+import type { OperationPageParts } from './operations/parts.ts'
+import { resetRoute } from './operations/reset.ts'
 import { patientFindRoutes } from './patients/find.ts'
 import { patientRoute } from './patients/one.ts'
 import type { PatientPageParts } from './patients/parts.ts'
@@ -50,6 +53,7 @@ export interface PortalParts
     PatientPageParts,
     DuplicatePageParts,
     ResourcePageParts,
+    OperationPageParts,
     EmergencyPageParts,
     ClientPageParts,
     WebhookPageParts,
@@ -89,6 +93,8 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   requestPage(parts),
   limitsPage(parts),
   ...consoleRoutes(parts),
+  operationsPage(parts),
+  resetRoute(parts),
   assetRoute,
 ]
 

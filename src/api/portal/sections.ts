@@ -48,6 +48,12 @@ export const sections: readonly Section[] = [
     about: 'audit.about',
     roles: ['privacy_officer'],
   },
+  {
+    path: '/portal/operations',
+    title: 'operations.title',
+    about: 'operations.about',
+    roles: ['administrator'],
+  },
 ]
 
 /** True if the user has one of the roles, or is an administrator; no roles: it is open to every user. */

@@ -1,6 +1,6 @@
 // Pages of the portal in a real browser: for keyboards, screen readers and telephones, without scripts, and with hostile data.
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgent } from '../../../src/identity/agents.ts'
 import { createClient } from '../../../src/identity/clients.ts'
 import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
@@ -9,7 +9,7 @@ import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { subscriber, subscriptions, client as webhookClient } from '../../support/webhooks.ts'
-import { connectCaller } from '../connect/support.ts'
+import { connectCaller, setClock } from '../connect/support.ts'
 
 let service: Service
 let user: PortalUser
@@ -57,6 +57,11 @@ beforeAll(async () => {
   ])
   const emergency = { 'x-emergency-access': 'true', 'x-emergency-reason': 'unconscious, <b>allergies</b> unknown' }
   await call('GET', 'Patient/amina', { token, headers: emergency })
+  for (const minutes of [3, 2, 1]) {
+    setClock(Date.now() - minutes * 60_000)
+    await service.application.sampler.take()
+    vi.useRealTimers()
+  }
   const awa = { first_name: 'Awa', date_of_birth: '1984-03-12', sex: 'female', phone_number: '+237677112233' }
   const { resolve } = connectCaller(() => service)
   await resolve({ ...awa, last_name: 'Ndiaye' })
@@ -96,6 +101,8 @@ const pages = (): string[] => [
   '/portal/duplicates',
   duplicate,
   `${duplicate}?keep=subject`,
+  '/portal/operations',
+  '/portal/operations?hours=48',
   '/portal/resources',
   '/portal/resources/Patient',
   '/portal/resources/Patient?q=_include%3D*&active=true',
@@ -277,6 +284,39 @@ describe.skipIf(!browserPath)(`in a browser${browserNote}`, () => {
     await plain.getByRole('button', { name: 'Show the samples' }).click()
     expect(await plain.getByText("client.fhir.read('Patient', 'amina')").count()).toBe(1)
     expect(plain.url()).not.toContain('amina')
+  })
+
+  test('the keyboard alone looks further back, reads a curve as a table, and restores the demo data', async () => {
+    const page = await signedIn({ viewport: { width: 360, height: 740 } })
+    await page.goto('/portal/operations')
+    const curves = page.getByRole('img')
+    await curves.first().waitFor()
+    expect(await curves.count()).toBe(5)
+    expect(await page.locator('.curve canvas').count()).toBe(5)
+    const drawn = `(() => { const { width, height } = document.querySelector('.curve canvas'); return width > 100 && height > 100 })()`
+    expect(await page.evaluate(drawn)).toBe(true)
+    await page.getByRole('link', { name: '24 hours' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/portal/operations?hours=24')
+    const table = page.locator('.curve .cards-on-phones').first()
+    expect(await table.isVisible()).toBe(false)
+    await page.getByText('As a table').first().focus()
+    await page.keyboard.press('Enter')
+    expect(await table.isVisible()).toBe(true)
+    expect(await violations(page)).toEqual([])
+    await page.getByLabel('What was stored about the demo patients').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Demo data restored' }).waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('figures read as tables without scripts', async () => {
+    const page = await signedIn({ javaScriptEnabled: false })
+    await page.goto('/portal/operations')
+    await page.getByText('As a table').first().click()
+    expect(await page.locator('.curve .cards-on-phones').first().getByRole('cell').count()).toBeGreaterThan(2)
   })
 
   test('nothing breaks the policy of the page or logs an error, and a name that is markup runs nothing', async () => {

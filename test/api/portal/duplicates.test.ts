@@ -124,6 +124,7 @@ describe('a pair', () => {
       '50% · possible',
     ])
       expect(plain).toContain(words)
+    expect((await administrator.get(pair.path)).text).not.toContain('1 Task')
   })
 
   test('is listed with both names, oldest question first, and its look is on record with both patients', async () => {
