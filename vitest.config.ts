@@ -20,7 +20,7 @@ const inAllOnly = [
   'clients/{typescript*,python,php,scripted-server}',
   'bridge/agent/!(story)',
   // Pages in a real browser.
-  'api/portal/browser',
+  'api/portal/{browser,workbench-browser}',
 ]
 
 // Files that are named run whole, as in `npm run test:all`.

@@ -5,10 +5,7 @@ import type Koa from 'koa'
 import { system } from '../access/caller.ts'
 import { createEmergencyAccess } from '../access/consent/emergency.ts'
 import { createReadPurpose } from '../access/purpose.ts'
-import { bridgeNeeds } from '../api/bridge/needs.ts'
-import { connectNeeds } from '../api/connect/needs.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
-import { sdkNeeds } from '../api/sdk/needs.ts'
 import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
@@ -46,6 +43,7 @@ import { webhookBacklog } from '../webhooks/backlog.ts'
 import { disclosing } from '../webhooks/disclose.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { createAnchoring, createCollector } from './anchoring.ts'
+import { mapNeeds } from './map-needs.ts'
 import { openPools, type Storage, storageIn } from './storage.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 
@@ -74,7 +72,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     folder: mappingsDir,
     kept: join(dataDir, 'mappings.json'),
     shapes,
-    needs: [...connectNeeds, ...sdkNeeds, ...bridgeNeeds],
+    needs: mapNeeds,
     needsMatching: true,
     needsConsents: true,
     log,

@@ -32,6 +32,7 @@ import type { Mappings } from '../mapping/mappings.ts'
 import { createMapServices } from '../mapping/service.ts'
 import type { Transformer } from '../mapping/transformer.ts'
 import { createTranslator } from '../mapping/translator.ts'
+import { createWorkbench } from '../mapping/workbench/bench.ts'
 import { textType } from '../metrics/figures.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
 import { addressesOf } from '../mpi/register/patient.ts'
@@ -40,6 +41,7 @@ import { reachOf } from '../outbound/address.ts'
 import type { RequestLog } from '../requests/request-log.ts'
 import { organizationNames } from '../store/organization-names.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { mapNeeds } from './map-needs.ts'
 import type { Storage } from './storage.ts'
 
 /** The version of the published interface. */
@@ -106,6 +108,11 @@ export function surfaces(parts: SurfaceParts): Route[] {
       limited: () => ({ lookup: pathsOf(parts.routes(), 'lookup'), token: pathsOf(parts.routes(), 'token') }),
       ...{ description: parts.description, tokens: identity.tokens, searchParams: () => parts.indexer.params },
       ...{ workers: config.workers, fixedLimits: fixedLimitsOf(config) },
+      ...{ consentTypes, matchingInForce: () => mappings.matching() },
+      workbench: createWorkbench({
+        ...{ database, mappings, transformer: parts.transformer },
+        ...{ folder: config.mappingsDir, needs: mapNeeds },
+      }),
       ...(environment === 'local' && { demoUser }),
     }),
     homeRoute(interfaceVersion),

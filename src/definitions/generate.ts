@@ -6,10 +6,12 @@ import { searchParameterRows } from './generate/search-parameters.ts'
 import { loadSource } from './generate/source.ts'
 import { openTypes, typeRows } from './generate/types.ts'
 import { valueSetRows } from './generate/value-sets.ts'
+import { wordRows } from './generate/words.ts'
 
 const source = loadSource()
 const types = typeRows(source)
 write('r4-types.json', { open: openTypes(source), types })
+write('r4-words.json', wordRows(source, types))
 write('r4-value-sets.json', valueSetRows(source, types))
 write('r4-code-systems.json', codeSystemRows(source))
 write('r4-search-parameters.json', { params: searchParameterRows(source) })

@@ -12,6 +12,7 @@ import type {
   TypeRow,
   TypesFile,
   ValueSetRows,
+  WordRows,
 } from './rows.ts'
 
 const typesFile = read<TypesFile>('r4-types.json')
@@ -25,6 +26,7 @@ let searchFile: SearchFile | undefined
 const codeSystems = new Map<string, ReadonlySet<string>>()
 let valueSetRows: ValueSetRows | undefined
 let codeSystemRows: CodeSystemRows | undefined
+let wordRows: WordRows | undefined
 
 /** An element as it stands in JSON: `valueQuantity` is the element `value` holding a Quantity. */
 export interface JsonKey {
@@ -55,6 +57,20 @@ export function typeModel(name: string): TypeModel | undefined {
   const model = toModel(row)
   models.set(name, model)
   return model
+}
+
+/**
+ * What an element of a type is, in the few words of the specification: `Patient`, `birthDate` is `The date of birth for the
+ * individual`. Undefined for types that are not of R4.
+ */
+export function elementWords(type: string, element: string): string | undefined {
+  wordRows ??= read<WordRows>('r4-words.json')
+  for (let name: string | undefined = type; name; name = rows.get(name)?.[2]) {
+    const index = rows.get(name)?.[4].findIndex(([own]) => own === element) ?? -1
+    const words = index < 0 ? undefined : wordRows[name]?.[index]
+    if (words) return words
+  }
+  return undefined
 }
 
 /** True if a resource of this type can exist: `Patient`, but not `DomainResource` or `HumanName`. */

@@ -28,6 +28,9 @@ export type TypeRow = [
 /** Canonical URL of a value set -> its codes by system, joined with a space (no R4 code of a required binding has one). */
 export type ValueSetRows = Record<string, [system: string, codes: string][]>
 
+/** Type -> what its own elements are, in the order of their rows; empty where the specification has no words. */
+export type WordRows = Record<string, string[]>
+
 /** URL of a code system -> its codes, joined with a bar; empty where R4 does not carry all of them. */
 export type CodeSystemRows = Record<string, string>
 

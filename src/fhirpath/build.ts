@@ -37,6 +37,7 @@ export function build(expression: Expression, scope: Scope): Node {
     case 'special':
       return specialNode(expression, scope)
     case 'variable':
+      scope.watch?.(expression, undefined)
       return variableNode(expression, scope)
     case 'member':
       return memberNode(expression, scope)
@@ -98,10 +99,13 @@ function specialNode({ name }: Special, scope: Scope): Node {
   return { types: INTEGER, run: (_focus, state) => [typed(state.index, 'System.Integer')] }
 }
 
-function memberNode({ input, name, at }: Member, scope: Scope): Node {
+function memberNode(member: Member, scope: Scope): Node {
+  const { input, name, at } = member
+  if (!input) scope.watch?.(member, scope.types)
   const named = input ? undefined : (hostNode(name, scope) ?? typeFilter(name, scope, at))
   if (named) return named
   const node = input ? build(input, scope) : focusNode(scope.types)
+  if (input) scope.watch?.(member, node.types)
   const step = elementStep(scope.system, node.types, name)
   if (step) return follow(node, step)
   const choice = scope.jsonNames ? jsonChoice(scope, node.types, name) : undefined
@@ -181,6 +185,7 @@ const UNBOUNDED = new Set(
 
 function callNode(call: Call, scope: Scope): Node {
   const { name, args, at } = call
+  scope.watch?.(call, undefined)
   const spec = functions.get(name)
   if (!spec) throw unknownFunction(name, at)
   if (args.length < spec.min || args.length > spec.max) throw semanticError(wrongCount(name, spec, args.length), at)

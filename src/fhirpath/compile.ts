@@ -14,6 +14,7 @@ import {
   type Typed,
   type Types,
   testOf,
+  type Watch,
 } from './node.ts'
 import { parse } from './parser.ts'
 import type { Steps } from './steps.ts'
@@ -110,11 +111,12 @@ export interface InnerOptions {
   /** The names that the host language defines. */
   readonly names: Names
   readonly untrusted: boolean
+  readonly watch?: Watch
 }
 
 /** Compiles an expression for a host language. Throws a FhirPathError as `compile` does. */
-export function compileInner(tree: Expression, { system, types, names, untrusted }: InnerOptions): Inner {
-  const scope = scopeOf(system, types, { strict: true, untrusted, names, jsonNames: true })
+export function compileInner(tree: Expression, { system, types, ...options }: InnerOptions): Inner {
+  const scope = scopeOf(system, types, { strict: true, jsonNames: true, ...options })
   const node = build(tree, scope)
   return {
     types: node.types,

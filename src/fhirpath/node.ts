@@ -1,6 +1,6 @@
 // Compiled expressions: closures from a collection to a collection, with the types known beforehand.
 
-import type { Expression, Position } from './ast.ts'
+import type { Call, Expression, Member, Position, Variable } from './ast.ts'
 import { executionError } from './errors.ts'
 import { type Steps, spend } from './steps.ts'
 import type { TypeSystem, Types } from './types.ts'
@@ -131,7 +131,12 @@ export interface Scope {
   readonly jsonNames?: boolean
   /** Inside of an argument that is evaluated on each item, where elements come before the names of the host language. */
   readonly inner?: boolean
+  /** Receives each name of the expression with the types that it is looked up in. */
+  readonly watch?: Watch
 }
+
+/** Receives a name of an expression: `types` are those that an element or a function of this name is for. */
+export type Watch = (name: Member | Call | Variable, types: Types) => void
 
 /** A name of the host language: written `%name`, or `name` at the beginning of a path. */
 export interface Binding {

@@ -14,6 +14,7 @@ import type { Table } from './compile/table.ts'
 import { checkLookups } from './compile/translate.ts'
 import { checkUnit, unitOf } from './compile/unit.ts'
 import type { Problem } from './problem.ts'
+import type { Sight } from './sight.ts'
 import type { Structures } from './structures.ts'
 import type { Terminology } from './value-set.ts'
 
@@ -35,6 +36,8 @@ export interface CompileOptions {
   readonly lenient?: boolean
   /** The map comes with a request: expressions of unbounded cost are refused. */
   readonly untrusted?: boolean
+  /** Receives what is known at each name of the map. */
+  readonly see?: (sight: Sight) => void
   /**
    * What could not be read of the text. What seems to be missing is then not reported, nor anything else of these lines,
    * and nothing can run.
@@ -56,6 +59,8 @@ export interface Coverage {
   readonly reads: ReadonlyMap<string, ReadonlySet<string>>
   /** Names of elements that FHIRPath expressions mention. */
   readonly mentions: ReadonlySet<string>
+  /** Elements that rules set, by type. */
+  readonly sets: ReadonlyMap<string, ReadonlySet<string>>
   /** Required elements of what is made that no rule sets. */
   readonly missing: readonly Required[]
 }
@@ -82,11 +87,14 @@ export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOpt
   return {
     problems,
     program: entry && isSound ? programOf({ unit, group: map.groups[0]! }, entry.given, entry.code, build) : undefined,
-    coverage: { reads: build.reads, mentions: build.mentions, missing },
+    coverage: { reads: build.reads, mentions: build.mentions, sets: build.sets, missing },
   }
 }
 
-function newBuild(library: MapLibrary, { lenient = false, untrusted = false, unread = [] }: CompileOptions): Build {
+function newBuild(
+  library: MapLibrary,
+  { lenient = false, untrusted = false, unread = [], see }: CompileOptions,
+): Build {
   const units = new Map<string, readonly Unit[]>()
   const made = new Map<FmlMap, Unit>()
   const unit = (map: FmlMap): Unit => {
@@ -100,6 +108,7 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false, unr
     isLenient: lenient,
     isPartial: unread.length > 0,
     untrusted,
+    see,
     problems: [],
     errors: 0,
     seen: new Set(),
@@ -113,6 +122,7 @@ function newBuild(library: MapLibrary, { lenient = false, untrusted = false, unr
     creations: [],
     reads: new Map(),
     mentions: new Set(),
+    sets: new Map(),
     unit(url) {
       let found = units.get(url)
       if (!found) units.set(url, (found = library.maps(url).map(unit)))

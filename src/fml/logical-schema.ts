@@ -45,6 +45,7 @@ function elementFrom(draft: Draft, path: string, name: string, schema: unknown, 
   const list = whole.variants.length === 1 && whole.variants[0]!.type === 'array' ? whole.variants[0] : undefined
   const { variants } = list ? variantsOf(list.items) : whole
   const codes = codesOf(variants)
+  const words = (isJson(schema) && string(schema.description)) || string(whole.variants[0]?.description)
   const requiredValueSet = codes && `${draft.url}#${path.slice(draft.root.length + 1)}`
   if (codes) draft.valueSets.set(requiredValueSet!, codes)
   return {
@@ -55,6 +56,7 @@ function elementFrom(draft: Draft, path: string, name: string, schema: unknown, 
     max: list ? (typeof list.maxItems === 'number' ? list.maxItems : Number.POSITIVE_INFINITY) : 1,
     requiredValueSet,
     summary: false,
+    ...(words !== undefined && { short: words }),
   }
 }
 

@@ -38,6 +38,8 @@ export interface Mappings {
   state(): string
   /** Why the folder is not served, as `file:line:column: message` without the path of the folder; the first twenty. */
   problems(): readonly string[]
+  /** Looks into the folder now; resolves when what is there is served, or refused. */
+  refresh(): Promise<void>
   /** Serves changes in the folder from now on. */
   follow(): void
   close(): Promise<void>
@@ -71,6 +73,13 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
   const live: Live = { ...parts, mark, judged, served }
   if (!isSound(judged)) logProblems(live)
   let follower: Follower | undefined
+  // One look at a time, so that none ends with what another has replaced.
+  let last: Promise<unknown> = Promise.resolve()
+  const next = (): Promise<readonly string[]> => {
+    const looking = last.then(() => look(live))
+    last = looking
+    return looking
+  }
   return {
     program(name) {
       const program = live.served.set.mappings.get(name)?.program
@@ -91,7 +100,8 @@ export async function createMappings(parts: MappingsParts): Promise<Mappings> {
     files: () => live.served.files,
     state: () => (isSound(live.judged) ? 'ok' : refusal(live)),
     problems: () => problemsOf(live.judged),
-    follow: () => void (follower ??= follow(parts.folder, parts.every ?? 1000, () => look(live))),
+    refresh: async () => void (await next()),
+    follow: () => void (follower ??= follow(parts.folder, parts.every ?? 1000, next)),
     close: async () => follower?.close(),
   }
 }

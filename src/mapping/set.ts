@@ -24,6 +24,8 @@ export interface MappingSet {
   /** By name. */
   readonly mappings: ReadonlyMap<string, Mapping>
   readonly structures: Structures
+  /** What maps of this set can refer to. */
+  readonly library: MapLibrary
   /** The weights for matching patients; absent if the folder has none. */
   readonly matching: Matching | undefined
   /** What patients can consent to; absent if the folder has none. */
@@ -111,7 +113,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   const { routes, problems: unrouted } = routesIn(files, mappings)
   const { routes: outgoing, problems: unsendable } = outgoingIn(files, mappings)
   found.push(...unrouted, ...unsendable)
-  const made = { mappings, structures, matching: weights.matching, consents, messages: routes, outgoing }
+  const made = { mappings, structures, library, matching: weights.matching, consents, messages: routes, outgoing }
   return { ...made, problems: inOrder(found), beside }
 }
 

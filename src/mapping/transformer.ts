@@ -7,6 +7,7 @@ import { Failure } from '../lib/failure.ts'
 import type { SourceFile } from './files.ts'
 import type { Job, JobOutcome } from './job.ts'
 import type { Study } from './study.ts'
+import type { Ask, DeskReply, DeskTask } from './workbench/asks.ts'
 import type { Task } from './worker.ts'
 
 export interface Transformer {
@@ -17,6 +18,8 @@ export interface Transformer {
   run(client: string, job: Job): Promise<JobOutcome>
   /** Returns the static facts of maps: read in a thread too, since they may be of any size. @throws Failure as `run`. */
   study(client: string, files: readonly SourceFile[]): Promise<readonly Study[]>
+  /** Answers what the workbench asks about files that are being written. @throws Failure as `run`. */
+  ask<Kind extends Ask['kind']>(client: string, task: DeskTask): Promise<DeskReply<Kind>>
   close(): Promise<void>
 }
 
@@ -82,6 +85,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
   return {
     run: (client, job) => work(client, { job }),
     study: (client, files) => work(client, { files }),
+    ask: (client, desk) => work(client, { desk }),
     async close() {
       isClosed = true
       await Promise.all([...all].map(end))

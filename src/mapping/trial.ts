@@ -18,6 +18,8 @@ export interface Trial {
   /** Why the map could not be run to its end. */
   readonly error: MapError | MessageError | undefined
   readonly differences: readonly Difference[]
+  /** What the map made; absent if it stopped. */
+  readonly made?: Example['to']
   /** What is wrong with what came in or out. */
   readonly invalid: readonly string[]
 }
@@ -39,14 +41,14 @@ export function tryExample(program: Program, example: Example, inspect: Inspect)
   if (example.error !== undefined) return refused(example, made, error)
   if (error) return { example, error, differences: [], invalid }
   const target = program.targets[0]?.type
-  return { example, error, differences: differences(to, made), invalid: [...invalid, ...inspect(made, target)] }
+  return { example, error, made, differences: differences(to, made), invalid: [...invalid, ...inspect(made, target)] }
 }
 
 /** An example that must be refused, for the reason that it names. */
 function refused(example: Example, made: Example['to'], error: Trial['error']): Trial {
   const isExpected = error?.message.includes(example.error!) ?? false
   const faults = isExpected ? [] : differences(`error: ${example.error}`, error ? `error: ${error.message}` : made)
-  return { example, error: undefined, differences: faults, invalid: [] }
+  return { example, error: undefined, made, differences: faults, invalid: [] }
 }
 
 /** What a map makes of a record or a message, or the error that it ends with; a message is given as its segments. */

@@ -134,5 +134,5 @@ function mustBeOpen({ version, open, likenesses }: DuplicateReview, verdict: Ver
   if (!likenesses.some(({ patient }) => patient === verdict.candidate))
     throw new Failure('NOT_FOUND', 'The question is not about this record.')
   if (version !== verdict.version || !open.includes(verdict.candidate))
-    throw new Failure('CONFLICT', 'Somebody decided this meanwhile: go back and reload the page.')
+    throw new Failure('CONFLICT', 'Another user decided this meanwhile: go back and reload the page.')
 }

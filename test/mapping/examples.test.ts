@@ -66,6 +66,7 @@ describe('an example', () => {
     expect(tryExample(there.program!, sample, inspect)).toEqual({
       example: sample,
       error: undefined,
+      made: sample.to,
       differences: [],
       invalid: [],
     })

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Job } from '../../src/mapping/job.ts'
 import { createTransformer } from '../../src/mapping/transformer.ts'
+import type { DeskTask } from '../../src/mapping/workbench/asks.ts'
 import { onCleanup } from '../support/cleanup.ts'
 
 const jobOf = (rule: string, family: string): Job => ({
@@ -49,4 +50,26 @@ test('a map that takes too long is stopped, and its thread is another client’s
   const made = transformer.run('b', quick)
   expect(await stopped).toEqual(['VALIDATION_FAILED', 'too-costly'])
   expect(JSON.parse((await made).result!).id).toBe('p')
+})
+
+test('what the workbench tries is stopped as well, and the next try begins with the folder again', async () => {
+  const transformer = createTransformer({ limit: 1500, threads: 1 })
+  onCleanup(transformer.close)
+  const { map, sources } = endless
+  const whole = (text: string) => text.replaceAll('Basic', 'Person')
+  const file = { text: whole(map.text), path: 'slow.fml', name: 'slow.fml' }
+  const task = (text: string, input: string): DeskTask => ({
+    base: { id: '1', files: [file] },
+    needs: [],
+    drafts: [{ name: file.name, text }],
+    ask: { kind: 'try', input, context: '' },
+  })
+  const failed = transformer
+    .ask<'try'>('a', task(whole(map.text), sources[0]!))
+    .catch(error => [error.code, error.options.issue])
+  expect(await failed).toEqual(['VALIDATION_FAILED', 'too-costly'])
+  const { base, ...more } = task(whole(quick.map.text), sources[0]!)
+  expect(await transformer.ask('a', { ...more, base: { id: base.id } })).toBe('unknown base')
+  const reply = await transformer.ask<'try'>('a', { ...more, base })
+  expect(reply).toMatchObject({ answer: { output: expect.stringContaining('"id": "p"') } })
 })

@@ -96,6 +96,9 @@ function languageChoice({ t, language, path }: Frame): Html {
   )}</ul>`
 }
 
+/** The pages of failures that have one of their own. */
+export const ownPages = new WeakMap<Failure, Reply>()
+
 /** Shows a failure as a page; who has not signed in is sent to do so, and comes back. */
 export function failurePage(failure: Failure, { method, path, query, headers: sent, requestId }: Asked): Reply {
   const language = languageOf(sent)
@@ -104,6 +107,8 @@ export function failurePage(failure: Failure, { method, path, query, headers: se
     const next = method === 'GET' ? `?next=${encodeURIComponent(query ? `${path}?${query}` : path)}` : ''
     return reply(303, undefined, { location: `/portal/sign-in${next}` })
   }
+  const own = ownPages.get(failure)
+  if (own) return own
   const { details = [] } = failure.options
   const list =
     details.length > 0 && html`<ul>${details.map(({ field, message }) => html`<li>${field} ${message}</li>`)}</ul>`

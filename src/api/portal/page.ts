@@ -6,7 +6,7 @@ import { type Reply, type Route, type RouteRequest, reply, route, session } from
 import { Failure } from '../../lib/failure.ts'
 import { check } from '../../shapes/check.ts'
 import type { Html } from './html.ts'
-import { type Frame, failurePage, framed } from './layout.ts'
+import { type Frame, failurePage, framed, ownPages } from './layout.ts'
 import { isOpenTo } from './sections.ts'
 import { languageOf, type TextKey, translator } from './texts.ts'
 
@@ -36,11 +36,13 @@ interface PageDefinition<Params, Query> extends Described<Params, Query> {
 interface ActionDefinition<Params, Query, Form extends TObject> extends Described<Params, Query> {
   /** The fields of the form. */
   readonly form: Form
-  /** Does what the form asks for; returns the address of the page that shows it, or a page of its own for what is shown only once. */
+  /** Default: 256 KiB. */
+  readonly maxBodyBytes?: number
+  /** Does what the form asks for; returns the address of the page that shows it, or a page or file of its own for what is shown only once. */
   act(
     request: RouteRequest<Of<Params>, Of<Query>, Static<Form>, UserCaller>,
     view: PageView,
-  ): Promise<{ readonly to: string } | Html>
+  ): Promise<{ readonly to: string } | Html | Reply>
 }
 
 /** @throws Failure FORBIDDEN */
@@ -49,7 +51,8 @@ function mustHave(caller: UserCaller, needed: readonly Role[]): void {
   throw new Failure('FORBIDDEN', `This page is for users with the role ${needed.join(' or ')}.`)
 }
 
-function viewFor(request: RouteRequest<unknown, unknown, unknown, UserCaller>): PageView {
+/** What the pieces of a page are made with, for this request. */
+export function viewFor(request: RouteRequest<unknown, unknown, unknown, UserCaller>): PageView {
   const language = languageOf(request.headers)
   const { path, caller } = request
   return { t: translator(language), language, path, caller }
@@ -84,7 +87,7 @@ export function action<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
 >(definition: ActionDefinition<Params, Query, Form>): Route {
-  const { path, name, title, roles, params, query, form, act } = definition
+  const { path, name, title, roles, params, query, form, maxBodyBytes = 262_144, act } = definition
   return route({
     ...{ ...ofPortal, method: 'POST', path, operationId: name, summary: title },
     params: params as Params,
@@ -92,7 +95,7 @@ export function action<
     body: form,
     consumes: [formType],
     bodyOptional: true,
-    maxBodyBytes: 262_144,
+    maxBodyBytes,
     isRepeatable: true,
     produces: 'text/html',
     replies: { 303: null },
@@ -101,9 +104,16 @@ export function action<
       const view = viewFor(request)
       const body = fieldsOf(form, request.body)
       const done = await act({ ...request, body } as never, view)
+      if ('status' in done) return done
       return 'to' in done ? seeOther(done.to) : framed(view, title, done)
     },
   })
+}
+
+/** Returns a failure that is shown as a page of its own, so that a form keeps what was written into it. */
+export function failingWith(failure: Failure, view: PageView, title: TextKey, main: Html): Failure {
+  ownPages.set(failure, framed(view, title, main, failure.status))
+  return failure
 }
 
 /** Returns the fields of a form; one that is a list has each value that was sent. @throws Failure VALIDATION_FAILED */

@@ -46,6 +46,15 @@ import { webhookPage } from './webhooks/one.ts'
 import type { WebhookPageParts } from './webhooks/parts.ts'
 import { replayRoutes } from './webhooks/replays.ts'
 import { signatureRoutes } from './webhooks/signature.ts'
+import { consentTypesFile } from './workbench/consent-types.ts'
+import { editorRoutes } from './workbench/editor.ts'
+import { fileRoutes } from './workbench/file.ts'
+import { mapHistoryRoutes } from './workbench/history.ts'
+import { mapListRoutes } from './workbench/list.ts'
+import { liveRoutes } from './workbench/live.ts'
+import { matchingFile } from './workbench/matching.ts'
+import type { WorkbenchPageParts } from './workbench/parts.ts'
+import { conceptMapRoute } from './workbench/tables.ts'
 
 export interface PortalParts
   extends SignInParts,
@@ -59,7 +68,8 @@ export interface PortalParts
     WebhookPageParts,
     RequestPageParts,
     LimitPageParts,
-    ConsolePageParts {}
+    ConsolePageParts,
+    WorkbenchPageParts {}
 
 export const portalRoutes = (parts: PortalParts): Route[] => [
   ...sessionRoutes(parts.sessions, parts.isSecure),
@@ -95,6 +105,13 @@ export const portalRoutes = (parts: PortalParts): Route[] => [
   ...consoleRoutes(parts),
   operationsPage(parts),
   resetRoute(parts),
+  ...mapListRoutes(parts),
+  conceptMapRoute(parts),
+  ...mapHistoryRoutes(parts),
+  ...editorRoutes(parts),
+  ...liveRoutes(parts),
+  ...fileRoutes(parts, matchingFile(parts.matchingInForce)),
+  ...fileRoutes(parts, consentTypesFile(parts.consentTypes)),
   assetRoute,
 ]
 

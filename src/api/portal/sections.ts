@@ -13,6 +13,7 @@ export interface Section {
 
 export const sections: readonly Section[] = [
   { path: '/portal/clients', title: 'clients.title', about: 'clients.about', roles: ['developer'] },
+  { path: '/portal/maps', title: 'maps.title', about: 'maps.about', roles: ['informaticist'] },
   { path: '/portal/webhooks', title: 'webhooks.title', about: 'webhooks.about', roles: ['developer'] },
   { path: '/portal/console', title: 'console.title', about: 'console.about', roles: ['developer'] },
   { path: '/portal/requests', title: 'requests.title', about: 'requests.about', roles: ['developer'] },

@@ -5,10 +5,10 @@ import { basename, join, relative } from 'node:path'
 import { lastSegment, type Structures } from '../../fml/structures.ts'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { nearest } from '../../lib/nearest.ts'
+import { draftMap } from '../../mapping/draft/draft.ts'
 import { isMap, readFolder } from '../../mapping/files.ts'
 import { OWN, resourcesIn } from '../../mapping/resources.ts'
 import type { MapCall, MapCommand } from './command.ts'
-import { draftMap } from './draft/draft.ts'
 import { pathHere } from './paths.ts'
 
 /** What the URLs of the maps of this project begin with. */

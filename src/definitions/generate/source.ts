@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 
 export interface ElementDefinition {
   path: string
+  short?: string
   min: number
   max: string
   base?: { path: string }

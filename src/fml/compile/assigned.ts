@@ -11,6 +11,7 @@ import { defaultGroups, throughGroups } from './default-groups.ts'
 import type { Element } from './element.ts'
 import { orderingOf } from './made.ts'
 import type { Owner } from './owner.ts'
+import { codesOf } from './read.ts'
 import { newMade, nextSlot, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
 import type { Value } from './value.ts'
 
@@ -26,6 +27,9 @@ export function assigned(
   scope: Scope,
 ): TargetCode | undefined {
   const span = spanOfValue(target)
+  const valueSet = value.constant && element.model?.requiredValueSet
+  const codes = valueSet && scope.build.see ? codesOf(scope, valueSet) : undefined
+  if (codes) scope.build.see?.({ kind: 'codes', span, codes })
   const groups = target.variable ? undefined : groupsFor(target, element, value, scope)
   if (groups?.size) return { action: throughGroups(value, element, groups, owner, span, scope), scope }
   const land = landing(value, element, span, scope, owner.made)

@@ -3,13 +3,15 @@
 import type { Typed, Types } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
 import type { Argument, Dependent, Parameter } from '../ast.ts'
+import { pathText } from '../pieces.ts'
 import { shown } from '../problem.ts'
 import { converter, textOf } from '../run/convert.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
+import type { SeenGroup } from '../sight.ts'
 import { declaredType, groupCode, unknownGroup } from './group.ts'
 import { type Given, type GroupPlace, isRead, type Made, report, type Scope } from './scope.ts'
-import { findGroup } from './unit.ts'
+import { findGroup, withImports } from './unit.ts'
 import { unknownVariable } from './unknown.ts'
 import { argumentValue, type Value } from './value.ts'
 
@@ -22,6 +24,7 @@ interface Passed {
 
 /** A call of a group; undefined, and reported, where it cannot be. */
 export function callGroup({ name, args, span }: Dependent, scope: Scope): Action | undefined {
+  scope.build.see?.({ kind: 'group', span: name.span, groups: () => groupsFor(scope) })
   const place = findGroup(scope.unit, name.text, scope.build)
   if (!place) {
     unknownGroup(name, scope)
@@ -37,6 +40,18 @@ export function callGroup({ name, args, span }: Dependent, scope: Scope): Action
   }
   const passed = args.map((argument, index) => pass(argument, parameters[index]!, place, scope))
   return passed.every(each => each !== undefined) ? calling(place, passed, scope) : undefined
+}
+
+function groupsFor({ unit, build }: Scope): SeenGroup[] {
+  return withImports(unit, build).flatMap(({ groups, label }) =>
+    [...groups.values()].map(({ name, parameters }) => ({
+      name: name.text,
+      parameters: parameters
+        .map(each => `${each.mode} ${each.name.text}${each.type ? ` : ${pathText(each.type)}` : ''}`)
+        .join(', '),
+      map: label,
+    })),
+  )
 }
 
 function counted(count: number): string {

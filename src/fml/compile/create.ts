@@ -18,6 +18,7 @@ export function createdType(call: Invocation, element: Element | undefined, scop
     return false
   }
   const { build, unit } = scope
+  build.see?.({ kind: 'type', span: argument.span, types: element?.types })
   const type = typeNamed(unit, argument.text, build)
   if (type === unknownType) return unknownName(argument.text, argument.span, element, scope)
   if (type === undefined || !element?.types) return type

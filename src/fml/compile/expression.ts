@@ -3,13 +3,14 @@
 import type { Expression } from '../../fhirpath/ast.ts'
 import { compileInner, type Inner, type Items, newState, type Typed, type Types } from '../../fhirpath/compile.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
-import { EMPTY, type State } from '../../fhirpath/node.ts'
+import { EMPTY, type State, type Watch } from '../../fhirpath/node.ts'
 import type { Embedded, Literal, Span } from '../ast.ts'
 import { NOWHERE } from '../problem.ts'
 import type { Frame } from '../run/frame.ts'
+import type { Sight } from '../sight.ts'
 import { checkAsked } from './asked.ts'
 import { namesOf } from './bindings.ts'
-import { replacing, report, type Scope } from './scope.ts'
+import { replacing, report, type Scope, seenVariables } from './scope.ts'
 
 /** An expression that runs with the variables of a group. */
 export interface Evaluation {
@@ -34,12 +35,13 @@ const NEVER: Evaluation = {
 
 /** Compiles an expression on a focus of these types; without a focus (`[]`) a path begins with a variable. */
 export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Evaluation {
-  const { system, untrusted, mentions } = scope.build
+  const { system, untrusted, mentions, see } = scope.build
   collectNames(tree, mentions)
   checkAsked(tree, span, scope)
   if (focus?.length) warnOfHiding(tree, focus, span, scope)
   try {
-    return evaluation(compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted }))
+    const watch = see && span !== NOWHERE ? watching(see, scope) : undefined
+    return evaluation(compileInner(tree, { system, types: focus, names: namesOf(scope), untrusted, watch }))
   } catch (error) {
     if (!(error instanceof FhirPathError)) throw error
     const place = placeOf(error.at, span, tree, error.meant !== undefined)
@@ -47,6 +49,16 @@ export function expression({ expression: tree, span }: Embedded, focus: Types, s
     const isAbsence = message.startsWith('there is no variable')
     report(scope, place, message, { ...replacing(place, error.meant), isAbsence })
     return NEVER
+  }
+}
+
+/** Shows the names of an expression to those who ask. */
+function watching(see: (sight: Sight) => void, scope: Scope): Watch {
+  return (each, types) => {
+    const isFirst = each.kind === 'variable' || !each.input
+    const length = each.name.length + (each.kind === 'variable' ? 1 : 0)
+    const variables = isFirst ? () => seenVariables(scope) : undefined
+    see({ kind: 'expression', span: { ...each.at, length }, types, variables })
   }
 }
 

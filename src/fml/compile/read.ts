@@ -8,7 +8,7 @@ import type { Name, Path } from '../ast.ts'
 import { badForm, formOf, type HasForm, noObject } from '../run/form.ts'
 import { type Frame, itemsAt } from '../run/frame.ts'
 import { namesOf } from './bindings.ts'
-import { nextSlot, type Scope, type SharedRead } from './scope.ts'
+import { nextSlot, noted, type Scope, type SharedRead, seeVariable } from './scope.ts'
 import { unknownElement, unknownVariable } from './unknown.ts'
 
 /** Values found by a path. */
@@ -40,6 +40,7 @@ export function found({ names }: Path, scope: Scope): Found | undefined {
 }
 
 function variableFound(name: Name, scope: Scope): Found | undefined {
+  seeVariable(name, scope)
   const variable = scope.variables.get(name.text)
   const bound = namesOf(scope).get(name.text)
   if (!variable || !bound) {
@@ -57,7 +58,8 @@ function variableFound(name: Name, scope: Scope): Found | undefined {
 }
 
 function elementFound(from: Found, name: Name, scope: Scope): Found | undefined {
-  const { system } = scope.build
+  const { system, see } = scope.build
+  see?.({ kind: 'element', span: name.span, types: from.types, isMade: false })
   const step = stepTo(system, from.types, name.text)
   if (!step) {
     unknownElement(name, from.types ?? [], scope)
@@ -202,9 +204,7 @@ function steppingReader(step: Step): Reader {
 }
 
 export function noteRead({ build }: Scope, type: string, element: string): void {
-  let elements = build.reads.get(type)
-  if (!elements) build.reads.set(type, (elements = new Set()))
-  elements.add(element)
+  noted(build.reads, type, element)
 }
 
 /** The codes of a value set, whatever their system; undefined where it is not known here. */

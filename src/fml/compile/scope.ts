@@ -2,10 +2,11 @@
 
 import type { Items, Typed, Types } from '../../fhirpath/compile.ts'
 import type { TypeSystem } from '../../fhirpath/types.ts'
-import type { FmlMap, Group, Path, Span } from '../ast.ts'
+import type { FmlMap, Group, Name, Path, Span } from '../ast.ts'
 import { type Fix, MAX_PROBLEMS, NOWHERE, type Problem } from '../problem.ts'
 import type { Action, Frame } from '../run/frame.ts'
 import type { Site } from '../run/map-error.ts'
+import type { SeenVariable, Sight } from '../sight.ts'
 import type { Structures } from '../structures.ts'
 import type { Terminology } from '../value-set.ts'
 import type { Table } from './table.ts'
@@ -124,6 +125,8 @@ export interface Build {
   readonly isPartial: boolean
   /** Expressions come with a request: those of unbounded cost are refused. */
   readonly untrusted: boolean
+  /** Receives what is known at each name; absent: nobody asks. */
+  readonly see: ((sight: Sight) => void) | undefined
   readonly problems: Problem[]
   errors: number
   readonly seen: Set<string>
@@ -143,6 +146,8 @@ export interface Build {
   readonly reads: Map<string, Set<string>>
   /** Names that expressions mention. */
   readonly mentions: Set<string>
+  /** Which elements rules set, by type. */
+  readonly sets: Map<string, Set<string>>
   /** The maps of a URL, which may hold `*`. */
   unit(url: string): readonly Unit[]
   table(url: string): Table | undefined
@@ -212,6 +217,22 @@ function withName(outer: Variables, name: string, variable: Variable): Variables
   }
 }
 
+/** The variables in scope, as an author needs them. */
+export function seenVariables({ variables }: Scope): ReadonlyMap<string, SeenVariable> {
+  return new Map(
+    [...variables.keys()].map(name => {
+      const variable = variables.get(name)!
+      const types = 'types' in variable ? variable.types : variable.type === undefined ? undefined : [variable.type]
+      return [name, { kind: variable.kind, types }]
+    }),
+  )
+}
+
+/** Shows the name of a variable to those who ask. */
+export function seeVariable(name: Name, scope: Scope): void {
+  scope.build.see?.({ kind: 'variable', span: name.span, variables: () => seenVariables(scope) })
+}
+
 export function nextSlot({ slots }: Scope): number {
   return slots.count++
 }
@@ -256,6 +277,13 @@ export function replacing(span: Span, meant: string | undefined): { fix?: Fix } 
 /** What makes a problem a warning where the map is run as it is. */
 export function lenient({ isLenient }: Pick<Build, 'isLenient'>): { severity?: 'warning' } {
   return isLenient ? { severity: 'warning' } : {}
+}
+
+/** Notes an element of a type. */
+export function noted(all: Map<string, Set<string>>, type: string, element: string): void {
+  const elements = all.get(type)
+  if (elements) elements.add(element)
+  else all.set(type, new Set([element]))
 }
 
 export function newMade(): Made {

@@ -194,6 +194,7 @@ function codesLeft(
   scope: Scope,
 ): ReadonlySet<string> | undefined {
   if (!codes) return undefined
+  scope.build.see?.({ kind: 'codes', span, codes })
   const { codes: left, isCertain, impossible } = narrowed(codes, tree, variable?.text)
   for (const { code, at } of impossible) {
     const meant = nearest(code, [...codes])

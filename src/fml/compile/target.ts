@@ -8,7 +8,17 @@ import { createdType, freshOf } from './create.ts'
 import { type Element, elementOf } from './element.ts'
 import { elementType, made } from './made.ts'
 import { ownerOf } from './owner.ts'
-import { isRead, newMade, nextSlot, report, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
+import {
+  isRead,
+  newMade,
+  nextSlot,
+  report,
+  type Scope,
+  seeVariable,
+  type TargetCode,
+  type Variable,
+  withVariable,
+} from './scope.ts'
 import { transformValue } from './transforms.ts'
 import { unknownVariable } from './unknown.ts'
 import { whole } from './whole.ts'
@@ -19,6 +29,7 @@ export function compileTarget(target: Target, scope: Scope): TargetCode {
   const { path, transform } = target
   if (!path) return transform ? unplaced(target, scope) : { action: undefined, scope }
   const names = path.names as [Name, ...Name[]]
+  seeVariable(names[0], scope)
   const variable = scope.variables.get(names[0].text)
   if (!variable) {
     unknownVariable(names[0], scope)

@@ -56,6 +56,7 @@ export function transformValue(transform: Transform, scope: Scope): Value | unde
 
 function transformed(call: Invocation, scope: Scope): Value | undefined {
   const { name, args } = call
+  scope.build.see?.({ kind: 'transform', span: name.span })
   const spec = TRANSFORMS.get(name.text)
   if (!spec) {
     unknownTransform(call, scope)
@@ -87,3 +88,8 @@ function undefinedTransform(_args: readonly Value[], { span }: Invocation, scope
   const message = 'the specification does not define `dateOp`; write an expression such as `(date + 1 day)`'
   report(scope, span, message)
 }
+
+/** How each transform is written, by its name. */
+export const transformForms: ReadonlyMap<string, string> = new Map(
+  [...TRANSFORMS].filter(([, { build }]) => build !== undefinedTransform).map(([name, { form }]) => [name, form]),
+)

@@ -34,7 +34,7 @@ export function translated(args: readonly Value[], call: Invocation, scope: Scop
     report(scope, span, `${shown(output)} is not an output of translate${way}`, replacing(span, meant && `'${meant}'`))
     return undefined
   }
-  const named = typeof url === 'string' ? tableNamed(url, call, scope) : undefined
+  const named = typeof url === 'string' ? tableNamed(url, value, call, scope) : undefined
   if (!named) {
     if (typeof url === 'string') return untranslated(url, OUTPUTS[output]!, scope)
     report(scope, call.args[1]!.span, "write the concept map as a string, such as '#severity'")
@@ -133,19 +133,24 @@ function codeText(code: string): string {
 }
 
 /** `#id` is in this map or one it imports, `url#id` in the map of that URL, anything else a ConceptMap of its own. */
-function tableNamed(url: string, call: Invocation, scope: Scope): { table: Table; unit?: Unit } | undefined {
+function tableNamed(
+  url: string,
+  { codes, domain = codes }: Value,
+  call: Invocation,
+  scope: Scope,
+): { table: Table; unit?: Unit } | undefined {
   const { build, unit } = scope
   const [base = '', fragment] = url.split('#')
   const units = base === '' ? withImports(unit, build) : [...(base === unit.url ? [unit] : []), ...build.unit(base)]
+  const tables = () => units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`))
+  const here = () => withImports(unit, build).flatMap(each => [...each.tables.keys()].map(id => `#${id}`))
+  build.see?.({ kind: 'table', span: call.args[1]!.span, name: url, codes: domain, tables: here })
   const owner = fragment === undefined ? undefined : units.find(each => each.tables.has(fragment))
   if (owner) return { table: owner.tables.get(fragment!)!, unit: owner }
   const found = build.table(url) ?? unit.tables.get(url)
   if (found) return { table: found }
   const { span } = call.args[1]!
-  const meant = nearest(
-    url,
-    units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`)),
-  )
+  const meant = nearest(url, tables())
   const question = didYouMean(meant)
   report(scope, span, `there is no concept map ${shown(url)} here${question}`, {
     ...replacing(span, meant && `'${meant}'`),

@@ -7,7 +7,7 @@ import type { Argument, Literal, Path } from '../ast.ts'
 import type { Frame } from '../run/frame.ts'
 import { expression, literalExpression } from './expression.ts'
 import { found } from './read.ts'
-import { replacing, report, type Scope, type Unit } from './scope.ts'
+import { replacing, report, type Scope, seeVariable, type Unit } from './scope.ts'
 import type { Table } from './table.ts'
 
 export interface Value {
@@ -53,6 +53,7 @@ function literalValue(literal: Literal, scope: Scope): Value {
 function pathValue(path: Path, scope: Scope): Value | undefined {
   const [first] = path.names
   if (path.names.length === 1 && first && isText(first.text, scope)) {
+    seeVariable(first, scope)
     const message = `there is no variable \`${first.text}\` here; put a text in quotation marks`
     report(scope, first.span, message, { ...replacing(first.span, `'${first.text}'`), isAbsence: true })
     return undefined

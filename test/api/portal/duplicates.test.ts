@@ -294,7 +294,7 @@ describe('a decision is refused', () => {
     for (const act of ['merge', 'apart']) {
       const fields = { ...fieldsOf(text, `${pair.path}/${act}`), note: 'x' }
       const refused = await officer.post(`${pair.path}/${act}`, fields)
-      expect([refused.status, refused.text.includes('Somebody decided this meanwhile')]).toEqual([409, true])
+      expect([refused.status, refused.text.includes('Another user decided this meanwhile')]).toEqual([409, true])
     }
     expect((await read(pair.second.id)).meta.versionId).toBe('1')
   })

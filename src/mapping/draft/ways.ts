@@ -1,9 +1,9 @@
 // How the value of one element becomes that of another: what a first draft of a rule says.
 
-import type { ElementModel } from '../../../definitions/model.ts'
-import { typeSystem } from '../../../fhirpath/types.ts'
-import { converter } from '../../../fml/run/convert.ts'
-import type { Structures } from '../../../fml/structures.ts'
+import type { ElementModel } from '../../definitions/model.ts'
+import { typeSystem } from '../../fhirpath/types.ts'
+import { converter } from '../../fml/run/convert.ts'
+import type { Structures } from '../../fml/structures.ts'
 import { meaningOf } from './meaning.ts'
 
 /** A way from a type of the source element to a type of the target element. */

@@ -1,13 +1,13 @@
 // First drafts of maps: whatever the types, they can be read, and lack only what has to be thought about.
 
 import { expect, test } from 'vitest'
-import { draftMap } from '../../../src/commands/map/draft/draft.ts'
-import { likeness } from '../../../src/commands/map/draft/meaning.ts'
-import { resourceTypes } from '../../../src/definitions/r4.ts'
-import { format } from '../../../src/fml/format.ts'
-import { mappingSet } from '../../../src/mapping/set.ts'
-import { shapes } from '../../../src/shapes/all.ts'
-import { rounds } from '../../support/rounds.ts'
+import { resourceTypes } from '../../src/definitions/r4.ts'
+import { format } from '../../src/fml/format.ts'
+import { draftMap } from '../../src/mapping/draft/draft.ts'
+import { likeness } from '../../src/mapping/draft/meaning.ts'
+import { mappingSet } from '../../src/mapping/set.ts'
+import { shapes } from '../../src/shapes/all.ts'
+import { rounds } from '../support/rounds.ts'
 
 const empty = mappingSet([], { shapes })
 const { structures } = empty

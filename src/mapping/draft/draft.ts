@@ -1,9 +1,9 @@
 // The first draft of a map from one type to another: rules where it is likely what becomes what, comments where it is not.
 
-import type { ElementModel, TypeModel } from '../../../definitions/model.ts'
-import { format } from '../../../fml/format.ts'
-import { lastSegment, type Structures } from '../../../fml/structures.ts'
-import { nameText, quoted } from '../../../fml/text.ts'
+import type { ElementModel, TypeModel } from '../../definitions/model.ts'
+import { format } from '../../fml/format.ts'
+import { lastSegment, type Structures } from '../../fml/structures.ts'
+import { nameText, quoted } from '../../fml/text.ts'
 import { conceptMapLines } from './codes.ts'
 import { elementsOf, type Pair, pairsOf } from './pairs.ts'
 import type { Way } from './ways.ts'

@@ -1,7 +1,7 @@
 // Which element of the source probably becomes which element of the target.
 
-import type { ElementModel, TypeModel } from '../../../definitions/model.ts'
-import type { Structures } from '../../../fml/structures.ts'
+import type { ElementModel, TypeModel } from '../../definitions/model.ts'
+import type { Structures } from '../../fml/structures.ts'
 import { likeness } from './meaning.ts'
 import { type Way, wayBetween } from './ways.ts'
 

@@ -1,8 +1,8 @@
 // The concept map of a first draft: codes that are the same on both sides, and a comment for each that has to be thought about.
 
-import type { ElementModel } from '../../../definitions/model.ts'
-import type { Structures } from '../../../fml/structures.ts'
-import { quoted } from '../../../fml/text.ts'
+import type { ElementModel } from '../../definitions/model.ts'
+import type { Structures } from '../../fml/structures.ts'
+import { quoted } from '../../fml/text.ts'
 
 /** The lines of a `conceptmap` between the codes of two elements. */
 export function conceptMapLines(id: string, from: ElementModel, to: ElementModel, structures: Structures): string[] {

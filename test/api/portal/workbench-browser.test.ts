@@ -1,0 +1,111 @@
+// The workbench in a real browser: what an author sees while a map is written, by keyboard alone.
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
+import { onCleanup } from '../../support/cleanup.ts'
+import { mapsFolder } from '../../support/maps.ts'
+import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let folder: string
+let service: Service
+let user: PortalUser
+
+beforeAll(async () => {
+  if (!browserPath) return
+  folder = await mkdtemp(join(tmpdir(), 'maps-'))
+  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  await cp(mapsFolder, folder, { recursive: true })
+  service = await startService({ MAPPINGS_DIR: folder })
+  user = await portalUser(service, ['informaticist'])
+})
+
+async function opened(path: string): Promise<Page> {
+  const page = await openPage({ baseURL: service.url, viewport: { width: 1400, height: 1000 } })
+  const [name, value] = user.cookie.split('=') as [string, string]
+  await page.context().addCookies([{ name, value, url: service.url }])
+  await page.goto(path)
+  await page.locator('.editor').first().waitFor()
+  return page
+}
+
+/** Puts the cursor behind a text of the map. */
+async function goBehind(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Rules' }).focus()
+  await page.keyboard.press('Control+f')
+  await page.keyboard.type(text)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ArrowRight')
+}
+
+describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => {
+  test('completes names, shows problems and output as they are typed, applies a fix and saves, by keyboard', async () => {
+    const page = await opened('/portal/maps/allergy-to-fhir')
+    await goBehind(page, 'src.id -> tgt.id;')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('src.subst')
+    await page.getByRole('option', { name: /^substance/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(' as words -> tgt.note as note, note.txt = words;')
+    await expect.poll(() => page.locator('#problems').innerText()).toContain('did you mean `text`?')
+    await page.locator('.cm-lintRange-error').first().waitFor()
+    await page.keyboard.press('F8')
+    await page.getByRole('button', { name: 'Write text' }).first().click()
+    await expect.poll(() => page.locator('#problems').innerText()).toContain('No problems')
+    await expect.poll(() => page.locator('#output').innerText()).toContain('"note"')
+    expect(await page.locator('.cm-rules .cm-ran').count()).toBeGreaterThan(0)
+    expect(await page.locator('#examples').innerText()).toContain('0 of 5 pass')
+    await page.getByLabel('Save although examples fail').check()
+    await page.getByRole('textbox', { name: 'Rules' }).focus()
+    await page.keyboard.press('Control+s')
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
+    expect(await readFile(join(folder, 'allergy-to-fhir.fml'), 'utf8')).toContain(
+      '  src.substance as words -> tgt.note as note, note.text = words;\n',
+    )
+  })
+
+  test('keeps what is not saved through a reload, and forgets it once it is saved', async () => {
+    const page = await opened('/portal/maps/diagnosis-to-fhir')
+    await page.getByRole('textbox', { name: 'Rules' }).focus()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('// Not saved yet.\n')
+    await expect.poll(() => page.locator('#problems').innerText()).toContain('No problems')
+    await page.reload()
+    await expect.poll(() => page.locator('#text').inputValue()).toContain('// Not saved yet.')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
+    await page.goto('/portal/maps/diagnosis-to-fhir')
+    await expect.poll(() => page.evaluate('Object.keys(sessionStorage).length')).toBeLessThanOrEqual(1)
+    expect(await readFile(join(folder, 'diagnosis-to-fhir.fml'), 'utf8')).toContain('// Not saved yet.')
+  })
+
+  test('goes to lines and groups, and explains names', async () => {
+    const page = await opened('/portal/maps/allergy-to-fhir')
+    await page.locator('#groups a', { hasText: 'AllergySeverity' }).click()
+    const line = page.locator('.cm-activeLine').first()
+    expect(await line.innerText()).toContain('group AllergySeverity')
+    await goBehind(page, 'src then AllergyStat')
+    await page.keyboard.press('F12')
+    await expect.poll(() => line.innerText()).toContain('group AllergyStatus')
+    // The eighth character of the line stands in `status`.
+    await page
+      .locator('.cm-line', { hasText: 'src.status as status' })
+      .first()
+      .hover({ position: { x: 75, y: 10 } })
+    await page.locator('.cm-explained', { hasText: 'AllergyRecord.status : code' }).waitFor()
+  })
+
+  test('follows a change of the weights, and breaks no policy of the page', async () => {
+    const page = await opened('/portal/matching')
+    const broken: string[] = []
+    page.on('console', message => void (message.type() === 'error' && broken.push(message.text())))
+    await page.getByLabel('Birth date').nth(1).fill('1961-07-30')
+    await expect.poll(() => page.locator('#effect').innerText()).toContain('two people')
+    expect(await violations(page)).toEqual([])
+    expect(broken).toEqual([])
+  })
+})
