@@ -68,6 +68,7 @@ test('everything is in the format of Prometheus, with what runs here, its proces
   mustBeWellFormed(text)
   expect(value('health_interop_info{version="1.2.0",environment="local"}')).toBe(1)
   expect(value('health_interop_database_up')).toBe(1)
+  expect(value('request_log_dropped_total')).toBe(0)
   expect([value('health_interop_workers'), value('health_interop_workers_missing')]).toEqual([1, 0])
   expect(
     sum('database_pool_connections', 'state="used"') + sum('database_pool_connections', 'state="idle"'),

@@ -1,5 +1,5 @@
 // The request log: written in groups behind the replies, dropped rather than waited for, with what was dropped on record.
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import { hash64 } from '../../src/lib/hash.ts'
@@ -7,6 +7,7 @@ import { createLog } from '../../src/lib/log.ts'
 import type { LoggedRequest } from '../../src/requests/entry.ts'
 import { pruneRequests } from '../../src/requests/prune.ts'
 import { findRequest, findRequests, unloggedSince } from '../../src/requests/search.ts'
+import { firstIdAt } from '../../src/requests/time.ts'
 import { createRequestLogWriter, mostWaiting } from '../../src/requests/writer.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -39,6 +40,9 @@ function writing(on: (statement: Statement) => Promise<void> = statement => data
   }
   return { ...createRequestLogWriter(parts), statements, dropped }
 }
+
+/** How many requests a statement writes. */
+const sizeOf = ({ values }: Statement): number => (values[0] as Buffer).readInt32BE(12)
 
 const of = (organization: string | undefined, filter = {}, limit = 10) =>
   findRequests(database, organization, filter, { limit })
@@ -86,7 +90,7 @@ test('while a group is being written the next one is collected', async () => {
   resolve()
   await first
   await writer.flush()
-  expect(writer.statements.map(({ values }) => (values[0] as Buffer).readInt32BE(12))).toEqual([1, 3])
+  expect(writer.statements.map(sizeOf)).toEqual([1, 3])
 })
 
 test('what comes while too many wait is dropped, counted, and told with its time to the organisation alone', async () => {
@@ -122,6 +126,91 @@ test('what the database does not take is dropped at once, and told once it answe
   await writer.flush()
   expect(await unloggedSince(database, 'unlucky', new Date(0))).toMatchObject({ requests: 1200, to: new Date(noon) })
   expect(await of('unlucky')).toHaveLength(1)
+})
+
+test('a thousand requests share a statement at most', async () => {
+  const writer = writing(async () => {})
+  for (let n = 0; n < 2500; n++) writer.note(request())
+  await writer.flush()
+  expect(writer.statements.map(sizeOf)).toEqual([1000, 1000, 500])
+})
+
+test('gaps that could not be told are told later as one, by organisation', async () => {
+  let isDown = true
+  const writer = writing(async statement => {
+    if (isDown) throw new Error('down')
+    return database.run(statement)
+  })
+  for (const [organizationId, at] of [
+    ['first', noon],
+    ['first', noon + 10],
+    ['second', noon + 20],
+  ] as const) {
+    writer.note(request({ organizationId, at }))
+    await writer.flush()
+  }
+  isDown = false
+  writer.note(request({ organizationId: 'third' }))
+  await writer.flush()
+  const told = (organization: string) => unloggedSince(database, organization, new Date(noon))
+  expect(await told('first')).toEqual({ requests: 2, from: new Date(noon), to: new Date(noon + 10) })
+  expect(await told('second')).toEqual({ requests: 1, from: new Date(noon + 20), to: new Date(noon + 20) })
+  expect(await told('third')).toBeUndefined()
+})
+
+test('only its own commits are not waited for on disk', async () => {
+  const own = await openTestDatabase(1)
+  const setting = async () => {
+    const [row] = await own.transaction(on =>
+      on.query<{ at: string }>({ text: `select current_setting('synchronous_commit') as at`, values: [] }),
+    )
+    return row!.at
+  }
+  await own.run({ text: `set synchronous_commit = local`, values: [] })
+  const writer = createRequestLogWriter({ database: own, log: createLog('silent'), dropped: () => {} })
+  writer.note(request())
+  await writer.flush()
+  expect(await findRequests(own, undefined, {}, { limit: 10 })).toHaveLength(1)
+  expect(await setting()).toBe('local')
+})
+
+describe('without being asked', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('what is noted is written a second later, once', async () => {
+    const writer = writing(async () => {})
+    writer.note(request())
+    await vi.advanceTimersByTimeAsync(500)
+    writer.note(request())
+    await vi.advanceTimersByTimeAsync(499)
+    expect(writer.statements).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(writer.statements.map(sizeOf)).toEqual([2])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('what comes while a group is being written is written a second after that', async () => {
+    const { promise: held, resolve } = Promise.withResolvers<void>()
+    const writer = writing(() => held)
+    writer.note(request())
+    await vi.advanceTimersByTimeAsync(1000)
+    writer.note(request())
+    await vi.advanceTimersByTimeAsync(5000)
+    expect([writer.statements.length, vi.getTimerCount()]).toEqual([1, 0])
+    resolve()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(writer.statements).toHaveLength(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect([writer.statements.length, vi.getTimerCount()]).toEqual([2, 0])
+  })
+
+  test('a flush leaves nothing to do for later', async () => {
+    const writer = writing(async () => {})
+    writer.note(request())
+    await writer.flush()
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })
 
 describe('searches', () => {
@@ -178,6 +267,15 @@ describe('searches', () => {
     expect(await of('small', { requestId: 'req-10', resourceType: 'Patient' })).toEqual([])
   })
 
+  test('of a time span begin with its first millisecond and end before its last', async () => {
+    const at = (n: number) => 0x01a0_0000_0000 + n
+    const within = async (from: number, to: number) =>
+      (await of(undefined, { from: new Date(at(from)), to: new Date(at(to)) }, 100)).map(each => each.requestId)
+    expect(await within(10, 12)).toEqual(['req-11', 'req-10'])
+    expect(await within(10, 10)).toEqual([])
+    expect(await of(undefined, { from: new Date(at(20_000)) }, 5)).toMatchObject([{ requestId: 'req-20000' }])
+  })
+
   test('one request is found by the organisation that sent it, and by administrators', async () => {
     const [{ id } = { id: '' }] = await of('small', {}, 1)
     const seen = await Promise.all(['small', 'large', undefined].map(each => findRequest(database, each, id)))
@@ -196,6 +294,8 @@ test('what is too old is deleted in batches with its gaps, and what is not stays
   await writer.flush()
   add(2, noon)
   await writer.flush()
+  await own.query({ text: `insert into request_gap values ($1, now(), 'a', 1)`, values: [firstIdAt(noon)] })
+  await writer.flush()
   await own.transaction(async on => {
     await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [hash64('request log: prune')] })
     // Another process has its turn.
@@ -203,5 +303,5 @@ test('what is too old is deleted in batches with its gaps, and what is not stays
   })
   expect(await pruneRequests(own, new Date(noon))).toBe(2 * mostWaiting)
   expect(await findRequests(own, undefined, {}, { limit: 10 })).toHaveLength(2)
-  expect(await unloggedSince(own, undefined, new Date(0))).toBeUndefined()
+  expect(await unloggedSince(own, undefined, new Date(0))).toMatchObject({ requests: 1, from: new Date(noon) })
 })

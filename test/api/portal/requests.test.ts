@@ -5,7 +5,7 @@ import { createClient } from '../../../src/identity/clients.ts'
 import { failureCodes } from '../../../src/lib/failure.ts'
 import { fhirCaller } from '../../support/fhir.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Service, startBeside, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
 
 let service: Service
@@ -128,6 +128,14 @@ test('no column holds a path, a query or a body', async () => {
   )
   expect(rows).toHaveLength(3)
   expect(rows.map(({ line }) => line).join()).not.toContain(secret)
+})
+
+test('requests that another process answered are found too', async () => {
+  const other = await startBeside(service)
+  const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'of-another-process' }
+  expect((await fetch(`${other.url}/api/fhir/R4/Patient`, { headers })).status).toBe(200)
+  await other.stop()
+  expect(rowsIn((await developer.get('/portal/requests?request=of-another-process')).text)).toHaveLength(1)
 })
 
 test('what was dropped is said on the page', async () => {
