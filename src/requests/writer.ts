@@ -93,7 +93,7 @@ export function createRequestLogWriter({ database, log, dropped }: RequestLogWri
     note(request) {
       if (waiting.length >= mostWaiting) return drop([request])
       waiting.push(request)
-      if (!writing) timer ??= setTimeout(write, every).unref()
+      timer ??= setTimeout(write, every).unref()
     },
     flush,
     close: flush,

@@ -180,7 +180,7 @@ describe('limits', () => {
     expect(text).toContain('&lt;i&gt;Reception&lt;/i&gt;')
     const [all, lookups, tokens, refused] = cells(text)
     expect(all).toEqual(['All requests', '100,000,000', '2', expect.any(String), expect.any(String)])
-    expect(lookups).toEqual(['Looking patients up', '2', '2', '0', expect.stringMatching(/seconds$/)])
+    expect(lookups).toEqual(['Looking patients up', '2', '2', '0', expect.stringMatching(/^one more in \d+ seconds$/)])
     expect(tokens).toEqual(['Access tokens', '100,000,000', '0', '100,000,000', 'it is full'])
     expect(refused!.slice(0, 3)).toEqual(['reception', 'GET /api/v1/connect/patients/verify/{health_id}', '3'])
     const link = /href="(\/portal\/requests\?client=reception[^"]+)"/.exec(text)![1]!.replaceAll('&amp;', '&')

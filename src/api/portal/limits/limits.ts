@@ -87,16 +87,23 @@ ${limits.look(`client ${id}`).map(state => row(view, state, state.policy === 'de
   })}`
 }
 
-function row({ t, language }: PageView, { policy, quota, remaining, reset }: RateLimitState, used: number): Html {
+function row(view: PageView, { policy, quota, remaining, reset }: RateLimitState, used: number): Html {
+  const { t, language } = view
   const cells: Readonly<Record<Exclude<(typeof columns)[number], 'policy'>, Html | string>> = {
     quota: number(quota, language),
     used: number(used, language),
     left: html`<span class="state ${remaining === 0 ? 'failed' : 'done'}">${number(remaining, language)}</span>`,
-    reset: reset === 0 ? t('limits.full') : duration(reset, language),
+    reset: backIn(view, remaining, reset),
   }
   return html`<tr><th scope="row">${t(`limits.policy.${policy}`)}</th>${Object.entries(cells).map(
     ([name, value]) => html`<td data-name="${t(`limits.${name}` as 'limits.quota')}">${value}</td>`,
   )}</tr>\n`
+}
+
+/** With none left it says when there is one again. */
+function backIn({ t, language }: PageView, remaining: number, reset: number): string {
+  if (reset === 0) return t('limits.full')
+  return t(remaining === 0 ? 'limits.one_in' : 'limits.all_in', { time: duration(reset, language) })
 }
 
 function refusals({ timeZone }: LimitPageParts, { t, language }: PageView, refused: readonly Refusals[]): Html {
