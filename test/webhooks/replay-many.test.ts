@@ -49,6 +49,15 @@ test('those are found that were tried in the span and ended in the way that is a
   const withheld = await tried({ 5: 'withheld' })
   const delivered = await tried({ 5: 'exhausted', 90: 'delivered' })
   const failed = await tried({ 10: 'failed' })
+  const atOnce = { endpoint: endpoint.key, delivery: crypto.randomUUID(), started_at: minutes(10), milliseconds: 1 }
+  await queue.put('webhook_attempt', { ...atOnce, event: failed, attempt: 2, outcome: 'failed' })
+  await queue.put('webhook_attempt', {
+    ...atOnce,
+    event: withheld,
+    started_at: minutes(5),
+    attempt: 0,
+    outcome: 'delivered',
+  })
   await tried({ 5: 'exhausted' }, await queue.endpoint({ client_id: client }))
   const sorted = (...events: string[]) => events.toSorted()
   expect(await found()).toEqual(sorted(exhausted, withheld, failed))
@@ -87,15 +96,19 @@ test('nothing is sent to an endpoint that is disabled', async () => {
 })
 
 test('a wish sends so many at most, the oldest first, and says that there are more', async () => {
-  await queue.query(
-    `with made as (
-        insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
-        select 'evt_' || lpad(n::text, 8, '0'), 'x', 1, 'r', 1, '[]', '', '', '', '{}' from generate_series(1, $1) n returning id
-      )
-      insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds)
-      select $2, id, gen_random_uuid(), 1, 'exhausted', $3, 1 from made`,
-    [mostReplayed + 2, endpoint.key, noon],
-  )
+  const add = (from: number, to: number) =>
+    queue.query(
+      `with made as (
+          insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
+          select 'evt_' || lpad(n::text, 8, '0'), 'x', 1, 'r', 1, '[]', '', '', '', '{}' from generate_series($1::int, $2::int) n returning id
+        )
+        insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds)
+        select $3, id, gen_random_uuid(), 1, 'exhausted', $4, 1 from made`,
+      [from, to, endpoint.key, noon],
+    )
+  await add(1, mostReplayed)
+  expect(await replayable(queue.database, endpoint, wish())).toMatchObject({ hasMore: false })
+  await add(mostReplayed + 1, mostReplayed + 2)
   const { events, hasMore } = await replayable(queue.database, endpoint, wish())
   expect([events.length, hasMore, events[0]]).toEqual([mostReplayed, true, 'evt_00000001'])
   expect(await send()).toBe(mostReplayed)
@@ -104,28 +117,26 @@ test('a wish sends so many at most, the oldest first, and says that there are mo
 })
 
 test('a replay says who asked for what, and what has come of it', async () => {
-  const [good, bad] = [
-    await tried({ 5: 'exhausted' }),
-    await tried({ 6: 'exhausted' }),
-    await tried({ 7: 'exhausted' }),
-  ]
-  expect(await send({ state: 'exhausted' })).toBe(3)
+  const events = []
+  for (const minute of [5, 6, 7, 8]) events.push(await tried({ [minute]: 'exhausted' }))
+  const [good, better, bad] = events as [string, string, string]
+  expect(await send({ state: 'exhausted' })).toBe(4)
   const [before] = await lastReplays(queue.database, endpoint, 5)
   expect(before).toMatchObject({ userId: 'user/amina', state: 'exhausted', from: noon, to: minutes(60) })
-  expect(before).toMatchObject({ events: 3, delivered: 0, waiting: 3, missed: 0 })
+  expect(before).toMatchObject({ events: 4, delivered: 0, waiting: 4, missed: 0 })
   expect(Math.abs(before!.at.getTime() - Date.now())).toBeLessThan(60_000)
   const now = new Date(Date.now() + 1000)
-  const attempt = {
-    endpoint: endpoint.key,
-    delivery: crypto.randomUUID(),
-    attempt: 1,
-    started_at: now,
-    milliseconds: 1,
-  }
-  await queue.query('delete from webhook_delivery where event in ($1, $2)', [good, bad])
-  await queue.put('webhook_attempt', { ...attempt, event: good, outcome: 'delivered' })
-  await queue.put('webhook_attempt', { ...attempt, event: bad, outcome: 'exhausted', attempt: 2 })
-  expect(await lastReplays(queue.database, endpoint, 5)).toMatchObject([{ delivered: 1, waiting: 1, missed: 1 }])
+  const attempt = { endpoint: endpoint.key, delivery: crypto.randomUUID(), started_at: now, milliseconds: 1 }
+  await queue.query('delete from webhook_delivery where event in ($1, $2, $3)', [good, better, bad])
+  await queue.put('webhook_attempt', { ...attempt, attempt: 1, event: good, outcome: 'delivered' })
+  await queue.put('webhook_attempt', { ...attempt, attempt: 2, event: better, outcome: 'delivered' })
+  await queue.put('webhook_attempt', { ...attempt, attempt: 3, event: bad, outcome: 'exhausted' })
+  expect(await lastReplays(queue.database, endpoint, 5)).toMatchObject([{ delivered: 2, waiting: 1, missed: 1 }])
+  await tried({ 9: 'withheld' })
+  await queue.query(`update webhook_replay set id = '018e0000-0000-7000-8000-000000000000'`)
+  await send({ state: 'withheld' })
+  const last = async (limit: number) => (await lastReplays(queue.database, endpoint, limit)).map(({ state }) => state)
+  expect([await last(5), await last(1)]).toEqual([['withheld', 'exhausted'], ['withheld']])
 })
 
 test('replays are kept as long as events are', async () => {
@@ -134,6 +145,7 @@ test('replays are kept as long as events are', async () => {
   await queue.query(`insert into webhook_replay
     select '018e0000-0000-7000-8000-000000000000', endpoint, user_id, state, from_at, to_at, events from webhook_replay`)
   expect(await lastReplays(queue.database, endpoint, 5)).toHaveLength(2)
-  await prune(queue.database, 30)
+  // With the event, its delivery and its attempt, which are of no later than March.
+  expect(await prune(queue.database, 30)).toBe(4)
   expect(await lastReplays(queue.database, endpoint, 5)).toHaveLength(1)
 })
