@@ -135,6 +135,7 @@ export function editorIn(area, language, more, changed) {
         indentUnit.of('  '),
         bracketMatching(),
         closeBrackets(),
+        EditorView.lineWrapping,
         highlightActiveLine(),
         highlightSelectionMatches(),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, indentWithTab]),

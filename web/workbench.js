@@ -115,7 +115,8 @@ async function completions(context) {
   return {
     from: found.from,
     to: found.to,
-    validFor: /^[\w%./:-]*$/,
+    // Only URLs go on behind punctuation; elsewhere it begins another name.
+    validFor: found.options[0].kind === 'url' ? /^[\w./:-]*$/ : /^[\w%-]*$/,
     options: found.options.map((/** @type {any} */ each, /** @type {number} */ index) => ({
       label: each.label,
       type: icons[each.kind],
@@ -292,7 +293,8 @@ function load(name) {
   input.focus()
 }
 
-// What is written but not saved survives a reload or a session that ended. Inputs are not kept: they may be of patients.
+// What is written but not saved survives a reload or a session that ended; a page that answers a form has it already. Inputs are not kept:
+// they may be of patients.
 const key = `map ${map}`
 const basis = /** @type {HTMLInputElement} */ (form.elements.namedItem('basis')).value
 
@@ -306,7 +308,7 @@ function keep() {
 
 const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
 if (new URLSearchParams(location.search).has('saved')) sessionStorage.removeItem(key)
-else if (kept?.basis === basis && document.querySelector('.failure') === null) {
+else if (kept?.basis === basis && form.dataset.stored) {
   examples.value = kept.examples
   replaceText(text, kept.text)
 }

@@ -83,6 +83,32 @@ describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => 
     expect(await readFile(join(folder, 'diagnosis-to-fhir.fml'), 'utf8')).toContain('// Not saved yet.')
   })
 
+  test('begins a map from two types, and makes an example of what came in and out', async () => {
+    const page = await opened('/portal/maps/allergy-to-fhir')
+    await page.goto('/portal/maps')
+    await page.getByLabel('Name').fill('allergy-flag')
+    await page.getByLabel('From').fill('AllergyRecord')
+    await page.getByLabel('To', { exact: true }).fill('Flag')
+    await page.getByRole('button', { name: 'Draft the map' }).click()
+    await page.locator('.editor').first().waitFor()
+    await expect.poll(() => page.locator('#problems').innerText()).toContain('`resolved` has no translation')
+    await goBehind(page, '// s:"resolved" - t:?')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+End')
+    await page.keyboard.type('s:resolved - t:')
+    await page.getByRole('option', { name: /^inactive/ }).click()
+    await expect.poll(() => page.locator('#output').innerText()).toContain('"Flag"')
+    await page.getByLabel('Name of the example').fill('an active allergy')
+    await page.getByRole('button', { name: 'Add as an example' }).click()
+    await expect.poll(() => page.locator('#examples').innerText()).toContain('1 of 1 pass')
+    await page.getByRole('textbox', { name: 'Rules' }).focus()
+    await page.keyboard.press('Control+s')
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
+    expect(JSON.parse(await readFile(join(folder, 'allergy-flag.examples.json'), 'utf8'))).toMatchObject([
+      { name: 'an active allergy', from: { substance: 'substance' }, to: { resourceType: 'Flag', status: 'active' } },
+    ])
+  })
+
   test('goes to lines and groups, and explains names', async () => {
     const page = await opened('/portal/maps/allergy-to-fhir')
     await page.locator('#groups a', { hasText: 'AllergySeverity' }).click()

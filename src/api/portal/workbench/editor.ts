@@ -53,7 +53,7 @@ export const editorRoutes = (parts: WorkbenchPageParts): Route[] => [
       const map = nameIn(name)
       const { files } = await parts.workbench.folder()
       const fields = fieldsOf(map, files)
-      return html`${saved && html`<p class="state done" role="status">${view.t('maps.saved')}</p>`}${await editor(parts, view, caller.clientId, map, fields)}`
+      return html`${saved && html`<p class="state done" role="status">${view.t('maps.saved')}</p>`}${await editor(parts, view, caller.clientId, map, fields, { isStored: true })}`
     },
   }),
   action({
@@ -68,7 +68,7 @@ export const editorRoutes = (parts: WorkbenchPageParts): Route[] => [
       const map = nameIn(name)
       const { do: wish, ...sent } = body
       const fields = unfolded(sent)
-      const again = (now: Fields, note?: Html) => editor(parts, view, caller.clientId, map, now, note)
+      const again = (now: Fields, note?: Html) => editor(parts, view, caller.clientId, map, now, { note })
       try {
         if (wish === 'save') return await saved(parts, caller.email, map, fields)
         if (wish === 'patch')
@@ -92,8 +92,8 @@ export const editorOf = (
   view: PageView,
   client: string,
   map: string,
-  { text }: { readonly text: string; readonly isNew: true },
-): Promise<Html> => editor(parts, view, client, map, { text })
+  fields: Pick<Fields, 'text' | 'input'>,
+): Promise<Html> => editor(parts, view, client, map, fields)
 
 /** Browsers end the lines of a form with two characters. */
 export function unfolded<Sent extends object>(fields: Sent): Sent {
@@ -201,7 +201,7 @@ async function editor(
   client: string,
   map: string,
   fields: Fields,
-  note?: Html,
+  { note, isStored }: { readonly note?: Html; readonly isStored?: true } = {},
 ): Promise<Html> {
   const { t } = view
   const tried = await tryOf(parts, client, map, fields).catch((error: unknown) => asFailure(error))
@@ -210,7 +210,7 @@ async function editor(
   const found = shown && panels(view, shown)
   return html`${tabs(view)}${note ?? (tried instanceof Failure ? refusal(tried) : '')}
 <p><strong>${map}.fml</strong> ${fields.basis && html`<a href="${addressOf(map, '/history')}">${t('maps.history')}</a>`}${!isWritable && html` <span class="state pending">${t('maps.read_only')}</span>`}</p>
-<form method="post" action="${addressOf(map)}" class="workbench" data-map="${map}" autocomplete="off">
+<form method="post" action="${addressOf(map)}" class="workbench" data-map="${map}"${isStored && html` data-stored="yes"`} autocomplete="off">
 <input type="hidden" name="basis" value="${fields.basis}"><input type="hidden" name="examples_basis" value="${fields.examples_basis}">
 <div class="bench"><section><h2><label for="text">${t('maps.text')}</label></h2>
 <div id="groups">${found?.['groups']}</div>

@@ -6,6 +6,7 @@ import { Failure } from '../../../lib/failure.ts'
 import { draftMap } from '../../../mapping/draft/draft.ts'
 import { OWN } from '../../../mapping/resources.ts'
 import type { Listed } from '../../../mapping/workbench/asks.ts'
+import { sampleOf } from '../../../mapping/workbench/sample.ts'
 import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'
@@ -55,7 +56,9 @@ export const mapListRoutes = (parts: WorkbenchPageParts): Route[] => [
         throw new Failure('VALIDATION_FAILED', view.t('maps.no_type', { type }))
       }
       const text = draftMap(`${OWN}/StructureMap/${name}`, url(from), url(to), structures)
-      return editorOf(parts, view, caller.clientId, name, { text, isNew: true })
+      const sample = sampleOf(structures.byUrl(url(from)) ?? '', structures)
+      const input = sample ? JSON.stringify(sample, null, 2) : ''
+      return editorOf(parts, view, caller.clientId, name, { text, input })
     },
   }),
 ]
