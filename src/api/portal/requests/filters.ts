@@ -56,6 +56,9 @@ export function filterOf(filters: RequestFields, timeZone: string): RequestFilte
   }
 }
 
+/** How ids begin. */
+const placeholders: Readonly<Record<string, string>> = { client: 'client_…, agt_…, user/usr_…', type: 'Patient' }
+
 export function filterForm({ t }: PageView, filters: RequestFields, patterns: readonly string[]): Html {
   const choice = (
     name: 'status' | 'code' | 'method',
@@ -66,7 +69,7 @@ export function filterForm({ t }: PageView, filters: RequestFields, patterns: re
       each => html`<option value="${each}"${filters[name] === each && html` selected`}>${named(each)}</option>`,
     )}</select></label>`
   const field = (name: 'request' | 'client' | 'type'): Html =>
-    html`<label>${t(`requests.${name}`)} <input name="${name}" maxlength="${name === 'type' ? 64 : 200}" autocomplete="off" value="${filters[name]}"></label>`
+    html`<label>${t(`requests.${name}`)} <input name="${name}" maxlength="${name === 'type' ? 64 : 200}" autocomplete="off" value="${filters[name]}"${placeholders[name] !== undefined && html` placeholder="${placeholders[name]}"`}></label>`
   const time = (name: 'from' | 'to'): Html =>
     html`<label>${t(`requests.${name}`)} <input type="datetime-local" name="${name}" value="${filters[name]}"></label>`
   return html`<form method="get" action="/portal/requests" class="filters" role="search">
