@@ -42,18 +42,11 @@ export interface MergePreview {
 }
 
 /** Returns what becomes of a merge, without storing it. @param from the record that is replaced */
-export function previewMerge(
-  { storeFor, addresses }: DecidingParts,
-  from: ReadPatient,
-  into: ReadPatient,
-): MergePreview {
+export function previewMerge(addresses: Addresses, from: ReadPatient, into: ReadPatient): MergePreview {
   const result = survivor(from.patient, into.patient, addresses)
   const own = objectsIn(into.patient['identifier']).length
-  const [error] = storeFor(system)
-    .validate('Patient', result)
-    .filter(({ severity }) => severity === 'error')
   return {
-    obstacle: obstacle(from.patient, into.patient, addresses) ?? error?.diagnostics,
+    obstacle: obstacle(from.patient, into.patient, addresses),
     result,
     healthIds: healthIdsOf(result, addresses),
     moved: objectsIn(result['identifier']).slice(own),

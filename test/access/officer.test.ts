@@ -1,7 +1,8 @@
 // What a user of the portal reads of the audit trail, by roles and organisation, and which patients an organisation has to do with.
 import { expect, test } from 'vitest'
 import { type Role, system, userCaller } from '../../src/access/caller.ts'
-import { auditorOf, isKnownTo } from '../../src/access/officer.ts'
+import { auditorOf, isKnownTo, readerOf } from '../../src/access/officer.ts'
+import { reviewingFor } from '../../src/access/reviews.ts'
 import { consentOf } from '../support/consents.ts'
 import { startService } from '../support/service.ts'
 
@@ -31,6 +32,24 @@ test('the trail can be searched and nothing else', () => {
 test('other roles read no rows, and nobody reads those without an organisation, which are of patients', () => {
   for (const caller of [user(['developer']), user(['informaticist']), user(['privacy_officer'], '')])
     expect(() => auditorOf(caller)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+})
+
+test('a user reads and searches resources, changes none, and reads no audit trail; administrators see all', () => {
+  for (const roles of [['developer'], ['informaticist'], ['privacy_officer'], ['administrator']] as const) {
+    const { may, visibility, has } = readerOf(user(roles))
+    const allowed = (type: string) => (['c', 'r', 'u', 'd', 's'] as const).filter(each => may(type, each))
+    expect([allowed('Patient'), allowed('AuditEvent'), has('emergency:access')]).toEqual([['r', 's'], [], false])
+    expect(visibility === undefined).toBe(roles[0] === 'administrator')
+    expect(visibility?.override).toBeUndefined()
+  }
+})
+
+test('reviews are for privacy officers of an organisation, and for administrators, who review for all', () => {
+  expect(reviewingFor(user(['developer', 'privacy_officer']))).toBe('clinic')
+  expect(reviewingFor(user(['administrator', 'privacy_officer']))).toBeUndefined()
+  expect(reviewingFor(user(['administrator'], ''))).toBeUndefined()
+  for (const caller of [user(['developer']), user(['informaticist']), user(['privacy_officer'], '')])
+    expect(() => reviewingFor(caller)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
 })
 
 test('an organisation has to do with patients of its consents, records and emergencies, and with no others', async () => {

@@ -133,7 +133,7 @@ describe('a pair', () => {
     const row = text.split('<tr>').find(each => each.includes(pair.path))!
     expect([row.includes('Amadou Tagne'), row.includes('Amadou Njoya')]).toEqual([true, true])
     const rows = await rowsOf(await databaseOf(service), headers.get('x-request-id')!)
-    expect(rows).toMatchObject([{ interaction: 'operation', query: 'portal/duplicates' }])
+    expect(rows).toMatchObject([{ interaction: 'operation', resource_type: 'Task', query: 'portal/duplicates' }])
     expect(rows[0]!.patients).toEqual(expect.arrayContaining([pair.first.id, pair.second.id]))
     const one = await officer.get(pair.path)
     const [row1] = await rowsOf(await databaseOf(service), one.headers.get('x-request-id')!)
@@ -187,10 +187,19 @@ describe('a merge', () => {
       const { text } = await officer.get(`${pair.path}?keep=${keep}`)
       const section = text.split('id="preview"')[1]!.split('</section>')[0]!
       const [, valid] = section.split('Valid Health ID')
-      return { valid: /CM-[-0-9A-Z]+/.exec(valid!)![0], former: /CM-[-0-9A-Z]+/.exec(valid!.split('Former')[1]!)![0] }
+      const added = section.split('Numbers that are added')[1]!.split('</dd>')[0]!
+      return {
+        valid: /CM-[-0-9A-Z]+/.exec(valid!)![0],
+        former: /CM-[-0-9A-Z]+/.exec(valid!.split('Former')[1]!)![0],
+        added: added.match(/CM-[-0-9A-Z]+/g),
+      }
     }
-    expect(await preview('candidate')).toEqual({ valid: pair.first.healthId, former: pair.second.healthId })
-    expect(await preview('subject')).toEqual({ valid: pair.second.healthId, former: pair.first.healthId })
+    expect(await preview('candidate')).toEqual({
+      ...{ valid: pair.first.healthId, former: pair.second.healthId, added: [pair.second.healthId] },
+    })
+    expect(await preview('subject')).toEqual({
+      ...{ valid: pair.second.healthId, former: pair.first.healthId, added: [pair.first.healthId] },
+    })
     expect([(await read(pair.first.id)).meta.versionId, (await read(pair.second.id)).meta.versionId]).toEqual([
       '1',
       '1',
@@ -264,8 +273,14 @@ describe('two that are kept apart', () => {
       const { text } = await officer.get(`${path}?with=${candidate}&keep=subject`)
       return officer.post(`${path}/${act}`, { ...fieldsOf(text, `${path}/${act}`), note: 'x' })
     }
+    const before = (await officer.get(`${path}?with=${pair.second.id}&keep=subject`)).text
     expect((await decide(pair.first.id, 'apart')).status).toBe(303)
     expect((await read(id, 'Task')).status).toBe('requested')
+    const stale = { ...fieldsOf(before, `${path}/merge`), note: 'x' }
+    expect((await officer.post(`${path}/merge`, stale)).status).toBe(409)
+    const current = fieldsOf((await officer.get(path)).text, `${path}/apart`)
+    const settled = { ...current, candidate: pair.first.id, note: 'x' }
+    expect((await officer.post(`${path}/apart`, settled)).status).toBe(409)
     expect((await officer.get(path)).text).toContain(`value="${pair.second.id}"`)
     expect((await decide(pair.second.id, 'merge')).status).toBe(303)
     expect((await read(id, 'Task')).status).toBe('completed')
@@ -276,6 +291,9 @@ describe('two that are kept apart', () => {
     await call('DELETE', `Patient/${pair.first.id}`)
     const { text } = await administrator.get(`${pair.path}?keep=candidate`)
     expect([text.includes('deleted'), text.includes(`${pair.path}/merge`)]).toEqual([true, false])
+    const fields = { ...fieldsOf(text, `${pair.path}/apart`), keep: 'subject', note: 'x' }
+    for (const keep of ['subject', 'candidate'])
+      expect((await administrator.post(`${pair.path}/merge`, { ...fields, keep })).status).toBe(422)
     expect((await keepApart(pair, administrator)).status).toBe(303)
   })
 })
@@ -351,7 +369,7 @@ test('a Task that a client wrote asks nothing', async () => {
 
 test('very many questions come in pages, oldest first, each once, also those among many of others', async () => {
   const pair = await registeredTwice()
-  const many = rounds(120, 10_000)
+  const many = rounds(120, 2500)
   const store = service.application.storeFor(system)
   const likeness = { grade: 'possible', probability: 0.5, score: { bits: 1, parts: [], isBlocked: false } } as const
   const entries = Array.from({ length: many }, (_, index) => {

@@ -26,7 +26,7 @@ export const noteField = ({ t }: PageView): Html =>
 
 /** Returns the preview, with the form that merges. */
 export function previewSection(
-  parts: DuplicatePageParts,
+  { addresses }: DuplicatePageParts,
   view: PageView,
   seen: Seen,
   keep: Remaining,
@@ -34,7 +34,7 @@ export function previewSection(
 ): Html {
   const { t } = view
   const [from, into] = keep === 'subject' ? [candidate, subject] : [subject, candidate]
-  const preview = previewMerge(parts, from, into)
+  const preview = previewMerge(addresses, from, into)
   const body =
     preview.obstacle === undefined
       ? html`${facts(view, preview)}${form(view, seen, keep)}`
