@@ -315,6 +315,62 @@ describe('the timeline of a patient', () => {
     expect(more).toHaveLength(2)
   })
 
+  const stepsIn = (all: readonly string[]) =>
+    all.map(
+      each => /(Requested|Granted|Changed|Expired|Withdrawn|Revoked|Request expired without an answer)/.exec(each)?.[1],
+    )
+
+  test('tells an organisation nothing of what a consent opens to another from a version on', async () => {
+    const id = 'handed-on'
+    await creatorBy(call)(
+      { resourceType: 'Patient', id },
+      consentOf('kept-by-a', id, 'hospital-a'),
+      consentOf('handed-on', id, 'hospital-a'),
+    )
+    const { status } = await call('PUT', 'Consent/handed-on', { body: consentOf('handed-on', id, 'hospital-b') })
+    expect(status).toBe(200)
+    const own = await timeline(id)
+    expect(stepsIn(own)).toEqual(['Revoked', 'Granted', 'Granted'])
+    expect(own.join()).not.toContain('hospital-b')
+    const other = await portalUser(service, ['privacy_officer'], 'hospital-b')
+    const theirs = await timeline(id, other)
+    expect(stepsIn(theirs)).toEqual(['Granted'])
+    expect(theirs.join()).not.toContain('hospital-a')
+  })
+
+  test('tells of a deletion between two grants, and of a request that nobody answered in time', async () => {
+    const id = 'come-back'
+    await creatorBy(call)({ resourceType: 'Patient', id })
+    const put = async (more: object = {}) => {
+      const body = consentOf('come-back', id, 'hospital-a', {}, more)
+      expect((await call('PUT', 'Consent/come-back', { body })).status).toBeLessThan(300)
+    }
+    await put()
+    await call('DELETE', 'Consent/come-back')
+    const extension = [
+      {
+        url: 'https://health-interop.org/fhir/StructureDefinition/consent-request-expires-at',
+        valueDateTime: new Date(Date.now() + 1000).toISOString(),
+      },
+    ]
+    await put({ status: 'proposed', extension })
+    setClock(Date.now() + 60_000)
+    const { text } = await officer.get(`/portal/patients/${id}`)
+    vi.useRealTimers()
+    expect(stepsIn(entries(text))).toEqual(['Request expired without an answer', 'Requested', 'Withdrawn', 'Granted'])
+  })
+
+  test('follows the newest fifty consents, and says that there are more', async () => {
+    const id = 'many-consents'
+    const all = Array.from({ length: 51 }, (_, index) => consentOf(`many-${index}`, id, 'hospital-a'))
+    await creatorBy(call)({ resourceType: 'Patient', id }, ...all.slice(0, 50))
+    const cut = 'older consents, which are not followed here'
+    expect((await officer.get(`/portal/patients/${id}`)).text).not.toContain(cut)
+    await creatorBy(call)(all[50]!)
+    const { text } = await officer.get(`/portal/patients/${id}?timeline=2`)
+    expect([text.includes(cut), entries(text).length]).toEqual([true, 20])
+  })
+
   test('has emergencies on the same line of time, with their reasons as texts and the state of their review', async () => {
     const [entry, ...more] = await timeline('emergency')
     expect(more).toEqual([])
