@@ -109,11 +109,11 @@ const look = EditorView.theme({
 })
 
 /**
- * Puts an editor in the place of a text area, which follows it and is what the form sends.
+ * Puts an editor in the place of a text area; the form sends the text of the editor.
  * @param {HTMLTextAreaElement} area
  * @param {'fml' | 'json'} language
  * @param {readonly import('@codemirror/state').Extension[]} more
- * @param {(text: string) => void} changed
+ * @param {() => void} changed
  * @returns {EditorView}
  */
 export function editorIn(area, language, more, changed) {
@@ -144,17 +144,15 @@ export function editorIn(area, language, more, changed) {
         syntaxHighlighting(colours),
         look,
         ...more,
-        EditorView.updateListener.of(update => {
-          if (!update.docChanged) return
-          area.value = update.state.doc.toString()
-          changed(area.value)
-        }),
+        EditorView.updateListener.of(update => void (update.docChanged && changed())),
       ],
     }),
   })
   area.hidden = true
   area.required = false
   area.after(host)
+  // Only now: the text of a large map is not copied for each key.
+  area.form?.addEventListener('formdata', ({ formData }) => formData.set(area.name, view.state.doc.toString()))
   for (const each of area.labels ?? []) each.addEventListener('click', () => view.focus())
   return view
 }

@@ -199,7 +199,6 @@ let timer = 0
 
 /** A pause in typing asks; while an answer is awaited, the last change waits for it. */
 function changed() {
-  keep()
   clearTimeout(timer)
   timer = setTimeout(tryNow, 120)
 }
@@ -209,6 +208,7 @@ async function tryNow() {
   if (isAsking) return
   isAsking = true
   const sent = text.state.doc
+  keep(sent.toString())
   const run = form.querySelector('select[name="run"]')
   const found = /** @type {Tried | undefined} */ (
     await ask('try', {
@@ -298,13 +298,16 @@ function load(name) {
 const key = `map ${map}`
 const basis = /** @type {HTMLInputElement} */ (form.elements.namedItem('basis')).value
 
-function keep() {
+/** @param {string} written */
+function keep(written) {
   try {
-    sessionStorage.setItem(key, JSON.stringify({ basis, text: text.state.doc.toString(), examples: examples.value }))
+    sessionStorage.setItem(key, JSON.stringify({ basis, text: written, examples: examples.value }))
   } catch {
     // The storage is full or forbidden; nothing is kept.
   }
 }
+
+addEventListener('pagehide', () => keep(text.state.doc.toString()))
 
 const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null')
 if (new URLSearchParams(location.search).has('saved')) sessionStorage.removeItem(key)

@@ -28,6 +28,7 @@ import { encryptionKey } from '../lib/encryption.ts'
 import type { Log } from '../lib/log.ts'
 import { createMappings, type Mappings } from '../mapping/mappings.ts'
 import { createTransformer } from '../mapping/transformer.ts'
+import { authorThreads } from '../mapping/workbench/bench.ts'
 import { alone, type Gather } from '../metrics/gather.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createSampler, type Sampler } from '../metrics/sampler.ts'
@@ -154,6 +155,7 @@ export async function createApplication(
     moved: head => anchor?.moved(head),
   })
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
+  const workbenchThreads = createTransformer(authorThreads)
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
   const bulk = createBulk({ database, storeFor, audit, log, ...bulkSettings(config) })
   const requestLog = createRequestLog({
@@ -177,7 +179,7 @@ export async function createApplication(
       config,
       identity,
       mappings,
-      transformer,
+      ...{ transformer, workbenchThreads },
       demo,
       bulk,
       unitOfWork,
@@ -214,7 +216,7 @@ export async function createApplication(
   })
   const parts = {
     ...{ indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics },
-    transformer,
+    ...{ transformer, workbenchThreads },
     identity,
     bell,
     requestLog,
@@ -269,6 +271,7 @@ interface Parts {
   readonly webhooks: Webhooks
   readonly metrics: ReturnType<typeof createMetrics>
   readonly transformer: ReturnType<typeof createTransformer>
+  readonly workbenchThreads: ReturnType<typeof createTransformer>
   readonly identity: Identity
   readonly bell: Bell
   readonly requestLog: RequestLog
@@ -293,6 +296,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     webhooks,
     metrics,
     transformer,
+    workbenchThreads,
     identity,
     bell,
     requestLog,
@@ -318,7 +322,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     quiet,
     async close() {
       await quiet()
-      await transformer.close()
+      await Promise.all([transformer.close(), workbenchThreads.close()])
       await identity.close()
       await audit.close()
       await requestLog.close()

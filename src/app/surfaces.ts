@@ -52,6 +52,8 @@ export interface SurfaceParts extends Storage {
   readonly identity: Identity
   readonly mappings: Mappings
   readonly transformer: Transformer
+  /** The threads of the workbench: authors and clients do not wait for each other. */
+  readonly workbenchThreads: Transformer
   readonly demo: DemoData
   readonly bulk: { readonly routes: readonly Route[] }
   readonly unitOfWork: UnitOfWork
@@ -110,7 +112,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ workers: config.workers, fixedLimits: fixedLimitsOf(config) },
       ...{ consentTypes, matchingInForce: () => mappings.matching() },
       workbench: createWorkbench({
-        ...{ database, mappings, transformer: parts.transformer },
+        ...{ database, mappings, transformer: parts.workbenchThreads },
         ...{ folder: config.mappingsDir, needs: mapNeeds },
       }),
       ...(environment === 'local' && { demoUser }),

@@ -28,15 +28,19 @@ export interface TransformerOptions {
   readonly limit?: number
   /** Threads; one client has one at a time. */
   readonly threads?: number
+  /** The memory of a thread. */
+  readonly megabytes?: number
 }
-
-const MEGABYTES = 256
 
 /** Milliseconds that a thread may take to start, which on a busy machine is not the fault of a map. */
 const STARTS_WITHIN = 30_000
 
 /** Creates threads when they are needed, and replaces them after a task that took too long. */
-export function createTransformer({ limit = 5000, threads = 2 }: TransformerOptions = {}): Transformer {
+export function createTransformer({
+  limit = 5000,
+  threads = 2,
+  megabytes = 256,
+}: TransformerOptions = {}): Transformer {
   const places = createConcurrencyLimit({
     name: 'threads for maps',
     total: threads,
@@ -50,7 +54,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
   let isClosed = false
   const start = async (): Promise<Worker> => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: megabytes },
     })
     all.add(worker)
     if (await answerOf<'ready'>(worker, STARTS_WITHIN)) return worker
@@ -78,7 +82,7 @@ export function createTransformer({ limit = 5000, threads = 2 }: TransformerOpti
     if (result) return result
     throw new Failure(
       'VALIDATION_FAILED',
-      `The map was stopped: it used more than ${limit / 1000} s or ${MEGABYTES} MB.`,
+      `The map was stopped: it used more than ${limit / 1000} s or ${megabytes} MB.`,
       { issue: 'too-costly' },
     )
   }

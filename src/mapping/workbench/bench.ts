@@ -6,7 +6,7 @@ import { Failure } from '../../lib/failure.ts'
 import { isMap, mapName } from '../files.ts'
 import type { Mappings } from '../mappings.ts'
 import type { Need } from '../needs.ts'
-import type { Transformer } from '../transformer.ts'
+import type { Transformer, TransformerOptions } from '../transformer.ts'
 import type { Answers, Ask, AskOf, DeskTask, Draft, ExampleResult, Listed, Marked } from './asks.ts'
 import { changedAt, checkDraft, type Folder, isWritable, readWhole, writeWhole } from './folder.ts'
 import {
@@ -23,6 +23,13 @@ import {
 interface Change extends Draft {
   /** The digest of the text that the author began with; empty for a new file. */
   readonly basis: string
+}
+
+/** Who saves. */
+interface Author {
+  /** Whose turn the checks take. */
+  readonly clientId: string
+  readonly email: string
 }
 
 export interface Workbench {
@@ -44,7 +51,7 @@ export interface Workbench {
    * @param mayFail save although examples fail
    * @throws Failure CONFLICT if another user changed a file meanwhile, or the folder is read-only; VALIDATION_FAILED with what is wrong
    */
-  save(author: string, changes: readonly Change[], mayFail: boolean): Promise<void>
+  save(author: Author, changes: readonly Change[], mayFail: boolean): Promise<void>
   /** What is known of each map of the folder. */
   list(client: string): Promise<readonly Listed[]>
   versions(name: string): Promise<Omit<Version, 'text'>[]>
@@ -60,6 +67,9 @@ export interface WorkbenchParts {
   readonly transformer: Transformer
   readonly mappings: Mappings
 }
+
+/** The threads of the workbench: authors are few and may write maps of two million characters. */
+export const authorThreads: TransformerOptions = { limit: 20_000, threads: 2, megabytes: 1024 }
 
 /** Milliseconds for which a look into the folder holds: an author who types asks several times in this time. */
 const FRESH = 1000
@@ -106,17 +116,17 @@ export function createWorkbench({ folder, needs, database, transformer, mappings
     refusal: () => mappings.problems(),
     structures: () => mappings.set().structures,
     ask: (client, drafts, about) => ask(client, drafts, about),
-    async save(author, changes, mayFail) {
+    async save({ clientId, email }, changes, mayFail) {
       await database.transaction(async transaction => {
         await lockFolder(transaction)
         const now = await readWhole(folder, known?.folder)
         for (const each of changes) checkChange(each, now)
-        const { problems, affected } = await ask(author, changes, { kind: 'judge' }, now)
+        const { problems, affected } = await ask(clientId, changes, { kind: 'judge' }, now)
         mustBeSound(problems)
-        if (!mayFail) mustPass(await inParts(affected, maps => ask(author, changes, { kind: 'examples', maps }, now)))
+        if (!mayFail) mustPass(await inParts(affected, maps => ask(clientId, changes, { kind: 'examples', maps }, now)))
         for (const each of changes) await writeWhole(folder, each)
         const saved = changes.map(({ name, text }) => ({ name, text, at: new Date() }))
-        await recordVersions(transaction, saved, author)
+        await recordVersions(transaction, saved, email)
       })
       await mappings.refresh()
       known = undefined

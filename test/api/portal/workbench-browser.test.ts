@@ -23,10 +23,15 @@ beforeAll(async () => {
   user = await portalUser(service, ['informaticist'])
 })
 
-async function opened(path: string): Promise<Page> {
-  const page = await openPage({ baseURL: service.url, viewport: { width: 1400, height: 1000 } })
+async function signedIn(options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
+  const page = await openPage({ baseURL: service.url, viewport: { width: 1400, height: 1000 }, ...options })
   const [name, value] = user.cookie.split('=') as [string, string]
   await page.context().addCookies([{ name, value, url: service.url }])
+  return page
+}
+
+async function opened(path: string): Promise<Page> {
+  const page = await signedIn()
   await page.goto(path)
   await page.locator('.editor').first().waitFor()
   return page
@@ -75,7 +80,7 @@ describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => 
     await page.keyboard.type('// Not saved yet.\n')
     await expect.poll(() => page.locator('#problems').innerText()).toContain('No problems')
     await page.reload()
-    await expect.poll(() => page.locator('#text').inputValue()).toContain('// Not saved yet.')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Rules' }).innerText()).toContain('// Not saved yet.')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
     await page.goto('/portal/maps/diagnosis-to-fhir')
@@ -123,6 +128,19 @@ describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => 
       .first()
       .hover({ position: { x: 75, y: 10 } })
     await page.locator('.cm-explained', { hasText: 'AllergyRecord.status : code' }).waitFor()
+  })
+
+  test('works without scripts', async () => {
+    const page = await signedIn({ javaScriptEnabled: false })
+    await page.goto('/portal/maps/payment-to-fhir')
+    const text = await page.getByLabel('Rules', { exact: true }).inputValue()
+    await page.getByLabel('Rules', { exact: true }).fill(`// Written without scripts.\n${text}`)
+    await page.getByLabel('Input').fill('{}')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    expect(await page.locator('#output').innerText()).toContain('input: Payment')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
+    expect(await readFile(join(folder, 'payment-to-fhir.fml'), 'utf8')).toMatch(/^\/\/ Written without scripts\.\n/)
   })
 
   test('follows a change of the weights, and breaks no policy of the page', async () => {

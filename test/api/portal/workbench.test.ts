@@ -102,6 +102,21 @@ describe('the list of maps', () => {
   })
 })
 
+test('answers no script of another origin, and puts no keystroke on record', async () => {
+  const fields = await fieldsOf(allergy)
+  const body = JSON.stringify({ map: 'allergy-to-fhir', text: fields['text'], offset: 0 })
+  const asked = (origin: string) =>
+    fetch(`${service.url}/portal/workbench/complete`, {
+      method: 'POST',
+      headers: { cookie: user.cookie, origin, 'content-type': 'application/json' },
+      body,
+    })
+  expect((await asked('https://elsewhere.example')).status).toBe(403)
+  const own = await asked(service.url)
+  expect(own.status).toBe(200)
+  expect(await onRecord(own)).toEqual([])
+})
+
 describe('the editor', () => {
   test('shows the map with its first example and what it makes of it, without scripts', async () => {
     const { text } = await user.get(allergy)

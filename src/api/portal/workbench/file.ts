@@ -11,7 +11,8 @@ import { assetAddress } from '../assets.ts'
 import { type Html, html } from '../html.ts'
 import { action, failingWith, type PageView, page } from '../page.ts'
 import type { TextKey } from '../texts.ts'
-import { refusal, unfolded } from './editor.ts'
+import { refusal } from './editor.ts'
+import { unfolded } from './fields.ts'
 import { live } from './live.ts'
 import { problemList } from './panels.ts'
 import { roles, tabs, type WorkbenchPageParts } from './parts.ts'
@@ -81,7 +82,7 @@ export const fileRoutes = (parts: WorkbenchPageParts, file: EditedFile): Route[]
         try {
           const changed = { name: file.name, text: sent.text }
           if (wish === 'save') {
-            await parts.workbench.save(caller.email, [{ ...changed, basis }], may_fail === 'yes')
+            await parts.workbench.save(caller, [{ ...changed, basis }], may_fail === 'yes')
             return { to: `${path}?saved=yes` }
           }
           if (wish === 'patch') return await patchReply(parts, file.name, [changed])

@@ -40,7 +40,7 @@ export const mapHistoryRoutes = (parts: WorkbenchPageParts): Route[] => [
       const { workbench } = parts
       const file = mustBeMap(nameIn(name), (await workbench.folder()).files)
       const { text } = await mustFind(parts, file.name, version)
-      await workbench.save(caller.email, [{ name: file.name, text, basis }], true)
+      await workbench.save(caller, [{ name: file.name, text, basis }], true)
       return { to: addressOf(nameIn(name), '?saved=yes') }
     },
   }),

@@ -5,7 +5,7 @@ import { type Route, type RouteRequest, reply, route, session } from '../../../h
 import { Failure } from '../../../lib/failure.ts'
 import { type PageView, viewFor } from '../page.ts'
 import { isOpenTo } from '../sections.ts'
-import { draftsOf, maxFormBytes, tryOf } from './editor.ts'
+import { draftsOf, maxFormBytes, tryOf } from './fields.ts'
 import { panels } from './panels.ts'
 import { roles, type WorkbenchPageParts } from './parts.ts'
 
