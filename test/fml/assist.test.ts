@@ -7,6 +7,7 @@ import { parse } from '../../src/fml/parser.ts'
 import { errorsIn } from '../../src/fml/problem.ts'
 import type { Sight } from '../../src/fml/sight.ts'
 import { deliveredFiles, deliveredSet } from '../support/maps.ts'
+import { rounds } from '../support/rounds.ts'
 
 const { library, structures } = deliveredSet()
 const allergy = deliveredFiles.find(({ name }) => name === 'allergy-to-fhir.fml')!.text
@@ -110,9 +111,9 @@ describe('explanation', () => {
   })
 })
 
-test('at every place of every delivered map completion ends, quickly and without an error', () => {
+test('completion ends without an error at places all over every delivered map', () => {
   for (const { name, text } of deliveredFiles.filter(each => each.name.endsWith('.fml'))) {
-    for (let offset = 0; offset < text.length; offset += 997) {
+    for (let offset = 0; offset < text.length; offset += rounds(13, 1) * 997) {
       const found = complete(text, offset, { structures, maps: [], see })
       if (!found) continue
       expect([name, found.from <= offset && offset <= found.to]).toEqual([name, true])

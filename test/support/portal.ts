@@ -51,3 +51,15 @@ export async function portalUser(
     post: (path, fields = {}, more = {}) => post(path, fields, { cookie, ...more }),
   }
 }
+
+/** The fields of the forms of a page as a browser reads them: text areas and hidden ones. */
+export function fieldsIn(text: string): Record<string, string> {
+  const unescaped = (value: string) =>
+    value.replace(
+      /&(amp|lt|gt|quot|#39);/g,
+      (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? "'",
+    )
+  const areas = [...text.matchAll(/<textarea[^>]* name="(\w+)"[^>]*>\n([^<]*)<\/textarea>/g)]
+  const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
+  return Object.fromEntries([...areas, ...hidden].map(([, name, value]) => [name!, unescaped(value!)]))
+}

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
 import { onCleanup } from '../../support/cleanup.ts'
 import { mapsFolder } from '../../support/maps.ts'
-import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let folder: string
@@ -15,7 +15,6 @@ let service: Service
 let user: PortalUser
 
 beforeAll(async () => {
-  if (!browserPath) return
   folder = await mkdtemp(join(tmpdir(), 'maps-'))
   onCleanup(() => rm(folder, { recursive: true, force: true }))
   await cp(mapsFolder, folder, { recursive: true })
@@ -152,4 +151,16 @@ describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => 
     expect(await violations(page)).toEqual([])
     expect(broken).toEqual([])
   })
+})
+
+test('opens and saves a map of 1.7 MB', async () => {
+  const path = '/portal/maps/consent-from-fhir'
+  const fields = fieldsIn((await user.get(path)).text)
+  const large = `${'// A long line of words that says nothing about consents at all, and again nothing.\n'.repeat(20_000)}${fields['text']}`
+  expect(large.length).toBeGreaterThan(1_650_000)
+  const answer = await user.post(path, { ...fields, text: large, do: 'save' })
+  expect(answer.status).toBe(303)
+  const now = fieldsIn((await user.get(path)).text)
+  expect(now['text']).toBe(large)
+  expect((await user.post(path, { ...now, text: fields['text']!, do: 'save' })).status).toBe(303)
 })

@@ -6,7 +6,7 @@ import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { onCleanup } from '../../support/cleanup.ts'
 import { mapsFolder } from '../../support/maps.ts'
-import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
 
@@ -32,17 +32,6 @@ const allergy = '/portal/maps/allergy-to-fhir'
 async function fieldsOf(path: string): Promise<Record<string, string>> {
   const { text } = await user.get(path)
   return fieldsIn(text)
-}
-
-function fieldsIn(text: string): Record<string, string> {
-  const unescaped = (value: string) =>
-    value.replace(
-      /&(amp|lt|gt|quot|#39);/g,
-      (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? "'",
-    )
-  const areas = [...text.matchAll(/<textarea[^>]* name="(\w+)"[^>]*>\n([^<]*)<\/textarea>/g)]
-  const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)]
-  return Object.fromEntries([...areas, ...hidden].map(([, name, value]) => [name!, unescaped(value!)]))
 }
 
 const fileOf = (name: string) => readFile(join(folder, name), 'utf8')
@@ -287,18 +276,6 @@ describe('saving', () => {
       do: 'save',
     })
     expect([name, answer.status]).toEqual([name, 422])
-  })
-
-  test('opens and saves a map of 1.7 MB', async () => {
-    const path = '/portal/maps/consent-from-fhir'
-    const fields = await fieldsOf(path)
-    const large = `${'// A long line of words that says nothing about consents at all, and again nothing.\n'.repeat(20_000)}${fields['text']}`
-    expect(large.length).toBeGreaterThan(1_650_000)
-    const answer = await user.post(path, { ...fields, text: large, do: 'save' })
-    expect(answer.status).toBe(303)
-    const now = await fieldsOf(path)
-    expect(now['text']).toBe(large)
-    expect((await user.post(path, { ...now, text: fields['text']!, do: 'save' })).status).toBe(303)
   })
 
   test('gives the change as a patch', async () => {
