@@ -13,7 +13,7 @@ async function done(task: Task): Promise<unknown> {
   if ('job' in task) return runJob(task.job)
   if ('files' in task) return task.files.map(studyOf)
   // Few threads ever work for the workbench, which needs much more code than a job.
-  const { answerAsk } = await import('./workbench/desk.ts')
+  const { answerAsk } = await import('./workbench/answer.ts')
   return answerAsk(task.desk)
 }
 
