@@ -78,14 +78,16 @@ export function createWorkbench({ folder, needs, database, transformer, mappings
   let known: { readonly folder: Folder; readonly at: number } | undefined
   let lists: { readonly id: string; readonly all: readonly Listed[] } | undefined
 
-  async function current(isFresh = true): Promise<Folder> {
-    if (isFresh && known && performance.now() - known.at < FRESH) return known.folder
+  /** Another process may have saved a moment ago: what a page shows is what is there now. */
+  async function current(): Promise<Folder> {
     const before = known?.folder
     const now = await readWhole(folder, before)
     if (now !== before) await recordFound(now)
     known = { folder: now, at: performance.now() }
     return now
   }
+
+  const recent = async (): Promise<Folder> => (known && performance.now() - known.at < FRESH ? known.folder : current())
 
   /** Files that were changed in the folder itself have versions too. */
   const recordFound = ({ files }: Folder): Promise<void> =>
@@ -101,7 +103,7 @@ export function createWorkbench({ folder, needs, database, transformer, mappings
     about: AskOf<Kind>,
     at?: Folder,
   ): Promise<Answers[Kind]> {
-    const { id, files } = at ?? (await current())
+    const { id, files } = at ?? (await recent())
     const task: DeskTask = { base: { id }, needs, drafts, ask: about }
     const reply = await transformer.ask<Kind>(client, task)
     if (reply !== 'unknown base') return reply.answer

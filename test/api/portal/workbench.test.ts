@@ -6,8 +6,8 @@ import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { onCleanup } from '../../support/cleanup.ts'
 import { mapsFolder } from '../../support/maps.ts'
-import { fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { ask, fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
+import { type Service, startBeside, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
 
 let folder: string
@@ -266,6 +266,21 @@ describe('saving', () => {
       user.post(path, { ...fields, text: `${line}\n${fields['text']}`, do: 'save' }),
     )
     expect((await Promise.all(saves)).map(({ status }) => status).toSorted()).toEqual([303, 409])
+  })
+
+  test('shows what was saved through another process at once', async () => {
+    const beside = await startBeside(service, { MAPPINGS_DIR: folder })
+    const path = '/portal/maps/visit-to-fhir'
+    const there = () => ask(beside.url + path, { headers: { cookie: user.cookie } })
+    expect((await there()).status).toBe(200)
+    for (const line of ['// First.', '// Second.']) {
+      const fields = await fieldsOf(path)
+      const text = `${line}\n${fields['text']!.replace(/^\/\/ First\.\n/, '')}`
+      expect((await user.post(path, { ...fields, text, do: 'save' })).status).toBe(303)
+      const { text: page } = await there()
+      expect(fieldsIn(page)['text']).toBe(text)
+    }
+    await beside.stop()
   })
 
   test.each(['..~..~etc~passwd', '.hidden', 'Upper', 'a~b~c', 'package.json~x'])('writes no file %s', async name => {
