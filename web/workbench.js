@@ -257,8 +257,11 @@ function diagnostic({ from, to, severity, message, fix }) {
   const actions = fix && [
     {
       name: /** @type {string} */ (name),
-      apply: (/** @type {import('@codemirror/view').EditorView} */ view) =>
-        view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.text } }),
+      // What was written since the answer has moved the problem, and its fix with it.
+      apply: (/** @type {import('@codemirror/view').EditorView} */ view, /** @type {number} */ at) => {
+        const moved = at - Math.min(from, end)
+        view.dispatch({ changes: { from: fix.from + moved, to: fix.to + moved, insert: fix.text } })
+      },
     },
   ]
   return { from: Math.min(from, end), to: end, severity, message, actions }
