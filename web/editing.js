@@ -158,6 +158,41 @@ export function editorIn(area, language, more, changed) {
 }
 
 /**
+ * Puts pieces of HTML into their places; the service escapes in them what it did not write itself.
+ * @param {Record<string, string>} panels by the ids of the places
+ */
+export function showPanels(panels) {
+  for (const [id, html] of Object.entries(panels)) {
+    const place = document.getElementById(id)
+    if (place && place.innerHTML !== html) place.innerHTML = html
+  }
+}
+
+/**
+ * The stretch of a text that a problem is about: never empty, and never behind its end.
+ * @param {{ from: number, to: number }} problem
+ * @param {number} length of the text
+ */
+export function stretchOf({ from, to }, length) {
+  const end = Math.min(length, Math.max(to, from + 1))
+  return { from: Math.min(from, end), to: end }
+}
+
+/**
+ * Lets links to lines within an element lead into an editor.
+ * @param {HTMLElement} element
+ * @param {EditorView} view
+ */
+export function followLines(element, view) {
+  element.addEventListener('click', event => {
+    const line = event.target instanceof Element && event.target.closest('a[data-line]')
+    if (!(line instanceof HTMLElement)) return
+    event.preventDefault()
+    goTo(view, Number(line.dataset.line))
+  })
+}
+
+/**
  * Replaces the text of an editor.
  * @param {EditorView} view
  * @param {string} text

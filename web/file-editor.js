@@ -1,6 +1,6 @@
 // The editor of a file of JSON: its problems and the effect of each change.
 import { lintGutter, setDiagnostics } from '@codemirror/lint'
-import { editorIn, goTo } from './editing.js'
+import { editorIn, followLines, showPanels, stretchOf } from './editing.js'
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector('form.workbench'))
 const area = /** @type {HTMLTextAreaElement} */ (document.getElementById('text'))
@@ -23,17 +23,15 @@ async function tryNow() {
   }).catch(() => undefined)
   if (!answer?.ok) return
   const { panels, problems } = await answer.json()
-  for (const [id, html] of Object.entries(panels)) {
-    const place = document.getElementById(id)
-    // The service escapes what it did not write itself.
-    if (place && place.innerHTML !== html) place.innerHTML = html
-  }
+  showPanels(panels)
   if (text.state.doc !== sent) return
-  const { length } = sent
-  const found = problems.map((/** @type {{ from: number, to: number, severity: 'error', message: string }} */ each) => {
-    const to = Math.min(length, Math.max(each.to, each.from + 1))
-    return { from: Math.min(each.from, to), to, severity: each.severity, message: each.message }
-  })
+  const found = problems.map(
+    (/** @type {{ from: number, to: number, severity: 'error', message: string }} */ each) => ({
+      ...stretchOf(each, sent.length),
+      severity: each.severity,
+      message: each.message,
+    }),
+  )
   text.dispatch(setDiagnostics(text.state, found))
 }
 
@@ -41,9 +39,4 @@ form.addEventListener('input', event => {
   if (event.target instanceof HTMLInputElement) changed()
 })
 
-form.addEventListener('click', event => {
-  const line = event.target instanceof Element && event.target.closest('a[data-line]')
-  if (!(line instanceof HTMLElement)) return
-  event.preventDefault()
-  goTo(text, Number(line.dataset.line))
-})
+followLines(form, text)

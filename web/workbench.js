@@ -3,7 +3,7 @@ import { acceptCompletion, autocompletion, completionKeymap } from '@codemirror/
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint'
 import { RangeSet, StateEffect, StateField } from '@codemirror/state'
 import { GutterMarker, gutter, hoverTooltip, keymap } from '@codemirror/view'
-import { editorIn, goTo, replaceText } from './editing.js'
+import { editorIn, followLines, goTo, replaceText, showPanels, stretchOf } from './editing.js'
 
 /** @typedef {{ file: string, from: number, to: number, severity: 'error' | 'warning', message: string, fix?: { from: number, to: number, text: string } }} Problem */
 /** @typedef {{ line: number, count: number }} Rule */
@@ -229,11 +229,7 @@ async function tryNow() {
  * @param {import('@codemirror/state').Text} sent what it is about
  */
 function show(found, sent) {
-  for (const [id, html] of Object.entries(found.panels)) {
-    const place = document.getElementById(id)
-    // The service escapes what it did not write itself.
-    if (place && place.innerHTML !== html) place.innerHTML = html
-  }
+  showPanels(found.panels)
   groups = found.groups
   if (text.state.doc !== sent) return
   text.dispatch({ effects: setRules.of(found.rules) })
@@ -245,8 +241,7 @@ function show(found, sent) {
  * @returns {import('@codemirror/lint').Diagnostic}
  */
 function diagnostic({ from, to, severity, message, fix }) {
-  const { length } = text.state.doc
-  const end = Math.min(length, Math.max(to, from + 1))
+  const place = stretchOf({ from, to }, text.state.doc.length)
   const name =
     fix &&
     (fix.text === ''
@@ -259,22 +254,18 @@ function diagnostic({ from, to, severity, message, fix }) {
       name: /** @type {string} */ (name),
       // What was written since the answer has moved the problem, and its fix with it.
       apply: (/** @type {import('@codemirror/view').EditorView} */ view, /** @type {number} */ at) => {
-        const moved = at - Math.min(from, end)
+        const moved = at - place.from
         view.dispatch({ changes: { from: fix.from + moved, to: fix.to + moved, insert: fix.text } })
       },
     },
   ]
-  return { from: Math.min(from, end), to: end, severity, message, actions }
+  return { ...place, severity, message, actions }
 }
 
+followLines(form, text)
+
 form.addEventListener('click', event => {
-  if (!(event.target instanceof Element)) return
-  const line = event.target.closest('a[data-line]')
-  if (line instanceof HTMLElement) {
-    event.preventDefault()
-    return goTo(text, Number(line.dataset.line))
-  }
-  const example = event.target.closest('button[data-example]')
+  const example = event.target instanceof Element && event.target.closest('button[data-example]')
   if (!(example instanceof HTMLElement)) return
   event.preventDefault()
   load(example.dataset.example ?? '')

@@ -84,7 +84,7 @@ export function runProgram(
   const said: Remark[] = [...remarks]
   const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
   try {
-    const made = program.run(sourcesOf(program, sources), {
+    const made = program.run(textSources(program, sources), {
       log: message => note({ level: 'info', text: message }),
       remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site, nameOf), message }),
       trace: isTraced ? step => note({ level: 'debug', text: lineOf(step, nameOf) }) : undefined,
@@ -98,7 +98,7 @@ export function runProgram(
 }
 
 /** The sources of a map from their texts: JSON, or a message of HL7 v2, which is read as the structure that the map takes. */
-function sourcesOf(program: Program, texts: readonly string[]): unknown[] {
+export function textSources(program: Program, texts: readonly string[]): unknown[] {
   const [first, ...others] = texts.slice(0, program.sources.length)
   const more = others.map(parseJson)
   const type = program.sources[0]?.type

@@ -7,7 +7,7 @@ import { isMessageType } from '../hl7v2/models.ts'
 import { MessageError } from '../hl7v2/problem.ts'
 import { writeMessage } from '../hl7v2/write.ts'
 import type { JsonObject } from '../lib/json.ts'
-import { type Difference, differences } from './difference.ts'
+import { type Difference, differences, differenceText } from './difference.ts'
 import type { Example } from './examples.ts'
 import { messageSource } from './messages.ts'
 import type { Inspect } from './validity.ts'
@@ -27,6 +27,12 @@ export interface Trial {
 /** True if the result is as the example expects. */
 export function isPassed({ error, differences, invalid }: Trial): boolean {
   return !error && differences.length === 0 && invalid.length === 0
+}
+
+/** What is wrong with a result, a line each. */
+export function findings({ error, differences, invalid }: Trial): string[] {
+  const broken = error ? [`the map failed: ${error.message}`] : []
+  return [...broken, ...differences.map(differenceText), ...invalid.map(each => `not valid: ${each}`)]
 }
 
 /** Tries an example of a map. */

@@ -1,5 +1,6 @@
 // Finds requests in the log, newest first, for those who may see them: an organisation its own, administrators all.
 import type { Queryable } from '../db/statement.ts'
+import type { LoggedRequest } from './entry.ts'
 import { firstIdAt, timeOf } from './time.ts'
 
 /** What the requests that are looked for have in common; absent: any. */
@@ -17,18 +18,10 @@ export interface RequestFilter {
   readonly to?: Date | undefined
 }
 
-export interface FoundRequest {
+/** A request as the log has it. */
+export interface FoundRequest extends Omit<LoggedRequest, 'at' | 'bytesIn' | 'bytesOut'> {
   readonly id: string
   readonly at: Date
-  readonly requestId: string
-  readonly clientId: string
-  readonly organizationId: string
-  readonly method: string
-  readonly route: string
-  readonly resourceType: string
-  readonly status: number
-  readonly errorCode: string
-  readonly milliseconds: number
   readonly bytesIn: number | null
   readonly bytesOut: number | null
 }

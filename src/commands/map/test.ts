@@ -1,12 +1,11 @@
 // npm run map -- test: runs the examples of maps, and takes them there and back where maps lead both ways.
 
 import type { CommandResult } from '../../lib/command.ts'
-import { differenceText } from '../../mapping/difference.ts'
 import type { Example } from '../../mapping/examples.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
 import { opposite, type RoundTrip, roundTrip } from '../../mapping/round-trip.ts'
 import { isWarning } from '../../mapping/set.ts'
-import { isPassed, type Trial, tryExample } from '../../mapping/trial.ts'
+import { findings, isPassed, type Trial, tryExample } from '../../mapping/trial.ts'
 import { createInspect } from '../../mapping/validity.ts'
 import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
@@ -69,11 +68,6 @@ function resultText({ map, trials }: Result): string {
 function failureText(trial: Trial): string {
   const { name, file, line } = trial.example
   return [`\n  ${name} (${file}:${line})`, ...findings(trial).map(each => `\n    ${each}`), '\n'].join('')
-}
-
-function findings({ error, differences, invalid }: Trial): string[] {
-  const broken = error ? [`the map failed: ${error.message}`] : []
-  return [...broken, ...differences.map(differenceText), ...invalid.map(each => `not valid: ${each}`)]
 }
 
 function resultJson({ map, trials }: Result): unknown {

@@ -2,11 +2,10 @@
 
 import { errorsIn } from '../../fml/problem.ts'
 import { coverageOf, endsOf } from '../coverage.ts'
-import { differenceText } from '../difference.ts'
 import { type Example, examplesIn } from '../examples.ts'
 import { mapName } from '../files.ts'
 import type { Mapping } from '../mapping.ts'
-import { isPassed, type Trial, tryExample } from '../trial.ts'
+import { findings, isPassed, type Trial, tryExample } from '../trial.ts'
 import type { Inspect } from '../validity.ts'
 import type { ExampleResult, JudgedFolder, Listed } from './asks.ts'
 import { type Desk, setOf } from './desk.ts'
@@ -42,18 +41,14 @@ export function resultsOf({ name, program }: Mapping, examples: readonly Example
 }
 
 function resultOf(map: string, trial: Trial): ExampleResult {
-  const { example, error, differences, invalid, made } = trial
+  const { example, differences, made } = trial
   const isGood = isPassed(trial)
   return {
     map,
     name: example.name,
     line: example.line,
     isPassed: isGood,
-    findings: [
-      ...(error ? [`the map failed: ${error.message}`] : []),
-      ...differences.map(differenceText),
-      ...invalid.map(each => `not valid: ${each}`),
-    ],
+    findings: findings(trial),
     ...(differences.length > 0 && { expected: written(example.to), got: written(made) }),
   }
 }

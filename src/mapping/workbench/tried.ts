@@ -7,14 +7,13 @@ import type { Step } from '../../fml/run/frame.ts'
 import { MapError } from '../../fml/run/map-error.ts'
 import { isMessageType } from '../../hl7v2/models.ts'
 import { MessageError, textOf } from '../../hl7v2/problem.ts'
-import { isMessage } from '../../hl7v2/read.ts'
 import { writeMessage } from '../../hl7v2/write.ts'
-import { isObject, parseJson } from '../../lib/json.ts'
+import { isObject } from '../../lib/json.ts'
 import { coverageOf } from '../coverage.ts'
 import { examplesIn } from '../examples.ts'
 import { mapName, type SourceFile } from '../files.ts'
+import { textSources } from '../job.ts'
 import type { Mapping } from '../mapping.ts'
-import { messageSource } from '../messages.ts'
 import type { MappingSet } from '../set.ts'
 import type { Ask, RuleCount, StepLine, Stopped, Tried } from './asks.ts'
 import { type Desk, setOf } from './desk.ts'
@@ -79,7 +78,7 @@ function run(program: Program, { input, context }: Try, files: readonly SourceFi
   if (input.trim() === '') return NOTHING
   let sources: readonly unknown[] = []
   try {
-    sources = sourcesOf(program, input, context)
+    sources = textSources(program, [input, context.trim() === '' ? '{}' : context])
     const made = program.run([...sources], {
       trace: step => void steps.push(step),
       log: message => void logged.push(message),
@@ -89,13 +88,6 @@ function run(program: Program, { input, context }: Try, files: readonly SourceFi
   } catch (error) {
     return { result: { output: undefined, stopped: stoppedBy(error, files), logged }, steps, sources, made: undefined }
   }
-}
-
-function sourcesOf(program: Program, input: string, context: string): unknown[] {
-  const [first, second] = program.sources
-  const more = second ? [context.trim() === '' ? {} : parseJson(context)] : []
-  const isText = isMessageType(first?.type) && isMessage(input)
-  return [isText ? messageSource(input.replace(/\n/g, '\r'), first!.type!, more[0]) : parseJson(input), ...more]
 }
 
 function written(made: unknown, program: Program): string {

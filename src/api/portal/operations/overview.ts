@@ -18,7 +18,7 @@ import { factsOf, queueSection } from './state.ts'
 const hour = 3_600_000
 const minute = 60_000
 const mostSearches = 20
-/** Days of sizes that growth is told from. */
+/** Days of samples from which growth is computed. */
 const daysBack = 31
 
 export const operationsPage = (parts: OperationPageParts): Route =>
