@@ -82,7 +82,7 @@ export function sourcesOf(program: Program, { from, context }: Pick<Example, 'fr
 const isSegments = (value: Example['from']): value is readonly string[] => Array.isArray(value)
 
 /** For examples it is always noon of 2026-01-01, and uuid() counts. */
-function everTheSame(): RunOptions {
+export function everTheSame(): RunOptions {
   let count = 0
   return {
     now: () => new Date('2026-01-01T12:00:00Z'),

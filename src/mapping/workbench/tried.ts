@@ -15,6 +15,7 @@ import { mapName, type SourceFile } from '../files.ts'
 import { textSources } from '../job.ts'
 import type { Mapping } from '../mapping.ts'
 import type { MappingSet } from '../set.ts'
+import { everTheSame } from '../trial.ts'
 import type { Ask, RuleCount, StepLine, Stopped, Tried } from './asks.ts'
 import { type Desk, setOf } from './desk.ts'
 import { resultsOf } from './judged.ts'
@@ -80,6 +81,8 @@ function run(program: Program, { input, context }: Try, files: readonly SourceFi
   try {
     sources = textSources(program, [input, context.trim() === '' ? '{}' : context])
     const made = program.run([...sources], {
+      // What is made becomes an example with one click.
+      ...everTheSame(),
       trace: step => void steps.push(step),
       log: message => void logged.push(message),
       remark: message => void logged.push(message),

@@ -328,6 +328,14 @@ describe('examples', () => {
   })
 })
 
+test('an example of a map that makes ids passes as soon as it is added', async () => {
+  const path = '/portal/maps/hl7v2~adt-a01-to-fhir'
+  const fields = await fieldsOf(path)
+  const count = JSON.parse(fields['examples']!).length
+  const { status, text } = await user.post(path, { ...fields, example_name: 'added here', do: 'example' })
+  expect([status, text.includes(`${count + 1} of ${count + 1} pass`)]).toEqual([200, true])
+})
+
 describe('a new map', () => {
   test('begins as a draft between two types, and is in the list once it is saved', async () => {
     const drafted = await user.post('/portal/maps', {
