@@ -30,11 +30,15 @@ const files: Map<string, Buffer> = new Map(
     .map(name => [name, read(name)]),
 )
 
-const hash = [...files]
-  .reduce((sum, [name, bytes]) => sum.update(name).update('\0').update(bytes), createHash('sha256'))
-  .update(libraryVersions())
-  .digest('hex')
-  .slice(0, 12)
+let known: string | undefined
+
+/** The hash of the files and of the versions of the libraries, made for the first page: a process that shows none has no need of it. */
+const hashOfAll = (): string =>
+  (known ??= [...files]
+    .reduce((sum, [name, bytes]) => sum.update(name).update('\0').update(bytes), createHash('sha256'))
+    .update(libraryVersions())
+    .digest('hex')
+    .slice(0, 12))
 
 function bytesOf(name: string): Buffer | undefined {
   if (!files.has(name) && isLibrary(name)) files.set(name, readLibrary(name))
@@ -44,7 +48,7 @@ function bytesOf(name: string): Buffer | undefined {
 /** Returns the address of a file of web/ or of a library. @throws Error if there is none, which a test of the pages meets. */
 export function assetAddress(name: string): string {
   if (!files.has(name) && !isLibrary(name)) throw new Error(`there is no web/${name}`)
-  return `/portal/assets/${hash}/${name}`
+  return `/portal/assets/${hashOfAll()}/${name}`
 }
 
 const encodings = {
@@ -84,9 +88,8 @@ export const assetRoute: Route = route({
   replies: { 200: null },
   async handle(request) {
     const { version, name } = request.params
-    const bytes = bytesOf(name)
-    if (!bytes || version !== hash)
-      throw new Failure('NOT_FOUND', 'There is no such file of the portal: reload the page.')
+    const bytes = version === hashOfAll() ? bytesOf(name) : undefined
+    if (!bytes) throw new Failure('NOT_FOUND', 'There is no such file of the portal: reload the page.')
     const accepted = headerOf(request, 'accept-encoding') ?? ''
     const encoding = (['br', 'gzip'] as const).find(each => new RegExp(`\\b${each}\\b`).test(accepted))
     return reply(200, encoding ? await encoded(name, bytes, encoding) : bytes, {
