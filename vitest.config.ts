@@ -18,9 +18,28 @@ const inAllOnly = [
   ...processes,
   // The client libraries and the agent, which meet the service at its published interface.
   'clients/{typescript*,python,php,scripted-server}',
-  'bridge/agent/!(story)',
+  'bridge/agent/*',
   // Pages in a real browser.
   'api/portal/{browser,workbench-browser}',
+  // Commands, each run a process.
+  'commands/{admin/*,map/commands}',
+  // What one client's load costs the others.
+  'http/fairness',
+  'identity/{secrets,checker}',
+  'api/fhir/{costly-resources,search-parameter-budget}',
+  'webhooks/attacks/crowding',
+  'mapping/transformer',
+  // Races of processes, long jobs, and files that change while the service runs.
+  'api/connect/race',
+  'api/fhir/bulk/jobs',
+  'audit/{pending,processes,anchor}',
+  'mapping/live',
+  'webhooks/attacks/ending',
+  // Generated cases and published data.
+  'access/consent-model',
+  'fml/{corpus,fuzz,run-fuzz}',
+  'http/{bad-input,deep-bodies}',
+  'store/validate/published-data',
 ]
 
 // Files that are named run whole, as in `npm run test:all`.

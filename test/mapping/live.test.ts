@@ -1,17 +1,18 @@
 // Maps that are changed while the service runs, as those who change them see it.
 
-import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectCaller } from '../api/connect/support.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { eventually } from '../support/identity.ts'
+import { copyMaps } from '../support/maps.ts'
 import { startService } from '../support/service.ts'
 
 test('a saved map is live at once; a broken one is told at /readyz, and the last good one goes on', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
-  await cp(join(import.meta.dirname, '../../mappings'), folder, { recursive: true })
+  await copyMaps(folder)
   const service = await startService({ MAPPINGS_DIR: folder })
   const call = fhirCaller(() => service)
   const file = join(folder, 'allergy-to-fhir.fml')
@@ -39,7 +40,7 @@ test('a saved map is live at once; a broken one is told at /readyz, and the last
 
 test('saved weights are live too; without sound ones the last good ones go on', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
-  await cp(join(import.meta.dirname, '../../mappings'), folder, { recursive: true })
+  await copyMaps(folder)
   const service = await startService({ MAPPINGS_DIR: folder })
   const { call, resolve } = connectCaller(() => service)
   const file = join(folder, 'matching.json')

@@ -1,6 +1,6 @@
 // The types of consent: data that informaticists change while the service runs.
 
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import { shapes } from '../../../src/shapes/all.ts'
 import { onCleanup } from '../../support/cleanup.ts'
 import { creatorBy, fhirCaller, matchIds } from '../../support/fhir.ts'
 import { eventually } from '../../support/identity.ts'
+import { copyMaps } from '../../support/maps.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { type Call, clientOf, connectCaller } from './support.ts'
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const above = await mkdtemp(join(tmpdir(), 'health-interop-consents-'))
   onCleanup(() => rm(above, { recursive: true, force: true }))
   folder = join(above, 'mappings')
-  await cp(join(import.meta.dirname, '../../../mappings'), folder, { recursive: true })
+  await copyMaps(folder)
   file = join(folder, 'consents.json')
   original = await readFile(file, 'utf8')
   service = await startService({ MAPPINGS_DIR: folder })

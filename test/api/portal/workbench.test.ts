@@ -1,11 +1,11 @@
 // The workbench of informaticists: lists, editor, saving, examples, history, concept maps, weights and consent types.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { onCleanup } from '../../support/cleanup.ts'
-import { mapsFolder } from '../../support/maps.ts'
+import { copyMaps } from '../../support/maps.ts'
 import { ask, fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startBeside, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
@@ -19,7 +19,7 @@ let developer: PortalUser
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'maps-'))
   onCleanup(() => rm(folder, { recursive: true, force: true }))
-  await cp(mapsFolder, folder, { recursive: true })
+  await copyMaps(folder)
   service = await startService({ MAPPINGS_DIR: folder })
   trail = await databaseOf(service)
   user = await portalUser(service, ['informaticist'])
@@ -329,7 +329,7 @@ describe('examples', () => {
 })
 
 test('an example of a map that makes ids passes as soon as it is added', async () => {
-  const path = '/portal/maps/hl7v2~adt-a01-to-fhir'
+  const path = '/portal/maps/hl7v2~oru-r01-to-fhir'
   const fields = await fieldsOf(path)
   const count = JSON.parse(fields['examples']!).length
   const { status, text } = await user.post(path, { ...fields, example_name: 'added here', do: 'example' })
