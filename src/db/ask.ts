@@ -5,7 +5,7 @@ import { Failure } from '../lib/failure.ts'
 import type { Statement } from './statement.ts'
 
 /** The rows that a statement gives, or a failure that a caller can act on. */
-export async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, statement: Statement): Promise<Row[]> {
+export async function ask<Row extends object>(on: pg.Pool | pg.ClientBase, statement: Statement): Promise<Row[]> {
   try {
     return (await answerOf<Row>(on, statement)).rows
   } catch (error) {
@@ -13,9 +13,9 @@ export async function ask<Row extends object>(on: pg.Pool | pg.PoolClient, state
   }
 }
 
-/** The answer to a query that is made here: from an object pg would copy each property by its descriptor. */
-function answerOf<Row extends object>(
-  on: pg.Pool | pg.PoolClient,
+/** Returns the answer of pg. The query is made here: from an object pg would copy each property by its descriptor. @throws errors of pg */
+export function answerOf<Row extends object>(
+  on: pg.Pool | pg.ClientBase,
   { text, values, name }: Statement,
 ): Promise<pg.QueryResult<Row>> {
   const query = Object.assign(new pg.Query(text, values as unknown[]), { name })

@@ -3,7 +3,9 @@ import pg from 'pg'
 import { ask, streamOf } from './ask.ts'
 import { createCosts } from './costs.ts'
 import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
+import { createLines, type Lines, mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
+import { createLookUps } from './look-up.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -27,10 +29,10 @@ export interface Database extends Transactional {
 }
 
 /** Most connections that one process opens with pools of this size, those it listens on apart. */
-export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom)
+export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom + mostLines)
 
 interface Connections {
-  readonly pool: 'planned' | 'fixed'
+  readonly pool: 'planned' | 'fixed' | 'lines'
   readonly used: number
   readonly idle: number
   /** Callers that wait for one. */
@@ -90,17 +92,19 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   }
   const costs = createCosts()
   const openPool = (planMode: string): Shared =>
-    createShared(poolOf(config, options.poolSize, planMode), options.poolSize, costs)
+    createShared(poolOf(config, options.poolSize, planMode), linesOf(config, planMode), options.poolSize, costs)
   const [planned, fixed] = [openPool('force_custom_plan'), openPool('force_generic_plan')]
+  const lookUp = createLookUps(statement => ask(fixed.pool, statement))
   return {
     query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
+    lookUp,
     run: async statement => void (await ask(fixed.pool, statement)),
     transaction: work => inTransaction(fixed.pool, work),
-    as: asking => laneFor(planned, fixed, asking),
+    as: asking => laneFor(planned, fixed, lookUp, asking),
     listen: createListening(config),
-    connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed)],
+    connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed), stateOf(planned, fixed)],
     async end() {
-      await Promise.all([planned.pool.end(), fixed.pool.end()])
+      await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()]))
     },
   }
 }
@@ -124,11 +128,26 @@ function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Poo
   return pool
 }
 
+function linesOf(config: pg.ClientConfig, planMode: string): Lines {
+  return createLines(async () => {
+    const client = new pg.Client({
+      ...config,
+      options: `-c plan_cache_mode=${planMode}`,
+      pipeline: true,
+      connectionTimeoutMillis: 10_000,
+    })
+    client.on('error', () => {})
+    await client.connect()
+    readInTurn(client)
+    return client
+  })
+}
+
 /** Most bytes that arrive at once. */
 const fullRead = 65_536
 
 /** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
-function readInTurn(client: pg.PoolClient): void {
+function readInTurn(client: pg.ClientBase): void {
   const stream = streamOf(client)
   stream.on('data', (piece: Buffer) => {
     if (piece.length < fullRead) return
@@ -140,4 +159,11 @@ function readInTurn(client: pg.PoolClient): void {
 function connectionsOf(name: Connections['pool'], shared: Shared): Connections {
   const { totalCount, idleCount } = shared.pool
   return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
+}
+
+function stateOf(...all: readonly Shared[]): Connections {
+  const states = all.map(({ lines }) => lines.states())
+  const sum = (pick: (state: (typeof states)[number]) => number): number =>
+    states.reduce((total, each) => total + pick(each), 0)
+  return { pool: 'lines', used: sum(({ used }) => used), idle: sum(({ idle }) => idle), waiting: 0 }
 }

@@ -3,8 +3,10 @@ import type pg from 'pg'
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
 import { ask, streamOf, translated } from './ask.ts'
+import { cancelOn } from './cancel.ts'
 import type { Costs } from './costs.ts'
-import type { Statement, Transactional } from './statement.ts'
+import type { Lines, Sent } from './lines.ts'
+import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { giveTurn, takeTurn } from './turn.ts'
 import { type Asking, createWatcher, type Watcher } from './watch.ts'
@@ -12,11 +14,15 @@ import { type Asking, createWatcher, type Watcher } from './watch.ts'
 /** Connections, and the part of them that each client may hold. */
 export interface Shared {
   readonly pool: pg.Pool
+  /** For short statements. */
+  readonly lines: Lines
   readonly shares: ConcurrencyLimit
   /** Limits what transactions take in addition to a connection: each client has the same amount, independent of the others. */
   readonly transactions: ConcurrencyLimit
   /** What a transaction takes of them if those of its client take long. */
   readonly longTransaction: number
+  /** Limits look-ups, which share statements. */
+  readonly lookUps: ConcurrencyLimit
   /** Limits costly statements by client. */
   readonly turns: ConcurrencyLimit
   /** Rests after large answers. */
@@ -32,6 +38,9 @@ export const serviceRoom = 2
 
 const queues = { waitingPerClient: 500, waiting: 5000 }
 
+/** Look-ups that are under way or form the next statement; the rest waits in turn. */
+const mostLookUps = 128
+
 /** Most connections of one client: what is not costly ends soon, so that a quarter is room enough for others. */
 export const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
 
@@ -40,13 +49,14 @@ export const shareOf = (total: number): number => Math.max(1, Math.floor((total 
  * @param total connections that clients share.
  * @param costs of statements, which all pools measure together.
  */
-export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared {
+export function createShared(pool: pg.Pool, lines: Lines, total: number, costs: Costs): Shared {
   const perClient = shareOf(total)
   // So that a client has as many long transactions as a quarter of the connections.
   const longTransaction = Math.floor(perClient / Math.ceil(total / 4))
   const connections = { ...queues, patience: 10_000, perClient }
   return {
     pool,
+    lines,
     shares: createConcurrencyLimit({ ...connections, name: 'database connections', total }),
     transactions: createConcurrencyLimit({
       ...connections,
@@ -54,6 +64,12 @@ export function createShared(pool: pg.Pool, total: number, costs: Costs): Shared
       total: total * longTransaction,
     }),
     longTransaction,
+    lookUps: createConcurrencyLimit({
+      ...connections,
+      name: 'look-ups',
+      total: mostLookUps,
+      perClient: shareOf(mostLookUps),
+    }),
     // Those of one client wait for each other for longer than others wait for them.
     turns: createConcurrencyLimit({
       ...queues,
@@ -74,22 +90,32 @@ export const waitingIn = ({ pool, shares, transactions, turns }: Shared): number
 /** Milliseconds from which on a statement is costly. */
 const costly = 50
 
+/** Milliseconds below which a statement shares a line with others. */
+const short = 10
+
 /** A new statement may cost anything, so that it counts as costly the first time. */
 const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
 
 /**
  * The database as one client has it.
  * @param planned connections for statements that are planned for their values, `fixed` for all others and for transactions
+ * @param lookUp gathers the look-ups of all clients
  */
-export function laneFor(planned: Shared, fixed: Shared, asking: Asking): Transactional {
+export function laneFor(
+  planned: Shared,
+  fixed: Shared,
+  lookUp: NonNullable<Queryable['lookUp']>,
+  asking: Asking,
+): Transactional {
   const watcher = createWatcher(asking.signal)
   const query = <Row extends object>(statement: Statement): Promise<Row[]> =>
     once<Row>(statement.isFixed ? fixed : planned, asking, watcher, statement)
   return {
     query,
     run: async statement => void (await once(fixed, asking, watcher, statement)),
+    lookUp: asked => holding(fixed.lookUps, asking, 1, () => lookUp(asked)),
     transaction: work =>
-      transacted(fixed, asking, () => inTransaction(fixed.pool, work, client => watcher.over(client))),
+      transacted(fixed, asking, () => inTransaction(fixed.pool, work, client => watcher.over(() => cancelOn(client)))),
   }
 }
 
@@ -133,10 +159,40 @@ async function once<Row extends object>(
   watcher: Watcher,
   statement: Statement,
 ): Promise<Row[]> {
-  const takesTurn = isCostly(shared.costs.expected(keyOf(statement)))
+  const expected = shared.costs.expected(keyOf(statement))
+  if (expected !== undefined && expected < short)
+    return holding(shared.shares, asking, 1, () => onLine<Row>(shared, asking, watcher, statement, expected))
+  const takesTurn = isCostly(expected)
   const asked = (): Promise<Answer<Row>> =>
     holding(shared.shares, asking, 1, () => connected(shared, asking, watcher, statement, takesTurn))
   return (await (takesTurn ? inTurn(shared, asking, asked) : asked())).rows
+}
+
+/** Runs a short statement on a line, or on a connection of its own if there is no line for it. */
+async function onLine<Row extends object>(
+  shared: Shared,
+  asking: Asking,
+  watcher: Watcher,
+  statement: Statement,
+  expected: number,
+): Promise<Row[]> {
+  const line = shared.lines.free()
+  if (!line) return (await connected<Row>(shared, asking, watcher, statement, false)).rows
+  let sent: Sent<Row> | undefined
+  const watch = watcher.over(() => sent?.cancel())
+  try {
+    watch.check()
+    watch.within(asking.limit)
+    sent = line.send<Row>(statement, expected)
+    return await sent.rows
+  } catch (error) {
+    if (watch.reason() !== undefined) throw watch.reason()
+    if (!sent?.isVictim(error)) throw translated(error)
+  } finally {
+    watch.finish()
+    if (sent) shared.costs.took(keyOf(statement), sent.took(), false)
+  }
+  return (await connected<Row>(shared, asking, watcher, statement, false)).rows
 }
 
 interface Answer<Row extends object> {
@@ -174,7 +230,7 @@ async function connected<Row extends object>(
   try {
     const client = await pool.connect()
     const stream = streamOf(client)
-    const watch = watcher.over(client)
+    const watch = watcher.over(() => cancelOn(client))
     let begun: number | undefined
     let failed: unknown
     try {

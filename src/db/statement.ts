@@ -1,5 +1,7 @@
 // A statement for PostgreSQL, and what can run it: a pool, a transaction, a part of one.
 
+import type { LookUp, Placed } from './look-up.ts'
+
 /** A parameterised statement; with a name it is prepared once per connection. */
 export interface Statement {
   readonly text: string
@@ -18,6 +20,8 @@ export interface Queryable {
    * error.
    */
   run(statement: Statement): Promise<void>
+  /** The row of a unique key, by a statement that look-ups of other requests may share; absent: `query` answers it. */
+  lookUp?<Row extends Placed>(lookUp: LookUp): Promise<Row | undefined>
 }
 
 /** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */

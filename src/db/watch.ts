@@ -1,7 +1,5 @@
 // Watches a connection while statements of one client run on it: they end when the client has gone, or took too long.
-import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
-import { cancelOn } from './cancel.ts'
 
 /** The client for which statements run, and when they end. */
 export interface Asking {
@@ -33,8 +31,8 @@ const grace = 100
 
 /** Watches connections for one client: one listener for all of them, since a request has many statements. */
 export interface Watcher {
-  /** Begins to watch a connection. After `reason()` it must be closed, not used again. */
-  over(client: pg.ClientBase): Watch
+  /** Begins to watch a connection or a statement. @param cancel ends the statement that runs */
+  over(cancel: () => void): Watch
 }
 
 export function createWatcher(signal: AbortSignal): Watcher {
@@ -47,13 +45,13 @@ export function createWatcher(signal: AbortSignal): Watcher {
     })
   }
   return {
-    over(client) {
+    over(cancel) {
       if (!isListening) listen()
       let reason: unknown
       const end = (why: unknown): void => {
         if (reason !== undefined) return
         reason = why
-        cancelOn(client)
+        cancel()
       }
       let left: NodeJS.Timeout | undefined
       const leave = (): void => {

@@ -1,6 +1,8 @@
 // Reads stored versions; bodies come out as they were stored.
 
+import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
+import { type LookUp, lookUp, type Placed } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
@@ -9,7 +11,21 @@ import { typeNumber } from './type-number.ts'
 import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
 import type { Visibility } from './visibility.ts'
 
-const readText = `select type, id, version, updated_at, method, body from resource where type = $1 and id = $2`
+/** A row of the statement for many keys. */
+type FoundRow = VersionRow & Placed
+
+/** Columns of the current version, of the keys that come as the last two parameters, which follow the constants. */
+const found = (constants: number): string =>
+  `select place::integer, r.type, r.id, r.version, r.updated_at, r.method, r.body
+    from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as given (type, id, place)
+    join resource r on r.type = given.type and r.id = given.id`
+
+const keyed = (type: string, id: string): Pick<LookUp, 'key' | 'arrays'> => ({
+  key: [typeNumber(type), id],
+  arrays: [int2Array, textArray],
+})
+
+const readText = found(0)
 
 /**
  * The current version. https://hl7.org/fhir/R4/http.html#read
@@ -22,12 +38,8 @@ export async function read(
   id: string,
   { lock = false } = {},
 ): Promise<Version & { body: string }> {
-  const [row] = await on.query<VersionRow>({
-    name: lock ? 'read-lock' : 'read',
-    isFixed: true,
-    text: lock ? `${readText} for update` : readText,
-    values: [typeNumber(type), id],
-  })
+  const statement = lock ? { name: 'read-lock', text: `${readText} for update of r` } : { name: 'read', text: readText }
+  const row = await lookUp<FoundRow>(on, { ...statement, constants: [], ...keyed(type, id) })
   return row ? (toVersion(row) as Version & { body: string }) : mustBeThere(on, type, id)
 }
 
@@ -40,10 +52,14 @@ export async function readVisible(
   { lock = false } = {},
 ): Promise<(Version & { body: string }) | undefined> {
   const binder = createBinder()
-  const text = `select r.type, r.id, r.version, r.updated_at, r.method, r.body from resource r join search s using (key)
-    where r.type = ${binder.bind(typeNumber(type))} and r.id = ${binder.bind(id)}
-      and ${visibility.resource('s', binder)}${lock ? ' for update of r' : ''}`
-  const [row] = await on.query<VersionRow>({ name: preparedName(text), isFixed: true, text, values: binder.values })
+  const isSeen = visibility.resource('s', binder)
+  const text = `${found(binder.values.length)} join search s using (key) where ${isSeen}${lock ? ' for update of r' : ''}`
+  const row = await lookUp<FoundRow>(on, {
+    name: preparedName(text),
+    text,
+    constants: binder.values,
+    ...keyed(type, id),
+  })
   return row && (toVersion(row) as Version & { body: string })
 }
 

@@ -10,7 +10,8 @@ import { writeCopies } from './scale.ts'
 import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
-const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organization ID]
+const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
+       npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organization ID]
        npm run bench -- maps
        npm run bench -- budget search-parameters [--data DIR] [--seconds N]
        npm run bench -- matching [--rounds N]
@@ -33,6 +34,8 @@ const help = `Usage: npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organ
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
 nothing if it is there already, and measures each workload; the median round counts.
+  compare     measures each workload on this work tree and on the commit BASE, both services at once and turn by turn, on
+              DIR-base and DIR-head: short turns (--seconds 1 --rounds 15) compare best
   explain     prints instead how a search is answered: the steps of its strategy in the order in which they are tried, when each
               gives up, and their SQL; with --data, also what PostgreSQL does on DIR (explain analyze); with --organization,
               as for a client of that organisation, which sees by consent
@@ -67,6 +70,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     data: { type: 'string' },
     organization: { type: 'string' },
+    only: { type: 'string', default: '' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
     crowd: { type: 'string', default: '0' },
@@ -116,6 +120,18 @@ async function main(): Promise<void> {
   if (positionals[0] === 'explain') {
     const { explain } = await import('./explain.ts')
     return explain({ search: positionals[1] ?? '', organization: options.organization, dataDir: options.data })
+  }
+  if (positionals[0] === 'compare') {
+    const { compare } = await import('./compare.ts')
+    const [connections, rounds, seconds] = [options.connections, options.rounds, options.seconds].map(Number) as [
+      number,
+      number,
+      number,
+    ]
+    return compare({
+      ...{ root, dataDir, port, env: environment(), load: resolve(options.load), only: options.only },
+      ...{ base: positionals[1] ?? 'main', connections, rounds, seconds },
+    })
   }
   if (positionals[0] === 'maps') {
     const { benchMaps } = await import('./maps.ts')
