@@ -18,7 +18,7 @@ export interface Sent<Row extends object> {
   isVictim(error: unknown): boolean
 }
 
-export interface Line {
+interface Line {
   /** @param expected milliseconds that the statement will run */
   send<Row extends object>(statement: Statement, expected: number): Sent<Row>
 }
