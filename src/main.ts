@@ -1,15 +1,13 @@
 // Starts the service: settings, database, then the processes that answer requests (serving.ts); and stops it again.
+import './lib/compile-cache.js'
 import cluster from 'node:cluster'
 import { createServer } from 'node:net'
 import { heedSignals } from './app/stop.ts'
 import { type Connection, connectionsFor } from './db/database.ts'
 import { EmbeddedError, startEmbedded } from './db/embedded.ts'
-import { keepCompiled } from './lib/compile-cache.ts'
 import { type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
-
-keepCompiled()
 
 async function main(): Promise<void> {
   const config = readConfig()

@@ -1,7 +1,6 @@
 // npm run admin -- COMMAND …
-import { keepCompiled } from '../lib/compile-cache.ts'
+import '../lib/compile-cache.js'
 
-keepCompiled()
 const { runTool } = await import('../lib/command.ts')
 const { adminTool } = await import('./admin/tool.ts')
 

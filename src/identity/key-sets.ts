@@ -2,11 +2,10 @@
 // kept for minutes, and fetched again for a key that is not known, but never often.
 // https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html
 import type { JSONWebKeySet } from 'jose'
-import { request } from 'undici'
 import { isObject, objectsIn } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Reach } from '../outbound/address.ts'
-import { connections } from '../outbound/connect.ts'
+import { connections, undici } from '../outbound/connect.ts'
 import { reasonOf } from '../outbound/reasons.ts'
 import { publicKeysAmong } from './assertion.ts'
 import { invalidClient } from './credentials.ts'
@@ -53,7 +52,7 @@ interface Source {
 }
 
 export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
-  const { agent } = connections({ reach, timeout })
+  const { agent, close } = connections({ reach, timeout })
   const sources = new Map<string, Source>()
   const sourceOf = (url: string): Source => {
     const source = sources.get(url) ?? { kept: undefined, triedAt: -rest, fetching: undefined }
@@ -74,8 +73,8 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
     }
   }
   const fetched = async (url: string): Promise<string> => {
-    const { statusCode, body } = await request(url, {
-      dispatcher: agent,
+    const { statusCode, body } = await undici().request(url, {
+      dispatcher: agent(),
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(timeout),
     })
@@ -106,7 +105,7 @@ export function createKeySets({ reach, log, now }: KeySetOptions): KeySets {
       if (source.kept && now() - source.kept.fetchedAt < longest) return source.kept.keys
       throw invalidClient('The keys of the client cannot be fetched from its JWKS URL: try again.')
     },
-    close: () => agent.destroy(),
+    close,
   }
 }
 

@@ -1,8 +1,9 @@
 // Connections to receivers: the address that is checked is the address that is connected to, however often its name
 // changes its meaning (OWASP SSRF prevention), and certificates are always checked.
 import type { LookupAddress } from 'node:dns'
+import { createRequire } from 'node:module'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent, buildConnector } from 'undici'
 import { isLoopback, mayReach, type Reach } from './address.ts'
 import { resolving } from './resolve.ts'
 
@@ -17,10 +18,18 @@ export interface ConnectOptions {
 }
 
 export interface Connections {
-  readonly agent: Agent
+  /** Opens connections; made when it is first asked for. */
+  agent(): Agent
   /** While a request starts: whether its connection was opened for it, so that nothing was ever sent on it. */
   isOpening(): boolean
+  /** Drops all connections; what is still under way fails. */
+  close(): Promise<void>
 }
+
+const require = createRequire(import.meta.url)
+
+/** Returns undici, which is loaded for the first call: most services call nobody, and it takes 12 MB. */
+export const undici = (): typeof import('undici') => require('undici') as typeof import('undici')
 
 /** Codes of the errors for what may not be called. */
 export const privateAddress = 'ERR_ADDRESS_PRIVATE'
@@ -29,25 +38,37 @@ export const plainHttp = 'ERR_PLAIN_HTTP'
 /** An agent that follows no redirect, knows no proxy, and connects to nothing out of reach. */
 export function connections(options: ConnectOptions): Connections {
   let isOpening = false
-  const open = vettedConnector(options)
-  const connect: buildConnector.connector = (target, done) =>
-    open(target, (...outcome) => {
-      // What waits for the connection starts before `done` returns.
-      isOpening = true
-      done(...outcome)
-      isOpening = false
-    })
-  const agent = new Agent({
-    connect,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    keepAliveMaxTimeout: 30_000,
-  })
-  return { agent, isOpening: () => isOpening }
+  let agent: Agent | undefined
+  const start = (): Agent => {
+    const open = vettedConnector(options)
+    const connect: buildConnector.connector = (target, done) =>
+      open(target, (...outcome) => {
+        // What waits for the connection starts before `done` returns.
+        isOpening = true
+        done(...outcome)
+        isOpening = false
+      })
+    const { Agent } = undici()
+    return new Agent({ connect, pipelining: 1, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 30_000 })
+  }
+  let isClosed = false
+  return {
+    agent() {
+      if (agent) return agent
+      agent = start()
+      if (isClosed) void agent.destroy()
+      return agent
+    },
+    isOpening: () => isOpening,
+    async close() {
+      isClosed = true
+      await agent?.destroy()
+    },
+  }
 }
 
 function vettedConnector({ reach, timeout, lookup = resolving(), ca }: ConnectOptions): buildConnector.connector {
-  const open = buildConnector({
+  const open = undici().buildConnector({
     lookup: vettedLookup(lookup, reach),
     autoSelectFamily: true,
     timeout,

@@ -47,7 +47,7 @@ export function createSender(options: SenderOptions): Sender {
   const open = connections({ ...options, timeout })
   return {
     send: outgoing => new Promise(resolve => start({ outgoing, connections: open, timeout, now, resolve })),
-    close: () => open.agent.destroy(),
+    close: open.close,
   }
 }
 
@@ -92,7 +92,7 @@ function start(task: Task): void {
 
 function dispatch(exchange: Exchange): void {
   try {
-    exchange.connections.agent.dispatch(optionsOf(exchange.outgoing), handlerOf(exchange))
+    exchange.connections.agent().dispatch(optionsOf(exchange.outgoing), handlerOf(exchange))
   } catch (error) {
     end(exchange, reasonOf(error, exchange.timeout))
   }
