@@ -2,6 +2,7 @@
 
 import type { TObject } from 'typebox'
 import type { FmlMap } from '../fml/ast.ts'
+import { resting } from '../fml/compile/resting.ts'
 import { urlOf } from '../fml/compile/unit.ts'
 import { compileMap, type MapLibrary } from '../fml/compile.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
@@ -168,7 +169,11 @@ function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mappin
     return found
   }
   const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread })
-  const result = unread.length > 0 ? {} : { program, coverage }
+  const again: MapLibrary = { ...library, maps: url => others.get(url) ?? [] }
+  const result =
+    unread.length > 0
+      ? {}
+      : { program: program && resting(program, () => compileMap(parsed.map, again, { lenient }).program!), coverage }
   return { ...readOnly(each), ...result, problems: [...parsed.problems, ...problems], others }
 }
 
