@@ -1,11 +1,13 @@
-// Starts the service: settings, database, then the processes that answer requests (serving.ts); and stops it again.
+// Starts the service: settings, database, then the processes that answer requests (workers.ts, serving.ts); and stops it again.
 import './lib/compile-cache.js'
 import cluster from 'node:cluster'
 import { createServer } from 'node:net'
-import { heedSignals } from './app/stop.ts'
-import { type Connection, connectionsFor } from './db/database.ts'
-import { EmbeddedError, startEmbedded } from './db/embedded.ts'
-import { type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
+import { banner } from './app/banner.ts'
+import { heedSignals, type Stop } from './app/stop.ts'
+import { ordered, PreparationError, startWorkers, type Workers } from './app/workers.ts'
+import { connectionsFor } from './db/database.ts'
+import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
+import { addressOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
@@ -19,42 +21,60 @@ async function main(): Promise<void> {
 /** The first process: owns the database and the others, and answers requests itself if it is the only one. */
 async function lead(config: Config, log: Log): Promise<void> {
   mustSuitProduction(config)
-  const { environment, workers } = config
+  const { environment, workers, databaseUrl } = config
   log.info({ environment, workers }, 'starting: the first start creates the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
   const settled: Config = { ...config, port }
   const stop = heedSignals()
   log.info('reading the maps and opening the database')
-  const opening =
-    config.databaseUrl === ''
-      ? startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log)
-      : undefined
+  const opening = databaseUrl === '' ? openEmbedded(config, log) : undefined
   // The rest of the service is loaded while the database starts.
-  const loading = import('./app/serving.ts')
-  const maps = loading.then(({ readMaps }) => readMaps(settled, log))
-  maps.catch(() => {})
-  const embedded = await opening
-  const connection: Connection = embedded?.connection ?? config.databaseUrl
+  const serving = workers === 1 ? loadAlone(settled, log, stop) : startWorkers(settled, log, stop)
+  let embedded: EmbeddedServer | undefined
   try {
-    const { begin } = await loading
+    embedded = await opening
+    const begun = stop.isAsked() ? undefined : serving.begin(embedded?.connection ?? databaseUrl)
     // A signal does not wait for the start to be over.
-    const started = stop.isAsked() ? undefined : begin(settled, connection, log, maps, stop)
-    const serving = await Promise.race([started, stop.asked])
+    await Promise.race([begun, stop.asked])
+    if (!stop.isAsked()) process.stdout.write(banner(settled, addressOf(settled), databaseUrl === ''))
     await stop.asked
     log.info('stopping: finishing the requests in progress')
     embedded?.hasten()
-    await serving?.close()
   } finally {
+    await serving.close()
     await embedded?.stop(stop.left('database'))
   }
   process.exit(0)
 }
 
-/** Runs one of several processes: it ends on request, or when the first one is gone. */
+const openEmbedded = ({ dataDir, workers, poolSize }: Config, log: Log): Promise<EmbeddedServer> =>
+  startEmbedded(dataDir, workers * (connectionsFor(poolSize) + 2) + 10, log)
+
+/** Loads the service into this process, which prepares the database and answers all requests. */
+function loadAlone(config: Config, log: Log, stop: Stop): Workers {
+  const loading = import('./app/serving.ts')
+  const maps = loading.then(({ readMaps }) => readMaps(config, log))
+  maps.catch(() => {})
+  let close = async (): Promise<void> => {}
+  return {
+    async begin(connection) {
+      const { serve } = await loading
+      const serving = await serve(config, { connection, prepares: true }, log, maps, stop)
+      if (serving) close = serving.close
+    },
+    close: () => close(),
+  }
+}
+
+/** Runs one of several processes: it loads until it is ordered to serve, and ends on request, or when the first one is gone. */
 async function work(config: Config, log: Log): Promise<void> {
-  const stop = heedSignals()
-  const { serve } = await import('./app/serving.ts')
-  const serving = await Promise.race([serve(config, log, stop), stop.asked])
+  const [order, stop] = [ordered(), heedSignals()]
+  const begin = async () => {
+    const { readMaps, serve } = await import('./app/serving.ts')
+    const maps = readMaps(config, log)
+    return serve(config, await order, log, maps, stop)
+  }
+  const serving = await Promise.race([begin(), stop.asked])
   await stop.asked
   await serving?.close()
   process.exit(0)
@@ -83,7 +103,7 @@ async function mustBeFree(port: number, host: string): Promise<number> {
 }
 
 main().catch(error => {
-  process.stderr.write(`${explained(error)}\n`)
+  if (!(error instanceof PreparationError)) process.stderr.write(`${explained(error)}\n`)
   process.exit(1)
 })
 

@@ -1,5 +1,5 @@
 // The text shown when the service has started: its address, how to sign in, and three calls to try.
-import { demoClient, demoUser } from '../identity/demo.ts'
+import { demoClient, demoUser } from '../identity/demo-accounts.ts'
 import type { Config } from '../lib/config.ts'
 
 /** The text printed at the start; without demo data only the address. */

@@ -5,14 +5,8 @@ import { scopes } from '../access/scopes.ts'
 import type { Database } from '../db/database.ts'
 import { type Config, ConfigError } from '../lib/config.ts'
 import { createClient } from './clients.ts'
+import { demoClient, demoUser } from './demo-accounts.ts'
 import { createUser, findUser } from './users.ts'
-
-/** Fixed on purpose: it stands in the README, so that the first call works as it is written there. */
-export const demoClient = {
-  id: 'demo-client',
-  secret: 'demo-secret-for-local-use-only',
-  organizationId: 'demo-organization',
-} as const
 
 /** All rights: every named scope, and every FHIR interaction. */
 export const demoScopes = [...Object.keys(scopes), 'system/*.cruds']
@@ -28,12 +22,6 @@ export async function ensureDemoClient(database: Database): Promise<void> {
     if (error.code !== 'CONFLICT') throw error
   })
 }
-
-/** Who signs in to the portal of a local service with one click. */
-export const demoUser = {
-  email: 'demo@example.org',
-  password: 'demo-password-for-local-use-only',
-} as const
 
 /** Creates the demo user, with every role. Only for ENVIRONMENT=local. */
 export async function ensureDemoUser(database: Database): Promise<void> {

@@ -1,6 +1,13 @@
 // Figures as plain data, which travels between processes, is added up, and is written in Prometheus' text format
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
-import { AggregatorRegistry, type Registry } from 'prom-client'
+import { createRequire } from 'node:module'
+import type { AggregatorRegistry as Aggregator, Registry } from 'prom-client'
+
+const require = createRequire(import.meta.url)
+
+/** Loaded for the first figures: the first of several processes has none of its own. */
+const aggregate = (processes: readonly object[]): Registry =>
+  (require('prom-client') as { AggregatorRegistry: typeof Aggregator }).AggregatorRegistry.aggregate([...processes])
 
 /** How the figures of several processes become one. */
 export type Joined = 'sum' | 'max' | 'average' | 'first' | 'omit'
@@ -36,11 +43,11 @@ export async function figuresOf(registry: Registry): Promise<Figure[]> {
 
 /** The figures of several processes as one. */
 export function sumOf(processes: readonly (readonly Figure[])[]): Figure[] {
-  return AggregatorRegistry.aggregate(processes as object[]).getMetricsAsArray() as unknown as Figure[]
+  return aggregate(processes).getMetricsAsArray() as unknown as Figure[]
 }
 
 /** The figures as they are scraped. */
-export const textOf = (figures: readonly Figure[]): Promise<string> => AggregatorRegistry.aggregate([figures]).metrics()
+export const textOf = (figures: readonly Figure[]): Promise<string> => aggregate([figures]).metrics()
 
 /** The media type of that. */
 export const textType = 'text/plain; version=0.0.4; charset=utf-8'

@@ -1,6 +1,6 @@
 // A refusal stands until its author, the patient or an exempt client ends it, whichever door somebody else tries.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { issueCode } from '../../src/identity/enrolment.ts'
 import { mint as mintHealthId } from '../../src/lib/health-id.ts'
 import { healthIdSystem } from '../api/connect/support.ts'

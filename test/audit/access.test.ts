@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { beforeAll, expect, inject, test } from 'vitest'
 import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { barrier } from '../support/concurrency.ts'
 import { type CallOptions, creatorBy, fhirCaller } from '../support/fhir.ts'
 import { until } from '../support/process.ts'

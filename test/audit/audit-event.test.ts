@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { searchParams } from '../../src/definitions/r4.ts'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { fhirPathInvariants } from '../../src/store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../../src/store/validate.ts'
 import { type Answer, creatorBy, fhirCaller, issueOf, linkOf, matchIds } from '../support/fhir.ts'

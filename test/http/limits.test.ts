@@ -1,7 +1,7 @@
 // Rate limits as clients meet them: the default policy, and those of classes of routes beside it.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLimits, type Policy } from '../../src/http/limits.ts'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import type { Failure } from '../../src/lib/failure.ts'
 import { signIn, useToken } from '../support/identity.ts'
 import { type Service, startService } from '../support/service.ts'

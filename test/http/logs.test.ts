@@ -1,6 +1,6 @@
 // What operators read: every line is JSON, requests can be found by their id, and nothing tells who is ill or how to get in.
 import { beforeAll, expect, test } from 'vitest'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { signIn } from '../support/identity.ts'

@@ -19,7 +19,7 @@ import {
   session,
 } from '../../src/http/route.ts'
 import { createApp } from '../../src/http/server.ts'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { issueCode } from '../../src/identity/enrolment.ts'
 import { createUser } from '../../src/identity/users.ts'
 import { createLog } from '../../src/lib/log.ts'

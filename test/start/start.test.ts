@@ -136,6 +136,16 @@ describe('a service', () => {
     one.close()
   })
 
+  test.runIf(existsSync('/proc/self/status'))(
+    'holds little memory at rest, and next to none in the process that only starts the others',
+    async () => {
+      const [one, other] = await connectionsToBoth(service)
+      for (const { pid } of [one, other]) expect(await megabytes(pid)).toBeLessThan(150)
+      expect(await megabytes(service.child.pid!)).toBeLessThan(40)
+      for (const each of [one, other]) each.close()
+    },
+  )
+
   test('has a database whose log names nobody, whatever collides', async () => {
     const log = () => readFile(join(folder, 'data', 'postgres.log'), 'utf8')
     const client = await holding('create temporary table person (name text primary key)')
@@ -189,6 +199,12 @@ describe('a service', () => {
     expect(isAlive(pid)).toBe(false)
   })
 })
+
+/** The memory of a process that no file backs. */
+async function megabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/RssAnon:\s*(\d+)/.exec(status)![1]) / 1024
+}
 
 /** Begins a transaction beside the service, in its database, with a statement. */
 async function holding(statement: string): Promise<pg.Client> {

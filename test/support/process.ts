@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { demoClient } from '../../src/identity/demo.ts'
+import { demoClient } from '../../src/identity/demo-accounts.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -1,5 +1,5 @@
 // The settings of the sample receiver, from its command line and the environment.
-import { demoClient } from '../../identity/demo.ts'
+import { demoClient } from '../../identity/demo-accounts.ts'
 import { type Options, readArguments, UsageError } from '../../lib/command.ts'
 
 export interface Settings {

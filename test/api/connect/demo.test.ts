@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { demoClient } from '../../../src/identity/demo.ts'
+import { demoClient } from '../../../src/identity/demo-accounts.ts'
 import { fhirCaller, matchIds } from '../../support/fhir.ts'
 import { startService } from '../../support/service.ts'
 

@@ -1,7 +1,7 @@
 // Binary by its content and as a resource. https://hl7.org/fhir/R4/binary.html
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { demoClient } from '../../../src/identity/demo.ts'
+import { demoClient } from '../../../src/identity/demo-accounts.ts'
 import { fhirCaller, issueOf } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 // Included resources that are more than a page holds: they go on over `next`. https://hl7.org/fhir/R4/search.html#include
 import { beforeAll, describe, expect, test } from 'vitest'
-import { demoClient } from '../../../src/identity/demo.ts'
+import { demoClient } from '../../../src/identity/demo-accounts.ts'
 import { type Answer, fhirCaller, issueOf, linkOf } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 

@@ -1,7 +1,7 @@
 // Pages of the portal without a browser: who gets them, what keeps others out, and what hostile texts become.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/identity/agents.ts'
-import { demoUser } from '../../../src/identity/demo.ts'
+import { demoUser } from '../../../src/identity/demo-accounts.ts'
 import { ask, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
