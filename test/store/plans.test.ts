@@ -9,12 +9,13 @@ import { createIndexer } from '../../src/store/index/entry.ts'
 import { serviceParty } from '../../src/store/principal.ts'
 import type { Row } from '../../src/store/row-arrays.ts'
 import { insert } from '../../src/store/rows.ts'
+import { plan as planOf } from '../../src/store/search/plan.ts'
 import { createIndexing } from '../../src/store/search-params/reindex.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { explaining, type PlanNode } from '../support/plans.ts'
+import { explaining, type PlanNode, planFor } from '../support/plans.ts'
 import { createTestDatabase } from '../support/service.ts'
 
 const base = baseOf('http://localhost')
@@ -24,6 +25,7 @@ const observations = 12_000
 const everyone = { may: () => true, party: serviceParty }
 
 let store: Store
+let database: Database
 let plan: PlanNode[] = []
 
 const syllables = ['ka', 'lo', 'mi', 'ra', 'te', 'su', 'po', 'ne', 'vi', 'da', 'ro', 'ma', 'li']
@@ -69,7 +71,7 @@ async function fill(database: Database): Promise<void> {
 }
 
 beforeAll(async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
   onCleanup(() => database.end())
   await fill(database)
   const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
@@ -140,6 +142,22 @@ describe('a search walks', () => {
     expect(found > 0).toBe(!query.includes('nowhere'))
     expect(indexes()).toContain(index)
     expectBounded()
+  })
+
+  test.each([
+    ['the beginning of a name', `name=${name(1234)}`, 'word_folded'],
+    ['two names', `family=${name(1234)}&given:exact=${name(1265)}`, 'word_folded'],
+    ['everybody by family name', '_sort=family', 'word_folded'],
+    ['an identifier', 'identifier=urn:x|1', 'search_posting'],
+  ])('%s by a plan that is kept for all values', async (_what, query, index) => {
+    const request = store.parse(['Patient'], new URLSearchParams(query), true)
+    const seen = { visibility: undefined, maySee: () => true, party: serviceParty }
+    const [step] = planOf(request, { indexer, base, ...seen, maxIncluded: 1000 })
+    const { text, isFixed } = step!.statement()
+    expect(isFixed).toBe(true)
+    plan = await planFor(database, text)
+    expect(indexes()).toContain(index)
+    expect(plan.filter(node => node['Node Type'] === 'Seq Scan')).toEqual([])
   })
 
   test('what it includes by keys', async () => {

@@ -28,4 +28,13 @@ export function explaining(database: Database, heard: (nodes: readonly PlanNode[
   return { ...database, query, lookUp: createLookUps(query) }
 }
 
+/** The plan of a statement for any values, as PostgreSQL keeps it. */
+export async function planFor(database: Database, text: string): Promise<PlanNode[]> {
+  const [explained] = await database.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>({
+    text: `explain (generic_plan, format json) ${text}`,
+    values: [],
+  })
+  return nodesOf(explained!['QUERY PLAN'][0].Plan)
+}
+
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

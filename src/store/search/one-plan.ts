@@ -19,3 +19,19 @@ const isOnePatient = (criterion: Criterion, type: string, indexer: Indexer): boo
   (criterion.modifier === '' || criterion.modifier === 'Patient') &&
   criterion.values.length === 1 &&
   indexer.columns(type).patient.has(criterion.param.code)
+
+/**
+ * True for a search by strings alone, such as names, or by one identifier: their index finds the matches, as far as those are
+ * counted, whatever the values.
+ */
+export const isLookedUp = ({ types, criteria }: SearchRequest): boolean =>
+  types.length === 1 &&
+  criteria.length > 0 &&
+  (criteria.every(isString) || (criteria.length === 1 && isIdentifier(criteria[0]!)))
+
+const isString = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.param.type === 'string' && stringModifiers.has(criterion.modifier)
+
+const isIdentifier = (criterion: Criterion): boolean => isPlainToken(criterion) && criterion.param.code === 'identifier'
+
+const stringModifiers: ReadonlySet<string> = new Set(['', 'exact', 'contains'])

@@ -1,6 +1,6 @@
 // Decides how a page of matches is read: by which statements, in which order. Sends nothing to the database.
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
-import { suitsOnePlan } from './one-plan.ts'
+import { isLookedUp, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow } from './reach.ts'
 import type { SearchRequest } from './request.ts'
@@ -26,8 +26,9 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
-  if (isOfWords(request) || (texts && request.criteria.length > 0))
-    steps.push(findAll(request, options, isOfWords(request)))
+  const isKept = options.visibility === undefined && isLookedUp(request)
+  if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
+    steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept }))
   if (texts) steps.push(walkTexts(request, options, texts))
   return [...steps, readInOrder(request, options, { isFixed, narrowed: undefined })]
 }

@@ -34,6 +34,7 @@ const namesOf = (strategy: Strategy<unknown, never>): string[] => strategy.map((
 const kept = 'read in order, by a kept plan'
 const codes = 'walk codes, newest first'
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
+const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
 describe('a page is read by', () => {
@@ -52,15 +53,20 @@ describe('a page is read by', () => {
     ['Observation?patient=p7&_sort=date', [order], [order]],
     ['Observation?_sort=_lastUpdated', [order], [ask, order]],
     ['Observation,Condition?_lastUpdated=gt2020', [order], [ask, order]],
-    ['Patient?identifier=1', [order], [order]],
-    ['Patient?name=ann', [order], [ask, order]],
-    ['Patient?_sort=family', [texts, order], [ask, texts, order]],
-    ['Patient?name=ann&_sort=-family', [all, texts, order], [ask, all, texts, order]],
+    ['Patient?identifier=1', [keptAll, order], [order]],
+    ['Patient?identifier=1&gender=male', [order], [order]],
+    ['Patient?identifier:not=1', [order], [order]],
+    ['Patient?name=ann', [keptAll, order], [ask, order]],
+    ['Patient?family:exact=Ngo&given=ann', [keptAll, order], [ask, order]],
+    ['Patient?name=ann&active=true', [order], [ask, order]],
+    ['Patient?family:missing=true', [order], [ask, order]],
+    ['Patient?_sort=family', [keptTexts, order], [ask, texts, order]],
+    ['Patient?name=ann&_sort=-family', [keptAll, texts, order], [ask, all, texts, order]],
     ['Patient?_sort=family,given', [order], [ask, order]],
     ['Observation?_content=unusual', [all, order], [ask, all, order]],
     ['Observation?_content=NOT usual', [order], [ask, order]],
     ['Patient?_content=unusual&_sort=family', [all, texts, order], [ask, all, texts, order]],
-    ['Organization?name=clinic', [order], [order]],
+    ['Organization?name=clinic', [keptAll, order], [order]],
   ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
     const request = asked(search)
     expect([namesOf(plan(request, everything)), namesOf(plan(request, byGrants))]).toEqual([steps, narrowed])
@@ -72,7 +78,7 @@ describe('a page is read by', () => {
       ...request,
       cursor: { direction: 'next', values: [value], key: 1 },
     })
-    expect(namesOf(plan(at('smith'), everything))).toEqual([texts, order])
+    expect(namesOf(plan(at('smith'), everything))).toEqual([keptTexts, order])
     expect(namesOf(plan(at('\u{10FFFF}'), everything))).toEqual([order])
   })
 })

@@ -6,6 +6,13 @@ import type { SearchOptions } from '../sql-context.ts'
 import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
+interface FindOptions {
+  /** True if a word must be there. */
+  readonly isOfWords: boolean
+  /** True if PostgreSQL keeps one plan for all values. */
+  readonly isKept: boolean
+}
+
 /** Most matches that are all found before they are sorted. */
 const fewest = 1000
 
@@ -13,31 +20,30 @@ const fewest = 1000
  * Finds the matches without regard to their order. The planner takes a word it has never met for a more frequent one than it is,
  * and would rather look through everything in the order of the answer than fetch what the index of words has. Without an order,
  * it takes the index.
- * @param ofWords true if a word must be there
  */
 export const findAll = (
   request: SearchRequest,
   options: SearchOptions,
-  ofWords: boolean,
+  { isOfWords, isKept }: FindOptions,
 ): SearchStep<Page, PageRow> => ({
-  name: 'find all matches, then sort',
+  name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
   statement() {
     // The words are those of the types already: a second index for the types would only cost.
-    const { context, where } = conditions(request, options, ofWords ? '(s.type + 0)' : 's.type')
+    const { context, where } = conditions(request, options, isOfWords ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
     const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
     const every = `select s.key, s.date from search s where ${where}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
-    const found = ofWords
+    const found = isOfWords
       ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
       : `found as materialized (${every} ${limit})`
     const text = `with ${found}
     select f.found, page.* from (select count(*) as found from found) f left join (
       select p.*, row_number() over () as place from (${pageText(request, context, { ...source, orders })}) p
     ) page on true order by page.place`
-    return prepared(text, context)
+    return prepared(text, context, isKept)
   },
   read: rows => (rows[0]!.found! > fewest ? undefined : pageOf(rows, request)),
 })

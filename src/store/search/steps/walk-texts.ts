@@ -21,13 +21,17 @@ export function sortedTexts({ types, sort, cursor }: SearchRequest, { indexer }:
 /** Most texts that are walked along before matches are sorted all at once. */
 const longestWalk = 20_000
 
+/** True for a list of all resources of a type: one index gives it, whatever the values. */
+const isKept = ({ criteria }: SearchRequest, { visibility }: SearchOptions): boolean =>
+  criteria.length === 0 && visibility === undefined
+
 /** Walks along the texts of a parameter. The page does not fill if the rest has no text at all, or lies too far along. */
 export const walkTexts = (
   request: SearchRequest,
   options: SearchOptions,
   param: ParamKey,
 ): SearchStep<Page, PageRow> => ({
-  name: 'walk texts in order',
+  name: isKept(request, options) ? 'walk texts in order, by a kept plan' : 'walk texts in order',
   givesUp: `the page is not full after ${longestWalk} texts`,
   statement() {
     const context = createContext(request, options, 's')
@@ -50,7 +54,7 @@ export const walkTexts = (
       where: 'true',
       key: 'w.key',
     }
-    return prepared(pageText(request, context, { ...source, orders }), context)
+    return prepared(pageText(request, context, { ...source, orders }), context, isKept(request, options))
   },
   read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
 })
