@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { type LoggedCommand, listCommands, mostListed, repeatCommand } from '../../bridge/command-log.ts'
 import { type CommandType, command } from '../../bridge/commands.ts'
-import { configure } from '../../bridge/configuration.ts'
 import { listAgents } from '../../identity/agents.ts'
 import { UsageError } from '../../lib/command.ts'
 import { Failure } from '../../lib/failure.ts'
@@ -92,6 +91,7 @@ export const agentConfigure: AdminCommand = {
   options: { file: { value: 'FILE', meaning: 'the JSON file with the settings' } },
   async run(call) {
     const id = await knownAgent(call, call.positionals[0])
+    const { configure } = await import('../../bridge/configuration.ts')
     const version = await configure(call.database, id, parsed(await textOf(call)))
     return {
       isGood: true,

@@ -1,19 +1,13 @@
 // npm run admin -- client …: integration clients, their secrets and their keys.
 import { readFile } from 'node:fs/promises'
-import {
-  type Client,
-  type ClientKeys,
-  createClient,
-  listClients,
-  revokeClient,
-  rotateSecret,
-  type SecretInfo,
-  setKeys,
-} from '../../identity/clients.ts'
+import type { Client, ClientKeys, SecretInfo } from '../../identity/clients.ts'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { mustBeCallable, reachOf } from '../../outbound/address.ts'
 import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne } from './command.ts'
 import { duration } from './duration.ts'
+
+/** Loaded by the command that runs, not for help. */
+const loaded = () => import('../../identity/clients.ts')
 
 const once = 'The secret is shown only once: the service stores only its hash.\n'
 const day = 86_400
@@ -39,6 +33,7 @@ export const clientCreate: AdminCommand = {
   async run(call) {
     mustBeNone(call)
     const keys = await keysIn(call)
+    const { createClient } = await loaded()
     const { client, secret } = await createClient(call.database, call.config.environment, {
       name: needed(call, 'name'),
       organizationId: needed(call, 'organization'),
@@ -59,6 +54,7 @@ export const clientList: AdminCommand = {
   options: {},
   async run(call) {
     mustBeNone(call)
+    const { listClients } = await loaded()
     const clients = await listClients(call.database)
     return {
       isGood: true,
@@ -82,6 +78,7 @@ export const clientRotateSecret: AdminCommand = {
 async function rotate(call: AdminCall): Promise<CommandResult> {
   const id = theOne(call, 'client')
   const overlap = duration(call.text('overlap') ?? '24h', 7 * day)
+  const { rotateSecret } = await loaded()
   const secret = await rotateSecret(call.database, call.config.environment, id, { overlap })
   return credentials(id, secret, { overlap_seconds: overlap })
 }
@@ -97,6 +94,7 @@ export const clientSetKeys: AdminCommand = {
     const keys = await keysIn(call)
     if (call.isSet('none') === (keys !== undefined))
       throw new UsageError('specify exactly one of --jwks, --jwks-url and --none')
+    const { setKeys } = await loaded()
     return shown(await setKeys(call.database, id, keys ?? {}))
   },
 }
@@ -128,6 +126,7 @@ export const clientRevoke: AdminCommand = {
   options: {},
   async run(call) {
     const id = theOne(call, 'client')
+    const { revokeClient } = await loaded()
     await revokeClient(call.database, id)
     return { isGood: true, text: `Revoked ${id}.\n`, json: { client_id: id, revoked: true } }
   },

@@ -1,6 +1,4 @@
 // npm run admin -- keys …: the keys that sign access tokens.
-import { createKeys, rotateKeys } from '../../identity/keys.ts'
-import { tokenLifetime } from '../../identity/tokens.ts'
 import { encryptionKey } from '../../lib/encryption.ts'
 import { type AdminCommand, listing, mustBeNone } from './command.ts'
 
@@ -13,6 +11,8 @@ export const keysRotate: AdminCommand = {
   async run(call) {
     mustBeNone(call)
     const { database } = call
+    const { createKeys, rotateKeys } = await import('../../identity/keys.ts')
+    const { tokenLifetime } = await import('../../identity/tokens.ts')
     const key = await encryptionKey(call.config)
     // Reading the present keys proves that the new one will be sealed under the key that the service has.
     const keys = await createKeys({ database, encryptionKey: key, now: Date.now, lifetime: tokenLifetime })

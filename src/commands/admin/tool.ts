@@ -1,12 +1,9 @@
 // What an administrator does: clients, agents, users, patients' codes, subscriptions, signing keys, the audit trail.
 
-import { openDatabase } from '../../db/database.ts'
-import { borrowEmbedded, EmbeddedError } from '../../db/embedded.ts'
-import { migrate } from '../../db/migrate.ts'
+import { EmbeddedError } from '../../db/embedded-account.ts'
 import type { Arguments, CommandResult, Tool } from '../../lib/command.ts'
 import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
-import { createLog } from '../../lib/log.ts'
 import { agentCommand, agentCommands, agentConfigure, agentRepeat } from './agent-orders.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
 import { auditVerify } from './audit.ts'
@@ -62,8 +59,14 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
   },
 })
 
-/** Runs a command on the database, which is open only as long as it takes. */
+/** Runs a command on the database, which is open only as long as it takes. Help loads nothing of it. */
 async function perform(command: AdminCommand, given: Arguments, config: Config): Promise<CommandResult> {
+  const [{ openDatabase }, { borrowEmbedded }, { migrate }, { createLog }] = await Promise.all([
+    import('../../db/database.ts'),
+    import('../../db/embedded.ts'),
+    import('../../db/migrate.ts'),
+    import('../../lib/log.ts'),
+  ])
   const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
   const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {
