@@ -173,8 +173,8 @@ export const settings = {
   ),
   workers: setting(
     'WORKERS',
-    String(Math.min(8, availableParallelism())),
-    'Processes that answer requests. Default: the number of cores, at most 8.',
+    String(Math.max(1, Math.min(8, Math.floor((availableParallelism() * 2) / 3)))),
+    'Processes that answer requests. Default: two thirds of the cores, from 1 to 8; PostgreSQL needs the rest.',
     whole(1, 64),
   ),
   logLevel: setting(

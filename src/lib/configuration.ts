@@ -6,7 +6,7 @@ import { settings } from './config.ts'
 /** The settings as a table in Markdown. */
 export function configurationPage(): string {
   const rows = Object.values(settings).map(({ name, default: value, meaning }) => {
-    const shown = name === 'WORKERS' ? 'cores, at most 8' : value === '' ? '(empty)' : `\`${value}\``
+    const shown = name === 'WORKERS' ? 'two thirds of the cores' : value === '' ? '(empty)' : `\`${value}\``
     return `| \`${name}\` | ${shown} | ${meaning} |`
   })
   return [
