@@ -11,6 +11,7 @@ import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
+       npm run bench -- calls [--data DIR] [--load PATH] [--seconds N]
        npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organization ID]
        npm run bench -- maps
        npm run bench -- budget search-parameters [--data DIR] [--seconds N]
@@ -36,6 +37,7 @@ Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (def
 nothing if it is there already, and measures each workload; the median round counts.
   compare     measures each workload on this work tree and on the commit BASE, both services at once and turn by turn, on
               DIR-base and DIR-head: short turns (--seconds 1 --rounds 15) compare best
+  calls       counts instead the system calls of a request, with strace
   explain     prints instead how a search is answered: the steps of its strategy in the order in which they are tried, when each
               gives up, and their SQL; with --data, also what PostgreSQL does on DIR (explain analyze); with --organization,
               as for a client of that organisation, which sees by consent
@@ -221,7 +223,8 @@ async function main(): Promise<void> {
   }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
-    env: environment(),
+    // Calls are counted in one process.
+    env: { ...environment(), ...(positionals[0] === 'calls' && { WORKERS: '1' }) },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   let probe: ChildProcess | undefined
@@ -231,6 +234,16 @@ async function main(): Promise<void> {
     probe = await startProbe(connection)
     const token = await demoToken(base)
     const samples = await sample(connection)
+    if (positionals[0] === 'calls') {
+      const { changes, countCalls } = await import('./calls.ts')
+      const all = workloads(samples, { service: base, probe: '' }).filter(({ origin }) => origin === base)
+      const named = ['read by id', 'patient + code, newest 20', 'patient + code with _include']
+      return await countCalls({
+        ...{ service: service.pid!, postmaster: postmasterPid(), token },
+        workloads: [...all.filter(({ name }) => named.includes(name)), ...changes(base)],
+        ...{ connections: Number(options.connections), seconds: Number(options.seconds) },
+      })
+    }
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )
@@ -293,8 +306,11 @@ async function startProbe(connection: object): Promise<ChildProcess> {
   return probe
 }
 
+const postmasterPid = (): number =>
+  Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
 async function measureAll(all: readonly Workload[], token: string, service: number, probe: number): Promise<void> {
-  const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const postmaster = postmasterPid()
   const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
   process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
   let reference = 0
