@@ -31,14 +31,17 @@ export async function lookInto(folder: string): Promise<Look> {
   const files: string[] = []
   const marks: string[] = []
   for (const each of folders) {
-    for (const name of (await readdir(each)).toSorted()) {
-      if (name.startsWith('.')) continue
-      const path = join(each, name)
-      const found = await stat(path, { bigint: true }).catch(() => undefined)
-      if (found?.isDirectory()) folders.push(path)
-      else if (found?.isFile() && isSource(name)) {
+    const paths = (await readdir(each))
+      .filter(name => !name.startsWith('.'))
+      .toSorted()
+      .map(name => join(each, name))
+    const found = await Promise.all(paths.map(path => stat(path, { bigint: true }).catch(() => undefined)))
+    for (const [index, path] of paths.entries()) {
+      const stats = found[index]
+      if (stats?.isDirectory()) folders.push(path)
+      else if (stats?.isFile() && isSource(path)) {
         files.push(path)
-        marks.push(markOf(path, found))
+        marks.push(markOf(path, stats))
       }
     }
   }
