@@ -1,5 +1,7 @@
 // What the audit trail is searched by: conditions on its rows as data, and as SQL. Values only ever travel as parameters.
 
+import { clientKey, packId, placeInTime } from './packed.ts'
+
 /** Columns of a row that hold one text. */
 type TextColumn =
   | 'action'
@@ -38,9 +40,9 @@ export const noRow: AuditTest = { any: [] }
 
 const sqlOf: Readonly<Record<'one' | 'some' | 'resource' | 'query', string>> = {
   one: 'cardinality(patients) = 1',
-  some: `patients <> '{}'`,
+  some: `packed_patients <> ''`,
   resource: `(resource_type <> '' and resource_id ~ '^[A-Za-z0-9.-]{1,64}$')`,
-  query: `query <> ''`,
+  query: `packed_query <> ''`,
 }
 
 /** The condition as SQL on a row of `audit_event`. @param bind adds a value and returns its placeholder */
@@ -48,21 +50,42 @@ export function auditCondition(test: AuditTest, bind: (value: unknown) => string
   if ('all' in test) return joined(test.all, 'and', 'true', bind)
   if ('any' in test) return joined(test.any, 'or', 'false', bind)
   if ('not' in test) return `(${auditCondition(test.not, bind)}) is not true`
-  if ('among' in test) return `${test.column}::text = any(${bind(test.among)}::text[])`
+  if ('among' in test) return amongCondition(test, bind)
   if ('begins' in test) return `starts_with(lower(${test.column}), lower(${bind(test.begins)}::text))`
   if ('contains' in test) return `position(lower(${bind(test.contains)}::text) in lower(${test.column})) > 0`
   if ('row' in test) return `(chain = ${bind(test.row.chain)}::int and sequence = ${bind(test.row.sequence)}::bigint)`
   // The index of patients holds those rows only that name any.
-  if ('patient' in test) return `(patients <> '{}' and patients && ${bind([test.patient])}::text[])`
+  if ('patient' in test)
+    return `(packed_patients <> '' and patient_keys && array[${bind(packId(test.patient))}::bytea])`
   if ('patients' in test) return sqlOf[test.patients]
   if ('shows' in test) return sqlOf[test.shows]
   if ('resource' in test) return resourceCondition(test.resource, bind)
+  const place = (time: number): string => {
+    const [second, millisecond] = placeInTime(time)
+    return `(${bind(second)}::bigint, ${bind(millisecond)}::smallint)`
+  }
   const { from, to } = test
   const bounds = [
-    ...(from === undefined ? [] : [`recorded_at >= ${bind(new Date(from))}`]),
-    ...(to === undefined ? [] : [`recorded_at <= ${bind(new Date(to))}`]),
+    ...(from === undefined ? [] : [`(second, millisecond) >= ${place(from)}`]),
+    ...(to === undefined ? [] : [`(second, millisecond) <= ${place(to)}`]),
   ]
   return bounds.length === 0 ? 'true' : `(${bounds.join(' and ')})`
+}
+
+/**
+ * Clients and requests are found by what rows hold in the place of their ids. The id of the client says once more what its key says:
+ * within coalesce it does not count twice for the planner.
+ */
+function amongCondition(
+  { column, among }: Extract<AuditTest, { among: unknown }>,
+  bind: (value: unknown) => string,
+): string {
+  const one = (value: string): string =>
+    column === 'client_id'
+      ? `(client_key = ${bind(clientKey(value))}::integer and coalesce(client_id = ${bind(value)}, false))`
+      : `request = ${bind(packId(value))}::bytea`
+  if (column !== 'client_id' && column !== 'request_id') return `${column}::text = any(${bind(among)}::text[])`
+  return among.length === 1 ? one(among[0]!) : `(${among.map(one).join(' or ') || 'false'})`
 }
 
 function joined(
@@ -75,6 +98,7 @@ function joined(
 }
 
 function resourceCondition({ type, id }: { type?: string; id: string }, bind: (value: unknown) => string): string {
+  const packed = `${bind(packId(id))}::bytea`
   const ofType = type === undefined ? `resource_type <> ''` : `resource_type = ${bind(type)}`
-  return `(resource_id <> '' and resource_id = ${bind(id)} and ${ofType})`
+  return `(resource <> '' and hashtext(encode(resource, 'hex')) = hashtext(encode(${packed}, 'hex')) and resource = ${packed} and ${ofType})`
 }

@@ -1,9 +1,11 @@
 // The statement that adds a group of records to a chain, moves its head, and removes what was pending of the changes among them.
 import type { KeyObject } from 'node:crypto'
-import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import { byteaArray, int2Array, int4Array, textArray } from '../db/arrays.ts'
 import type { Statement } from '../db/statement.ts'
 import { type Head, sealOf } from './chain.ts'
-import { type AuditRecord, type ChainedRecord, rowHash, storable } from './record.ts'
+import { type FreshNames, hasNames, type Names, namesText, namesValues, naming, newNames } from './names.ts'
+import { packId, packIds, packQuery, placeInTime } from './packed.ts'
+import { type AuditRecord, type ChainedRecord, rowHash, storable, storedHash } from './record.ts'
 
 export interface GroupCommit {
   readonly records: readonly AuditRecord[]
@@ -11,12 +13,21 @@ export interface GroupCommit {
   readonly pending: readonly string[]
 }
 
-/** Returns the statement, and the head of the chain after it: all of it happens, or nothing. */
+export interface Insertion {
+  readonly statement: Statement
+  /** The head of the chain after it. */
+  readonly next: Head
+  /** What the chain has named with it. */
+  readonly fresh: FreshNames
+}
+
+/** All of the statement happens, or nothing. @param known what the chain has named before */
 export function insertion(
   head: Head,
   { records, pending }: GroupCommit,
   key: KeyObject,
-): { statement: Statement; next: Head } {
+  known: Names = newNames(),
+): Insertion {
   const rows = records.map(
     (record, index): ChainedRecord => ({
       ...record,
@@ -26,58 +37,56 @@ export function insertion(
       sequence: head.sequence + index + 1,
     }),
   )
-  const hashes = [head.hash]
-  for (const row of rows) hashes.push(rowHash(hashes.at(-1)!, row))
-  const next: Head = { chain: head.chain, sequence: head.sequence + rows.length, hash: hashes.at(-1)! }
-  const texts = (pick: (row: ChainedRecord) => string) => textArray(rows.map(pick))
-  const values = [
-    head.chain,
-    safeInt8Array(rows.map(row => row.sequence)),
-    safeInt8Array(rows.map(row => row.recordedAt.getTime())),
-    texts(row => row.action),
-    texts(row => row.interaction),
-    int2Array(rows.map(row => row.outcome)),
-    texts(row => row.problem),
-    texts(row => row.clientId),
-    texts(row => row.organizationId),
-    texts(row => row.tokenId),
-    texts(row => row.address),
-    texts(row => row.requestId),
-    texts(row => row.type),
-    texts(row => row.id),
-    int4Array(rows.map(row => row.version)),
-    texts(row => row.query),
-    texts(row => row.patients.join(' ')),
-    int4Array(rows.map(row => row.resources)),
-    texts(row => row.purpose),
-    textArray(hashes.slice(0, -1)),
-    textArray(hashes.slice(1)),
-    next.sequence,
-    next.hash,
-    sealOf(key, next),
-    head.sequence,
-    textArray(pending),
-  ]
-  return { statement: { text, values, name: 'audit-group', isFixed: true }, next }
+  let last = head.hash
+  const hashes = rows.map(row => {
+    last = rowHash(last, row)
+    return storedHash(row.sequence, last)
+  })
+  const next: Head = { chain: head.chain, sequence: head.sequence + rows.length, hash: last }
+  const fresh: FreshNames = newNames()
+  const values = [head.chain, head.sequence, ...rowValues(rows, naming(known, fresh)), byteaArray(hashes)]
+  values.push(next.sequence, next.hash, sealOf(key, next), textArray(pending))
+  const isNaming = hasNames(fresh)
+  if (isNaming) values.push(...namesValues(fresh))
+  const [name, text] = isNaming ? ['audit-group-names', withNames] : ['audit-group', plain]
+  return { statement: { text, values, name, isFixed: true }, next, fresh }
 }
 
-const text = `
-  with row as (
-    insert into audit_event
-    select $1::integer, sequence, to_timestamp(at / 1000.0), action::"char", interaction, outcome, problem, client, organization, token,
-      address, request, type, id, version, query, string_to_array(patients, ' '), resources, purpose,
-      decode(previous, 'hex'), decode(hash, 'hex')
-    from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::smallint[], $7::text[], $8::text[], $9::text[], $10::text[],
-      $11::text[], $12::text[], $13::text[], $14::text[], $15::integer[], $16::text[], $17::text[], $18::integer[], $19::text[],
-      $20::text[], $21::text[])
-      as t (sequence, at, action, interaction, outcome, problem, client, organization, token, address, request, type, id, version,
-        query, patients, resources, purpose, previous, hash)
+/** The values of rows in the order of the statement, all but their hashes. */
+function rowValues(rows: readonly ChainedRecord[], { source, kind }: ReturnType<typeof naming>): unknown[] {
+  const times = rows.map(row => placeInTime(row.recordedAt.getTime()))
+  const sources = rows.map(row => source(row, row.sequence))
+  return [
+    int4Array(times.map(([second]) => second)),
+    int4Array(sources.map(({ number }) => number)),
+    int4Array(rows.map(row => kind(row, row.sequence).number)),
+    int4Array(sources.map(each => each.key)),
+    int4Array(rows.map(row => row.version)),
+    int4Array(rows.map(row => row.resources)),
+    int2Array(times.map(([, millisecond]) => millisecond)),
+    byteaArray(rows.map(row => packId(row.requestId))),
+    byteaArray(rows.map(row => packId(row.id))),
+    textArray(rows.map(row => packQuery(row.query, row.type, row.patients[0]))),
+    byteaArray(rows.map(row => packIds(row.patients))),
+  ]
+}
+
+const rest = `row as (
+    insert into audit_row (chain, sequence, second, source, kind, client_key, version, resources, millisecond, request, resource, query,
+      patients, hash)
+    select $1::integer, $2::integer + place, second, source, kind, client, version, resources, millisecond, request, resource, query,
+      patients, hash
+    from unnest($3::integer[], $4::integer[], $5::integer[], $6::integer[], $7::integer[], $8::integer[], $9::smallint[], $10::bytea[],
+      $11::bytea[], $12::text[], $13::bytea[], $14::bytea[])
+      with ordinality as t (second, source, kind, client, version, resources, millisecond, request, resource, query, patients, hash, place)
   ), head as (
-    update audit_head set sequence = $22::bigint, hash = decode($23::text, 'hex'), seal = decode($24::text, 'hex')
-    where chain = $1 and sequence = $25::bigint
+    update audit_head set sequence = $15::bigint, hash = decode($16::text, 'hex'), seal = decode($17::text, 'hex')
+    where chain = $1 and sequence = $2
     returning chain
   )
-  select audit_settle((select count(*) from head), $26::text[]::uuid[])`
+  select audit_settle((select count(*) from head), $18::text[]::uuid[])`
+const plain = `with ${rest}`
+const withNames = `with ${namesText(19)}${rest}`
 
 /**
  * Returns true if the error states that another process has recorded a pending change: nothing of the group is written

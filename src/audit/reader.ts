@@ -5,8 +5,9 @@ import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
 import { type AuditTest, auditCondition } from './criteria.ts'
+import { placeInTime } from './packed.ts'
 import type { ChainedRecord } from './record.ts'
-import { type AuditRow, auditColumns, toRecord } from './rows.ts'
+import { fromPacked, type PackedRow, packedColumns } from './rows.ts'
 
 /** The id of a row. */
 export interface AuditId {
@@ -80,7 +81,7 @@ export const createAuditReader =
           found => Math.min(found.length, query.count),
           async () => {
             mayOr(principal, 's')
-            return (await on.query<AuditRow>(statement(query, own))).map(toRecord)
+            return (await on.query<PackedRow>(statement(query, own))).map(fromPacked)
           },
         ),
     }
@@ -102,14 +103,14 @@ export function auditId(text: string): AuditId | undefined {
 
 async function one(on: Queryable, id: string, organization: string | undefined): Promise<ChainedRecord> {
   const { chain = 0, sequence = 0 } = auditId(id) ?? {}
-  const rows = await on.query<AuditRow>({
-    text: `select ${auditColumns} from audit_event where chain = $1 and sequence = $2
+  const rows = await on.query<PackedRow>({
+    text: `select ${packedColumns} from audit_event where chain = $1 and sequence = $2::bigint
       and ($3::text is null or organization_id = $3)`,
     values: [chain, sequence, organization ?? null],
     isFixed: true,
   })
   if (!rows[0]) throw new Failure('NOT_FOUND', `There is no AuditEvent/${id.slice(0, 64)}.`)
-  return toRecord(rows[0])
+  return fromPacked(rows[0])
 }
 
 function statement(query: AuditQuery, organization: string | undefined): { text: string; values: unknown[] } {
@@ -119,9 +120,11 @@ function statement(query: AuditQuery, organization: string | undefined): { text:
   if (organization !== undefined) conditions.push(`organization_id = ${value(organization)}`)
   if (query.after) {
     const { time, chain, sequence } = query.after
-    conditions.push(`(recorded_at, chain, sequence) < (${value(new Date(time))}, ${value(chain)}, ${value(sequence)})`)
+    const [second, millisecond] = placeInTime(time)
+    const place = `(${value(second)}::bigint, ${value(millisecond)}::smallint, ${value(chain)}::integer, ${value(sequence)}::bigint)`
+    conditions.push(`(second, millisecond, chain, sequence) < ${place}`)
   }
-  const text = `select ${auditColumns} from audit_event ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-    order by recorded_at desc, chain desc, sequence desc limit ${query.count + 1}`
+  const text = `select ${packedColumns} from audit_event ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    order by second desc, millisecond desc, chain desc, sequence desc limit ${query.count + 1}`
   return { text, values }
 }

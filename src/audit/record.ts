@@ -38,6 +38,16 @@ export interface ChainedRecord extends AuditRecord {
 export const rowHash = (previous: string, record: ChainedRecord): string =>
   hash('sha256', `${previous}\n${canonicalText(record)}`, 'hex')
 
+/** Each row of so many holds its whole hash: where a check may begin. */
+export const wholeHashEvery = 1000
+
+/**
+ * What a row holds of its hash. The head of the chain, which is sealed, holds that of the last row, and it follows from all rows before
+ * it; what rows hold tells which of them is not as it was.
+ */
+export const storedHash = (sequence: number, whole: string): Buffer =>
+  Buffer.from(sequence % wholeHashEvery === 0 ? whole : whole.slice(0, 8), 'hex')
+
 /** A text as PostgreSQL gives it back: without NUL, and of whole characters. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 

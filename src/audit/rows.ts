@@ -1,5 +1,6 @@
 // Rows of the audit trail as they are read back.
 import type { Deed } from '../store/access.ts'
+import { clientKey, packId, packIds, unpackId, unpackIds, unpackQuery } from './packed.ts'
 import type { AuditRecord, ChainedRecord } from './record.ts'
 
 export interface AuditRow {
@@ -24,7 +25,7 @@ export interface AuditRow {
   readonly purpose: string
 }
 
-/** What a statement selects of `audit_event` to be an AuditRow. */
+/** What a statement selects of `audit_event`, the view of all rows as they were hashed, to be an AuditRow. */
 export const auditColumns = `chain, sequence, recorded_at, action, interaction, outcome, problem, client_id, organization_id, token_id, address,
   request_id, resource_type, resource_id, version, query, patients, resources, purpose`
 
@@ -51,3 +52,33 @@ export function toRecord(row: AuditRow): ChainedRecord {
     purpose: row.purpose,
   }
 }
+
+/** A row with its ids and its query as the trail holds them. */
+export type PackedRow = Omit<AuditRow, 'request_id' | 'resource_id' | 'query' | 'patients'> & {
+  readonly request: Buffer
+  readonly resource: Buffer
+  readonly packed_query: string
+  readonly packed_patients: Buffer
+  readonly client_key: number
+  readonly millisecond: number
+}
+
+/** What a statement selects of `audit_event` to be a PackedRow: many rows are unpacked sooner here than in the database. */
+export const packedColumns = `chain, sequence, recorded_at, action, interaction, outcome, problem, client_id, organization_id, token_id, address,
+  request, resource_type, resource, version, packed_query, packed_patients, resources, purpose,
+  client_key, millisecond`
+
+export function fromPacked(row: PackedRow): ChainedRecord {
+  const patients = unpackIds(row.packed_patients)
+  const query = unpackQuery(row.packed_query, row.resource_type, patients[0] ?? '')
+  return toRecord({ ...row, request_id: unpackId(row.request), resource_id: unpackId(row.resource), query, patients })
+}
+
+/** True if a row is found and ordered by what it says: its hash covers what it says, not in which form. */
+export const isFindable = (row: PackedRow, { requestId, id, patients, clientId }: ChainedRecord): boolean =>
+  row.client_key === clientKey(clientId) &&
+  row.request.equals(packId(requestId)) &&
+  row.resource.equals(packId(id)) &&
+  row.packed_patients.equals(packIds(patients)) &&
+  row.millisecond >= 0 &&
+  row.millisecond < 1000

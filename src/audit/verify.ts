@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto'
 import type { Queryable, Transactional } from '../db/statement.ts'
 import type { SeenHead } from './anchored.ts'
 import { beginningOf, type Head, sealOf } from './chain.ts'
-import { rowHash } from './record.ts'
-import { type AuditRow, auditColumns, toRecord } from './rows.ts'
+import { rowHash, storedHash, wholeHashEvery } from './record.ts'
+import { fromPacked, isFindable, type PackedRow, packedColumns } from './rows.ts'
 
 /** What is wrong with the trail, at its first broken place in the order of chains and rows. */
 export interface Break {
@@ -86,7 +86,7 @@ function verified(
       left -= (chain.sequence ?? 0) - after
       if (after > 0 && after === chain.sequence) continue
       const walked = await walk(on, chain, key, knownOf.get(chain.number) ?? [], after)
-      rows += walked.rows - after
+      rows += Math.max(0, walked.rows - after)
       if (walked.problem) broken.push(walked.problem)
     }
     broken.push(...(await strays(on, unread > 0 ? chains.length : undefined)))
@@ -126,7 +126,10 @@ interface Walked {
   readonly problem: Break | undefined
 }
 
-/** @param after the row that is taken as it stands, and after which rows are checked; 0: all of them are */
+/**
+ * @param after the row after which rows are checked; 0: all of them are. The rows between it and the last one before it that holds its
+ * whole hash are checked too, since theirs follow from that.
+ */
 async function walk(
   on: Queryable,
   chain: ChainRow,
@@ -135,22 +138,24 @@ async function walk(
   after: number,
 ): Promise<Walked> {
   const expected = new Map(known.map(each => [each.sequence, each]))
-  let sequence = after
-  let last = after === 0 ? chain.hash : await hashOf(on, chain.number, after)
+  let sequence = after - (after % wholeHashEvery)
+  let last = sequence === 0 ? chain.hash : await hashOf(on, chain.number, sequence)
   const stop = (at: number | undefined, problem: string): Walked => ({
     rows: sequence,
     problem: { chain: chain.number, sequence: at, problem },
   })
-  if (last === undefined) return stop(after, 'the row is missing')
-  for (let rows = await rowsAfter(on, chain.number, after); rows.length > 0; ) {
+  if (last === undefined) return stop(sequence, 'the row is missing')
+  for (let rows = await rowsAfter(on, chain.number, sequence); rows.length > 0; ) {
     for (const row of rows) {
       if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
-      if (row.before !== last) return stop(row.sequence, 'the row does not follow the one before it')
-      if (row.hash !== rowHash(last, toRecord(row))) return stop(row.sequence, 'the row does not match its hash')
+      const record = fromPacked(row)
+      const hash = rowHash(last, record)
+      if (!row.hash.equals(storedHash(row.sequence, hash)) || !isFindable(row, record))
+        return stop(row.sequence, 'the row does not match its hash')
       const seen = expected.get(row.sequence)
-      if (seen && seen.hash !== row.hash) return stop(row.sequence, `the row differs from the row in ${seen.by}`)
+      if (seen && seen.hash !== hash) return stop(row.sequence, `the row differs from the row in ${seen.by}`)
       sequence = row.sequence
-      last = row.hash
+      last = hash
     }
     rows = await rowsAfter(on, chain.number, sequence)
   }
@@ -178,18 +183,19 @@ function atEnd(
   return { rows: end.sequence, problem: undefined }
 }
 
-type LinkedRow = AuditRow & { readonly before: string; readonly hash: string }
+/** With what it holds of its hash. */
+type LinkedRow = PackedRow & { readonly hash: Buffer }
 
 const rowsAfter = (on: Queryable, chain: number, sequence: number): Promise<LinkedRow[]> =>
   on.query<LinkedRow>({
-    text: `select ${auditColumns}, encode(previous, 'hex') as before, encode(hash, 'hex') as hash from audit_event
+    text: `select ${packedColumns}, hash from audit_event
       where chain = $1 and sequence > $2 order by sequence limit ${page}`,
     values: [chain, sequence],
   })
 
 async function hashOf(on: Queryable, chain: number, sequence: number): Promise<string | undefined> {
   const rows = await on.query<{ hash: string }>({
-    text: `select encode(hash, 'hex') as hash from audit_event where chain = $1 and sequence = $2`,
+    text: `select encode(hash, 'hex') as hash from audit_row where chain = $1 and sequence = $2`,
     values: [chain, sequence],
   })
   return rows[0]?.hash
@@ -199,7 +205,7 @@ async function hashOf(on: Queryable, chain: number, sequence: number): Promise<s
 async function strays(on: Queryable, chains?: number): Promise<Break[]> {
   const beyond = chains === undefined ? '' : 'and (chain < 1 or chain > $1)'
   const rows = await on.query<{ chain: number; sequence: number }>({
-    text: `select chain, min(sequence) as sequence from audit_event e
+    text: `select chain, min(sequence) as sequence from audit_row e
       where not exists (select from audit_chain c where c.number = e.chain) ${beyond} group by chain`,
     values: chains === undefined ? [] : [chains],
   })

@@ -10,6 +10,7 @@ import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
 import { insertion, isRecordedAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'
+import { learn, newNames } from './names.ts'
 import { type Pending, pendingNote, stillPending, without } from './pending.ts'
 import type { AuditRecord } from './record.ts'
 import { type Requester, recordOf } from './records.ts'
@@ -36,6 +37,8 @@ export interface WriterOptions {
   readonly now: () => Date
   /** Called with the head of this process's chain, once it is committed. */
   readonly moved?: (head: Head) => void
+  /** Rows of a chain after which another one begins; its sequence is an integer of four bytes. */
+  readonly chainRows?: number
 }
 
 interface Waiting {
@@ -52,8 +55,16 @@ const mostRows = 2000
 const mostNotes = 100
 
 /** The writer of one process. Its chain begins with the first record. */
-export function createAuditWriter({ database, key, log, now, moved = () => {} }: WriterOptions): AuditWriter {
+export function createAuditWriter({
+  database,
+  key,
+  log,
+  now,
+  moved = () => {},
+  chainRows = 2e9,
+}: WriterOptions): AuditWriter {
   let head: Head | undefined
+  let names = newNames()
   const noting = createConcurrencyLimit({ name: 'notes', total: mostNotes, waiting: 0 })
   const leftOver = createLeftOver({ database, log, record: unrecorded => write(unrecorded.records, [unrecorded]) })
 
@@ -74,8 +85,11 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
   async function insert(group: readonly Waiting[]): Promise<void> {
     const records = group.flatMap(each => each.records)
     if (records.length === 0) return
-    head ??= await beginChain(database, key, now())
-    const { statement, next } = insertion(head, { records, pending: idsOf(group) }, key)
+    if (!head || head.sequence >= chainRows) {
+      head = await beginChain(database, key, now())
+      names = newNames()
+    }
+    const { statement, next, fresh } = insertion(head, { records, pending: idsOf(group) }, key, names)
     try {
       await database.query(statement)
     } catch (error) {
@@ -84,6 +98,7 @@ export function createAuditWriter({ database, key, log, now, moved = () => {} }:
       const there = await stillPending(database, idsOf(group))
       return insert(group.map(each => unrecorded(each, there)))
     }
+    learn(names, fresh)
     head = next
     moved(next)
   }

@@ -6,6 +6,7 @@ const int4 = 23
 const int2 = 21
 const float8 = 701
 const text = 25
+const bytea = 17
 
 function header(type: number, length: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(20 + bytes)
@@ -76,5 +77,21 @@ export function textArray(values: readonly string[]): Buffer {
     buffer.write(value, at + 4, 'utf8')
     at += lengths[index]! + 4
   })
+  return buffer
+}
+
+/** A `bytea[]` parameter. */
+export function byteaArray(values: readonly Buffer[]): Buffer {
+  const buffer = header(
+    bytea,
+    values.length,
+    values.reduce((sum, value) => sum + value.length + 4, 0),
+  )
+  let at = 20
+  for (const value of values) {
+    buffer.writeInt32BE(value.length, at)
+    value.copy(buffer, at + 4)
+    at += value.length + 4
+  }
   return buffer
 }

@@ -112,10 +112,10 @@ test('the audit trail tells when it began and why, and every access of it as bre
 test('that it began is told once, also if the trail could not be written when the record was opened', async () => {
   const database = await databaseOf(service)
   await call('PUT', 'Patient/eve', { body: { resourceType: 'Patient', id: 'eve' } })
-  await database.query('alter table audit_event add constraint shut check (false) not valid')
+  await database.query('alter table audit_row add constraint shut check (false) not valid')
   const ask = await ambulance()
   expect((await ask('GET', 'Patient/eve')).status).toBe(503)
-  await database.query('alter table audit_event drop constraint shut')
+  await database.query('alter table audit_row drop constraint shut')
   expect((await ask('GET', 'Patient/eve')).status).toBe(200)
   await until('it is told', async () => (await pendingIn(database)) === 0)
   const { rows } = await database.query(

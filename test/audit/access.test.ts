@@ -212,7 +212,7 @@ test('when the trail cannot be written nothing is disclosed, and what was change
   const other = await startService()
   const there = await databaseOf(other)
   const ask = fhirCaller(() => other)
-  await there.query('alter table audit_event add constraint shut check (false) not valid')
+  await there.query('alter table audit_row add constraint shut check (false) not valid')
   const refused = await ask('PUT', 'Patient/shut', { body: { resourceType: 'Patient', id: 'shut' } })
   expect([refused.status, refused.body.issue[0].code, refused.text.includes('"Patient"')]).toEqual([
     503,
@@ -220,7 +220,7 @@ test('when the trail cannot be written nothing is disclosed, and what was change
     false,
   ])
   expect((await ask('GET', 'Patient/amina-bello')).status).toBe(503)
-  await there.query('alter table audit_event drop constraint shut')
+  await there.query('alter table audit_row drop constraint shut')
   expect((await ask('GET', 'Patient/shut')).status).toBe(200)
   await until('the change is told', async () => (await pendingIn(there)) === 0)
   const { rows } = await there.query(`select ${auditColumns} from audit_event order by chain, sequence`)

@@ -63,7 +63,7 @@ async function cutBack(kept: { chain: number; sequence: string; hash: Buffer; se
   const hex = (bytes: Buffer) => `decode('${bytes.toString('hex')}', 'hex')`
   await tamper(
     database,
-    `delete from audit_event where chain = ${kept.chain} and sequence > ${kept.sequence};
+    `delete from audit_row where chain = ${kept.chain} and sequence > ${kept.sequence};
      update audit_head set sequence = ${kept.sequence}, hash = ${hex(kept.hash)}, seal = ${hex(kept.seal)} where chain = ${kept.chain}`,
   )
 }

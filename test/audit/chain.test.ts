@@ -56,15 +56,15 @@ test('rows say what the records say, follow each other, and move the head of the
   const records = [full, aRecord({ patients: [], recordedAt: new Date(0) }), full]
   const next = await add(await add(begun, records), [full])
   const expected = [...records, full].map((record, index) => ({ ...record, chain: 1, sequence: index + 1 }))
-  const rows = await database.query<AuditRow & { previous: string; hash: string }>({
-    text: `select ${auditColumns}, ${hex('previous')}, ${hex('hash')} from audit_event order by sequence`,
+  const rows = await database.query<AuditRow & { hash: Buffer }>({
+    text: `select ${auditColumns}, hash from audit_event order by sequence`,
     values: [],
   })
   expect(rows.map(toRecord)).toEqual(expected)
   let last = begun.hash
   for (const [index, row] of rows.entries()) {
-    expect([row.previous, row.hash]).toEqual([last, rowHash(last, expected[index]!)])
-    last = row.hash
+    last = rowHash(last, expected[index]!)
+    expect(row.hash.toString('hex')).toBe(last.slice(0, 8))
   }
   expect(next).toEqual({ chain: 1, sequence: 4, hash: last })
   expect(await heads()).toEqual([sealed(next)])

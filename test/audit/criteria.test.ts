@@ -1,34 +1,58 @@
 // The conditions by which the trail is searched, as SQL: values are parameters, whatever they hold.
 import { expect, test } from 'vitest'
 import { type AuditTest, auditCondition, everyRow, noRow } from '../../src/audit/criteria.ts'
+import { clientKey } from '../../src/audit/packed.ts'
 
 const ill = `'; drop table audit_event; --`
 
 test.each<[AuditTest, string, unknown[]]>([
   [everyRow, 'true', []],
   [noRow, 'false', []],
-  [{ column: 'client_id', among: [ill] }, 'client_id::text = any($1::text[])', [[ill]]],
+  [
+    { column: 'client_id', among: [ill] },
+    '(client_key = $1::integer and coalesce(client_id = $2, false))',
+    [clientKey(ill), ill],
+  ],
+  [{ column: 'client_id', among: [] }, '(false)', []],
+  [
+    { column: 'request_id', among: [ill, 'b'] },
+    '(request = $1::bytea or request = $2::bytea)',
+    [Buffer.from(ill), Buffer.from('b')],
+  ],
+  [{ column: 'token_id', among: [ill] }, 'token_id::text = any($1::text[])', [[ill]]],
   [{ column: 'address', begins: ill }, 'starts_with(lower(address), lower($1::text))', [ill]],
   [{ column: 'request_id', contains: ill }, 'position(lower($1::text) in lower(request_id)) > 0', [ill]],
-  [{ from: 0, to: 1000 }, '(recorded_at >= $1 and recorded_at <= $2)', [new Date(0), new Date(1000)]],
-  [{ from: 0 }, '(recorded_at >= $1)', [new Date(0)]],
-  [{ to: 0 }, '(recorded_at <= $1)', [new Date(0)]],
+  [
+    { from: 0, to: 1001 },
+    '((second, millisecond) >= ($1::bigint, $2::smallint) and (second, millisecond) <= ($3::bigint, $4::smallint))',
+    [-(2 ** 31), 0, 1 - 2 ** 31, 1],
+  ],
+  [{ from: 0 }, '((second, millisecond) >= ($1::bigint, $2::smallint))', [-(2 ** 31), 0]],
+  [{ to: -1 }, '((second, millisecond) <= ($1::bigint, $2::smallint))', [-1 - 2 ** 31, 999]],
   [{}, 'true', []],
   [{ row: { chain: 7, sequence: 42 } }, '(chain = $1::int and sequence = $2::bigint)', [7, 42]],
-  [{ patient: ill }, `(patients <> '{}' and patients && $1::text[])`, [[ill]]],
+  [{ patient: ill }, `(packed_patients <> '' and patient_keys && array[$1::bytea])`, [Buffer.from(ill)]],
   [{ patients: 'one' }, 'cardinality(patients) = 1', []],
-  [{ patients: 'some' }, `patients <> '{}'`, []],
-  [{ shows: 'query' }, `query <> ''`, []],
+  [{ patients: 'some' }, `packed_patients <> ''`, []],
+  [{ shows: 'query' }, `packed_query <> ''`, []],
   [{ shows: 'resource' }, `(resource_type <> '' and resource_id ~ '^[A-Za-z0-9.-]{1,64}$')`, []],
   [
     { resource: { type: 'Patient', id: ill } },
-    `(resource_id <> '' and resource_id = $2 and resource_type = $1)`,
-    ['Patient', ill],
+    `(resource <> '' and hashtext(encode(resource, 'hex')) = hashtext(encode($1::bytea, 'hex')) and resource = $1::bytea and resource_type = $2)`,
+    [Buffer.from(ill), 'Patient'],
   ],
-  [{ resource: { id: ill } }, `(resource_id <> '' and resource_id = $1 and resource_type <> '')`, [ill]],
-  [{ not: { patients: 'some' } }, `(patients <> '{}') is not true`, []],
-  [{ all: [{ patients: 'some' }, { shows: 'query' }] }, `(patients <> '{}' and query <> '')`, []],
-  [{ any: [{ from: 0 }, { to: 0 }] }, '((recorded_at >= $1) or (recorded_at <= $2))', [new Date(0), new Date(0)]],
+  [
+    { resource: { id: ill } },
+    `(resource <> '' and hashtext(encode(resource, 'hex')) = hashtext(encode($1::bytea, 'hex')) and resource = $1::bytea and resource_type <> '')`,
+    [Buffer.from(ill)],
+  ],
+  [{ not: { patients: 'some' } }, `(packed_patients <> '') is not true`, []],
+  [{ all: [{ patients: 'some' }, { shows: 'query' }] }, `(packed_patients <> '' and packed_query <> '')`, []],
+  [
+    { any: [{ from: 0 }, { to: 0 }] },
+    '(((second, millisecond) >= ($1::bigint, $2::smallint)) or ((second, millisecond) <= ($3::bigint, $4::smallint)))',
+    [-(2 ** 31), 0, -(2 ** 31), 0],
+  ],
 ])('%j', (given, sql, values) => {
   const bound: unknown[] = []
   expect(auditCondition(given, value => `$${bound.push(value)}`)).toBe(sql)

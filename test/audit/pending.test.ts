@@ -24,8 +24,8 @@ beforeEach(async () => {
 
 afterEach(cleanUp)
 
-const shut = () => database.query('alter table audit_event add constraint shut check (false) not valid')
-const open = () => database.query('alter table audit_event drop constraint shut')
+const shut = () => database.query('alter table audit_row add constraint shut check (false) not valid')
+const open = () => database.query('alter table audit_row drop constraint shut')
 const nothingPending = () => until('nothing is pending', async () => (await pendingIn(database)) === 0)
 
 const patient = { resourceType: 'Patient', id: 'amina', name: [{ family: 'Bello' }] }

@@ -61,7 +61,7 @@ test('npm run admin -- audit verify tells people and programs, by its exit code 
   expect(json.code).toBe(0)
   const known = join(folder, 'heads.json')
   await writeFile(known, json.output)
-  await tamper(database, 'delete from audit_event where chain = 1 and sequence = 4')
+  await tamper(database, 'delete from audit_row where chain = 1 and sequence = 4')
   const bad = await adminProcess(['audit', 'verify', '--known', known], env)
   expect(bad.code).toBe(1)
   expect(bad.output).toContain('The audit trail is broken, first at chain 1, row 4 (AuditEvent/1-4).')

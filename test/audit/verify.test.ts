@@ -1,10 +1,11 @@
 // Checking the trail: whatever somebody with all rights over the database does to it is found, and its place is named.
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
+import { insertion } from '../../src/audit/group.ts'
 import { verdictText } from '../../src/audit/verdict.ts'
 import { type ChainVerdict, verifyNewest, verifyTrail } from '../../src/audit/verify.ts'
 import type { Database } from '../../src/db/database.ts'
-import { chainOf, emptyTrail, forge, trailDatabase } from '../support/trail.ts'
+import { aRecord, chainOf, emptyTrail, forge, trailDatabase } from '../support/trail.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
 const verify = (known: ChainVerdict['heads'] = []): Promise<ChainVerdict> => {
@@ -49,9 +50,15 @@ test('a chain whose head is gone is told as one that never had a row', async () 
 
 test('rows can be neither changed nor removed by ordinary means, and heads only move forward', async () => {
   for (const statement of [
-    `update audit_event set client_id = 'nobody'`,
-    'delete from audit_event',
-    'truncate audit_event',
+    'update audit_row set version = 7',
+    'delete from audit_row',
+    'truncate audit_row',
+    `update audit_source set client_id = 'nobody'`,
+    'delete from audit_source',
+    'truncate audit_source',
+    'update audit_kind set outcome = 0',
+    'delete from audit_kind',
+    'truncate audit_kind',
     'delete from audit_head',
     'update audit_head set sequence = sequence - 1',
     'truncate audit_chain cascade',
@@ -61,73 +68,88 @@ test('rows can be neither changed nor removed by ordinary means, and heads only 
   expect((await verify()).isWhole).toBe(true)
 })
 
-const columns = {
-  recorded_at: `recorded_at + interval '1 ms'`,
-  action: `'D'`,
-  interaction: `'delete'`,
-  outcome: '8',
-  problem: `'INTERNAL_ERROR'`,
-  client_id: `'somebody'`,
-  organization_id: `'somewhere'`,
-  token_id: `'another'`,
-  address: `'10.0.0.1'`,
-  request_id: `'another'`,
-  resource_type: `'Condition'`,
-  resource_id: `'another'`,
-  version: '7',
-  query: `'Observation'`,
-  patients: `'{}'`,
-  resources: '7',
-  purpose: `'ETREAT'`,
+/** Sets a column of a row for a moment, and expects that the row with this sequence of chain 1 is named. */
+async function expectNamed(table: string, column: string, value: string, named: number): Promise<void> {
+  const place = table === 'audit_row' ? 'sequence' : 'number'
+  await forge(
+    database,
+    `create table before as select * from ${table}`,
+    `update ${table} set ${column} = ${value} where chain = 1 and ${place} = ${named}`,
+  )
+  const { broken, isWhole } = await verify()
+  expect([column, isWhole, broken]).toEqual([
+    column,
+    false,
+    [{ chain: 1, sequence: named, problem: 'the row does not match its hash' }],
+  ])
+  await forge(database, `delete from ${table}`, `insert into ${table} select * from before`, 'drop table before')
 }
 
-test('a change to any column of a row is found, and the row is named', async () => {
-  for (const [column, value] of Object.entries(columns)) {
-    await forge(
-      database,
-      'create table before as select * from audit_event',
-      `update audit_event set ${column} = ${value} where chain = 1 and sequence = 3`,
-    )
-    const { broken, isWhole } = await verify()
-    expect([column, isWhole, broken]).toEqual([
-      column,
-      false,
-      [{ chain: 1, sequence: 3, problem: 'the row does not match its hash' }],
-    ])
-    await forge(
-      database,
-      'delete from audit_event',
-      'insert into audit_event select * from before',
-      'drop table before',
-    )
-  }
+test.each([
+  ['second', 'second + 1'],
+  ['millisecond', 'millisecond + 1'],
+  ['second = second - 1, millisecond', 'millisecond + 1000'],
+  ['client_key', '7'],
+  ['request', `'\\x00'::bytea || request`],
+  ['resource', `'\\x00'::bytea || resource`],
+  ['patients', `'\\x00'::bytea || patients`],
+  ['source', '7'],
+  ['kind', '7'],
+  ['version', '7'],
+  ['resources', '7'],
+  ['request', `'another'::bytea`],
+  ['request', `'\\xff00ff'::bytea`],
+  ['resource', `'another'::bytea`],
+  ['resource', `''::bytea`],
+  ['query', `'Observation'`],
+  ['query', `E'\\x01\\x02'`],
+  ['patients', `''::bytea`],
+  ['patients', `'sixteen letters.'::bytea`],
+  ['patients', `'\\xff'::bytea`],
+  ['patients', `'\\x00'::bytea`],
+  ['hash', `'\\x00'::bytea`],
+  ['hash', 'hash || hash'],
+])('a change of %s in a row to %s is found, and the row is named', async (column, value) => {
+  await expectNamed('audit_row', column, value, 3)
   expect((await verify()).isWhole).toBe(true)
 })
 
 test.each([
-  ['a row is removed', 'delete from audit_event where chain = 1 and sequence = 2', [1, 2, 'the row is missing']],
+  ['client_id', 'audit_source', `'somebody'`],
+  ['organization_id', 'audit_source', `'somewhere'`],
+  ['token_id', 'audit_source', `'another'`],
+  ['address', 'audit_source', `'10.0.0.1'`],
+  ['purpose', 'audit_source', `'ETREAT'`],
+  ['action', 'audit_kind', `'D'`],
+  ['interaction', 'audit_kind', `'delete'`],
+  ['outcome', 'audit_kind', '8'],
+  ['problem', 'audit_kind', `'INTERNAL_ERROR'`],
+  ['resource_type', 'audit_kind', `'Condition'`],
+  ['number', 'audit_source', '9'],
+  ['number', 'audit_kind', '9'],
+])('a change of %s in %s is found, and the first row that names it is named', async (column, table, value) => {
+  await expectNamed(table, column, value, 1)
+  expect((await verify()).isWhole).toBe(true)
+})
+
+test.each([
+  ['a row is removed', 'delete from audit_row where chain = 1 and sequence = 2', [1, 2, 'the row is missing']],
   [
     'a row is removed and those after it are numbered anew',
-    'delete from audit_event where chain = 1 and sequence = 2; update audit_event set sequence = sequence - 1 where chain = 1 and sequence > 2',
-    [1, 2, 'the row does not follow the one before it'],
+    'delete from audit_row where chain = 1 and sequence = 2; update audit_row set sequence = sequence - 1 where chain = 1 and sequence > 2',
+    [1, 2, 'the row does not match its hash'],
   ],
   [
     'the end of a chain is cut off',
-    'delete from audit_event where chain = 2 and sequence > 1',
+    'delete from audit_row where chain = 2 and sequence > 1',
     [2, 2, 'the row is missing, and all after it: the head of the chain is at 3'],
   ],
   [
-    'the end is cut off and the head moved back',
-    `delete from audit_event where chain = 2 and sequence > 1;
-     update audit_head set sequence = 1, hash = (select hash from audit_event where chain = 2 and sequence = 1) where chain = 2`,
-    [2, undefined, 'the head of the chain was not sealed with the key of this deployment'],
-  ],
-  [
     'a row is added beyond the head',
-    `insert into audit_event select chain, 4, recorded_at, action, interaction, outcome, problem, client_id, organization_id, token_id, address,
-       request_id, resource_type, resource_id, version, query, patients, resources, purpose, previous, hash
-     from audit_event where chain = 2 and sequence = 3`,
-    [2, 4, 'the row does not follow the one before it'],
+    `insert into audit_row select chain, 4, second, source, kind, client_key, version, resources, millisecond, request, resource, query,
+       patients, hash
+     from audit_row where chain = 2 and sequence = 3`,
+    [2, 4, 'the row does not match its hash'],
   ],
   [
     'a head is moved back',
@@ -142,7 +164,7 @@ test.each([
   ['a head is removed', 'delete from audit_head where chain = 1', [1, undefined, 'the head of the chain is missing']],
   [
     'a whole chain is removed',
-    'delete from audit_event where chain = 1; delete from audit_head where chain = 1; delete from audit_chain where number = 1',
+    'delete from audit_row where chain = 1; delete from audit_head where chain = 1; delete from audit_chain where number = 1',
     [1, undefined, 'the chain is missing'],
   ],
   [
@@ -164,14 +186,29 @@ test.each([
   expect(verdictText(verdict)).toContain(`first at chain ${chain}`)
 })
 
+test('the end is cut off and the head moved back, and the chain is named', async () => {
+  const [chain] = await database.query<{ hash: string }>({
+    text: `select encode(hash, 'hex') as hash from audit_chain where number = 2`,
+    values: [],
+  })
+  const { next } = insertion({ chain: 2, sequence: 0, hash: chain!.hash }, { records: [aRecord()], pending: [] }, key)
+  await forge(
+    database,
+    'delete from audit_row where chain = 2 and sequence > 1',
+    `update audit_head set sequence = 1, hash = decode('${next.hash}', 'hex') where chain = 2`,
+  )
+  const problem = 'the head of the chain was not sealed with the key of this deployment'
+  expect((await verify()).broken).toEqual([{ chain: 2, problem }])
+})
+
 test('every chain that is broken is named, in order, and what is good is counted', async () => {
   await forge(
     database,
-    `update audit_event set purpose = 'ETREAT' where chain = 2 and sequence = 2;
-     delete from audit_event where chain = 1 and sequence = 4;
-     insert into audit_event select 0, sequence, recorded_at, action, interaction, outcome, problem, client_id, organization_id, token_id,
-       address, request_id, resource_type, resource_id, version, query, patients, resources, purpose, previous, hash
-     from audit_event where chain = 2 and sequence = 3`,
+    `update audit_row set version = 7 where chain = 2 and sequence = 2;
+     delete from audit_row where chain = 1 and sequence = 4;
+     insert into audit_row select 0, sequence, second, source, kind, client_key, version, resources, millisecond, request, resource, query,
+       patients, hash
+     from audit_row where chain = 2 and sequence = 3`,
   )
   expect(await verify()).toMatchObject({
     isWhole: false,
@@ -189,7 +226,7 @@ test('what an earlier check saw cannot go, not even if it is sealed anew or is t
   expect((await verify(heads)).isWhole).toBe(true)
   await forge(
     database,
-    'delete from audit_event where chain = 2; delete from audit_head where chain = 2; delete from audit_chain where number = 2',
+    'delete from audit_row where chain = 2; delete from audit_head where chain = 2; delete from audit_chain where number = 2',
   )
   expect((await verify()).isWhole).toBe(true)
   expect((await verify(heads)).broken).toEqual([
@@ -211,7 +248,7 @@ test('a row that is not the one an earlier check saw is named, and so is one tha
 test('chains of more rows than are read at a time are checked to their end', async () => {
   await chainOf(database, key, 5001)
   expect(await verify()).toMatchObject({ isWhole: true, rows: 5009 })
-  await forge(database, `update audit_event set purpose = 'ETREAT' where chain = 3 and sequence = 5001`)
+  await forge(database, 'update audit_row set version = 7 where chain = 3 and sequence = 5001')
   expect(await verify()).toMatchObject({
     rows: 5008,
     broken: [{ chain: 3, sequence: 5001, problem: 'the row does not match its hash' }],
@@ -239,38 +276,69 @@ describe('of a long trail the newest rows are read', () => {
   })
 
   test('what was done to them is found, and what was done to older ones is left to the whole check', async () => {
-    await forge(database, `update audit_event set client_id = 'x' where chain = 1 and sequence = 3`)
+    await forge(database, 'update audit_row set version = 7 where chain = 1 and sequence = 3')
     expect((await newest(6)).broken).toEqual([{ chain: 1, sequence: 3, problem: 'the row does not match its hash' }])
     expect(await newest(6)).toMatchObject({ isWhole: false, rows: 3, unread: 2 })
-    expect((await newest(4)).isWhole).toBe(true)
+    expect((await newest(3)).isWhole).toBe(true)
     expect((await verify()).isWhole).toBe(false)
   })
 
   test.each([
     [
       'the row that they follow is removed',
-      'delete from audit_event where chain = 1 and sequence = 3',
+      'delete from audit_row where chain = 1 and sequence = 3',
       [1, 3, 'the row is missing'],
     ],
     [
       'the row that they follow has another hash',
-      `update audit_event set hash = previous where chain = 1 and sequence = 3`,
-      [1, 4, 'the row does not follow the one before it'],
+      `update audit_row set hash = '\\x00000000' where chain = 1 and sequence = 3`,
+      [1, 3, 'the row does not match its hash'],
     ],
     [
       'the end of a chain is cut off',
-      'delete from audit_event where chain = 2 and sequence > 1',
+      'delete from audit_row where chain = 2 and sequence > 1',
       [2, 2, 'the row is missing, and all after it: the head of the chain is at 3'],
     ],
     ['a head is removed', 'delete from audit_head where chain = 2', [2, undefined, 'the head of the chain is missing']],
-    [
-      'a row is put into a chain that does not exist',
-      `update audit_event set chain = 9 where chain = 1 and sequence = 1`,
-      [9, 1, 'the row does not belong to a chain'],
-    ],
   ] as const)('%s', async (_, statement, [chain, sequence, problem]) => {
     await forge(database, statement)
     expect((await newest(5)).broken).toEqual([{ chain, ...(sequence !== undefined && { sequence }), problem }])
+  })
+
+  test('a check begins after a row that holds its whole hash, and sees nothing of the rows before', async () => {
+    await chainOf(database, key, 2500)
+    await forge(database, 'update audit_row set version = 7 where chain = 3 and sequence = 1500')
+    expect(await newest(500)).toMatchObject({ isWhole: true, rows: 500, unread: 2008 })
+    expect(await newest(501)).toMatchObject({
+      ...{ isWhole: false, rows: 0, unread: 2007 },
+      broken: [{ chain: 3, sequence: 1500, problem: 'the row does not match its hash' }],
+    })
+  })
+
+  test.each([
+    ['is removed', 'delete from audit_row where chain = 3 and sequence = 2000', 2000, 'the row is missing'],
+    [
+      'has another hash',
+      'update audit_row set hash = sha256(hash) where chain = 3 and sequence = 2000',
+      2001,
+      'the row does not match its hash',
+    ],
+    [
+      'has not the whole of it',
+      'update audit_row set hash = substr(hash, 1, 4) where chain = 3 and sequence = 2000',
+      2001,
+      'the row does not match its hash',
+    ],
+  ])('the row with which a check begins %s', async (_, statement, sequence, problem) => {
+    await chainOf(database, key, 2500)
+    await forge(database, statement)
+    expect((await newest(400)).broken).toEqual([{ chain: 3, sequence, problem }])
+    expect((await verify()).broken).toMatchObject([{ chain: 3, sequence: 2000 }])
+  })
+
+  test('a row that is put into a chain that does not exist is named', async () => {
+    await forge(database, 'update audit_row set chain = 9 where chain = 1 and sequence = 1')
+    expect((await newest(3)).broken).toEqual([{ chain: 9, sequence: 1, problem: 'the row does not belong to a chain' }])
   })
 
   test('a head that was seen before must still be among them', async () => {

@@ -31,8 +31,8 @@ beforeEach(() => emptyTrail(database))
 
 const recordsOf = ({ changes }: Pick<Pending, 'changes'>) => changes.map(each => recordOf(each, aRequester, now))
 const ask = (text: string) => database.query<Record<string, unknown>>({ text, values: [] })
-const shut = () => ask('alter table audit_event add constraint shut check (false) not valid')
-const open = () => ask('alter table audit_event drop constraint shut')
+const shut = () => ask('alter table audit_row add constraint shut check (false) not valid')
+const open = () => ask('alter table audit_row drop constraint shut')
 
 /** A writer, and how far it says that its chain is after each group. */
 function writing() {
@@ -108,6 +108,56 @@ test('whoever writes hears what kept it from being written, and the next group b
     [1, 1],
     [2, 1],
   ])
+})
+
+test('a chain that has its most rows is followed by another, which names anew who asked', async () => {
+  const writer = createAuditWriter({ database, key, log: createLog('silent'), now: () => now, chainRows: 2 })
+  const records = ['ada', 'ben', 'cleo'].map(id => aRecord({ id }))
+  for (const record of records) await writer.write([record])
+  expect((await trail()).map(({ chain, sequence, id }) => [chain, sequence, id])).toEqual([
+    [1, 1, 'ada'],
+    [1, 2, 'ben'],
+    [2, 1, 'cleo'],
+  ])
+  expect(await ask('select chain, number from audit_source order by chain')).toEqual([
+    { chain: 1, number: 1 },
+    { chain: 2, number: 1 },
+  ])
+  expect(await verifyTrail(database, key, [])).toMatchObject({ isWhole: true, rows: 3 })
+})
+
+test('who asks and what is done is one row for a chain, whatever the number of records', async () => {
+  const { writer } = writing()
+  const other = { clientId: 'another', outcome: 4, problem: 'FORBIDDEN' } as const
+  const records = [aRecord(), aRecord(other), aRecord({ id: 'ben' }), aRecord({ ...other, id: 'ben' })]
+  await writer.write(records)
+  for (const record of records) await writer.write([record])
+  expect(await ask('select number, client_id from audit_source order by number')).toEqual([
+    { number: 1, client_id: 'app' },
+    { number: 2, client_id: 'another' },
+  ])
+  expect(await ask('select number, problem from audit_kind order by number')).toEqual([
+    { number: 1, problem: '' },
+    { number: 2, problem: 'FORBIDDEN' },
+  ])
+  expect((await trail()).map(({ clientId, problem }) => [clientId, problem])).toEqual(
+    [...records, ...records].map(({ clientId, problem }) => [clientId, problem]),
+  )
+})
+
+test('what a group that failed would have named is named by the next one', async () => {
+  const { writer } = writing()
+  await writer.write([aRecord()])
+  const kept = await keepChanges(database, [aChange('ada')])
+  await ask(`delete from audit_pending where id = '${kept.id}'`)
+  const strange = { ...aRequester, clientId: 'strange' }
+  const [change] = kept.changes
+  await writer.write([recordOf(change!, strange, now), aRecord({ clientId: 'strange', id: 'ben' })], [kept])
+  expect((await trail()).map(({ clientId, id }) => [clientId, id])).toEqual([
+    ['app', 'ada'],
+    ['strange', 'ben'],
+  ])
+  expect(await verifyTrail(database, key, [])).toMatchObject({ isWhole: true, rows: 2 })
 })
 
 test('a process whose head somebody moved begins a chain of its own', async () => {

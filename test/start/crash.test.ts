@@ -239,7 +239,7 @@ describe('kill -9 while work is half done', () => {
     await resolve(person)
     const { made, gone } = await clients()
     await until('some changes are made', () => made() > 50)
-    const rows = await barrier(connection, 'audit_event')
+    const rows = await barrier(connection, 'audit_row')
     await until('changes wait for their rows', async () => (await pendingIn(database)) >= 8)
     before = await counts()
     const replies = await barrier(connection, 'idempotency')

@@ -83,7 +83,7 @@ export const forge = (database: Database, ...statements: string[]): Promise<void
 
 /** Takes everything from the trail, for the next test. */
 export const emptyTrail = (database: Database): Promise<void> =>
-  forge(database, ...['event', 'head', 'chain', 'pending'].map(name => `delete from audit_${name}`))
+  forge(database, ...['row', 'source', 'kind', 'head', 'chain', 'pending'].map(name => `delete from audit_${name}`))
 
 /** Who asks, unless the test says otherwise. */
 export const aRequester: Requester = {

@@ -174,10 +174,7 @@ describe('the verification', () => {
   })
 
   test('names the row that was changed past the service', async () => {
-    await tamper(
-      await databaseOf(service),
-      `update audit_event set client_id = 'nobody' where chain = 1 and sequence = 2`,
-    )
+    await tamper(await databaseOf(service), 'update audit_row set version = 7 where chain = 1 and sequence = 2')
     const { text } = await officer.post('/portal/audit/verification')
     expect(text).toContain('The audit trail is broken.')
     expect(text).toContain('AuditEvent/1-2: the row does not match its hash')

@@ -327,12 +327,12 @@ test('the audit trail tells each resource that an import stores, once and as wha
     headers: { ...ndjson, prefer: 'respond-async' },
   })
   expect(parked.status).toBe(202)
-  await database.query('alter table audit_event add constraint shut check (false) not valid')
+  await database.query('alter table audit_row add constraint shut check (false) not valid')
   await until('all are stored', async () => {
     const { rows } = await database.query(`select count(*)::int as count from resource where id like 'told-%'`)
     return rows[0].count === 700
   })
-  await database.query('alter table audit_event drop constraint shut')
+  await database.query('alter table audit_row drop constraint shut')
   await call('GET', 'Patient/told-1')
   await until('all are told', async () => (await pendingIn(database)) === 0)
   const { rows } = await database.query(

@@ -1,0 +1,97 @@
+// How rows of the trail are found: by an index, and without reading many that are not asked for.
+import { beforeAll, expect, test } from 'vitest'
+import { sealingKey } from '../../src/audit/chain.ts'
+import type { AuditTest } from '../../src/audit/criteria.ts'
+import { type AuditPlace, createAuditReader } from '../../src/audit/reader.ts'
+import { createAuditWriter } from '../../src/audit/writer.ts'
+import type { Database } from '../../src/db/database.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { databaseOf } from '../../src/store/principal.ts'
+import { explaining, type PlanNode } from '../support/plans.ts'
+import { aRecord, trailDatabase } from '../support/trail.ts'
+
+const start = Date.UTC(2026, 4, 1)
+const uuid = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+const rows = 40_000
+
+let database: Database
+
+/** Rows of 400 seconds, 500 patients, 2,000 resources, and 40 clients of which one does half of everything. */
+beforeAll(async () => {
+  database = await trailDatabase()
+  const writer = createAuditWriter({
+    ...{ database, key: sealingKey(Buffer.alloc(32, 7)), log: createLog('silent'), now: () => new Date(start) },
+  })
+  const records = Array.from({ length: rows }, (_, index) =>
+    aRecord({
+      recordedAt: new Date(start + index * 10),
+      clientId: index % 2 === 0 ? 'busy' : `client-${index % 40}`,
+      tokenId: `token-${index % 400}`,
+      type: 'Observation',
+      id: uuid(1_000_000 + ((index * 7) % 2000)),
+      patients: index % 3 === 0 ? [] : [uuid((index * 13) % 500), uuid((index * 17) % 500)],
+      requestId: uuid(2_000_000 + index),
+    }),
+  )
+  for (let at = 0; at < rows; at += 2000) await writer.write(records.slice(at, at + 2000))
+  await database.query({ text: 'analyze audit_row, audit_source, audit_kind', values: [] })
+})
+
+/** What PostgreSQL does for a search of 20, and how many rows it finds. */
+async function planOf(tests: readonly AuditTest[], after?: AuditPlace) {
+  const nodes: PlanNode[] = []
+  const watched = explaining(database, each => nodes.push(...each))
+  const reader = createAuditReader(principal => databaseOf(principal, watched))({
+    ...{ organizationId: 'clinic', consentExempt: true, party: { organizationId: 'clinic' }, may: () => true },
+  })
+  const found = await reader.search({ tests, count: 20, after, text: '' })
+  const times = found.map(each => each.recordedAt.getTime())
+  expect(times).toEqual(times.toSorted((a, b) => b - a))
+  const touched = nodes.filter(node => /^audit_row/.test(node['Relation Name'] ?? ''))
+  return {
+    found: found.length,
+    indexes: nodes.flatMap(node => (/^audit_row/.test(node['Index Name'] ?? '') ? [node['Index Name']!] : [])),
+    read: Math.max(...touched.map(node => node['Actual Rows'] * node['Actual Loops'])),
+    isScanned: touched.some(node => node['Node Type'] === 'Seq Scan'),
+  }
+}
+
+const middle = { time: start + 200_000, chain: 1, sequence: 20_001 }
+const patient: AuditTest = { patient: uuid(13) }
+const self: AuditTest = { any: [patient, { column: 'client_id', among: [`patient/${uuid(13)}`] }] }
+
+test.each<[string, AuditTest[], AuditPlace | undefined, string[], number]>([
+  ['everything, newest first', [], undefined, ['audit_row_time'], 200],
+  ['everything before a row', [], middle, ['audit_row_time'], 250],
+  ['a time', [{ from: start + 100_000, to: start + 101_000 }], undefined, ['audit_row_time'], 250],
+  ['a client that does much', [{ column: 'client_id', among: ['busy'] }], undefined, ['audit_row_client'], 200],
+  ['a client that does little', [{ column: 'client_id', among: ['client-7'] }], undefined, ['audit_row_client'], 60],
+  ['a client before a row', [{ column: 'client_id', among: ['client-7'] }], middle, ['audit_row_client'], 250],
+  ['a patient', [patient], undefined, ['audit_row_patients'], 200],
+  ['a patient, or what the patient did', [self], undefined, ['audit_row_patients', 'audit_row_client'], 200],
+  ['a resource', [{ resource: { type: 'Observation', id: uuid(1_000_014) } }], undefined, ['audit_row_resource'], 60],
+  [
+    'a resource or patient by id',
+    [{ any: [{ resource: { id: uuid(13) } }, patient] }],
+    undefined,
+    ['audit_row_patients', 'audit_row_resource'],
+    200,
+  ],
+])('%s is found by an index', async (_, tests, after, indexes, most) => {
+  const plan = await planOf(tests, after)
+  expect(plan).toMatchObject({ found: tests.length > 0 && plan.found < 21 ? plan.found : 21, isScanned: false })
+  expect(plan.found).toBeGreaterThan(0)
+  expect(plan.indexes.toSorted()).toEqual(indexes.toSorted())
+  expect(plan.read).toBeLessThanOrEqual(most)
+})
+
+test('a row is found by its id', async () => {
+  const nodes: PlanNode[] = []
+  const watched = explaining(database, each => nodes.push(...each))
+  const reader = createAuditReader(principal => databaseOf(principal, watched))({
+    ...{ organizationId: 'clinic', consentExempt: true, party: { organizationId: 'clinic' }, may: () => true },
+  })
+  expect((await reader.read('1-777')).requestId).toBe(uuid(2_000_776))
+  const found = nodes.filter(node => node['Relation Name'] === 'audit_row')
+  expect(found).toMatchObject([{ 'Index Name': 'audit_row_pkey', 'Actual Rows': 1 }])
+})
