@@ -40,6 +40,9 @@ const longestWait = 25
 /** Milliseconds after which a statement is not as short as expected: none joins it. */
 const slow = 50
 
+/** Milliseconds after which a line without statements closes: networks forget connections that are silent for long. */
+const idleTime = 60_000
+
 /** Milliseconds that a statement without a caller goes on once it runs: most end by themselves. */
 const grace = 100
 
@@ -54,6 +57,8 @@ interface State {
   readonly client: pg.Client
   /** In the order in which PostgreSQL answers. */
   readonly entries: Entry[]
+  /** Closes the line when it was idle for long. */
+  readonly idle: NodeJS.Timeout
   /** When the last answer was complete. */
   answeredAt: number
   isCorked: boolean
@@ -64,18 +69,28 @@ interface State {
 /**
  * Creates the lines of a pool. They open when they are needed, the second when the first is busy.
  * @param open connects
+ * @param idle milliseconds after which a line without statements closes
  */
-export function createLines(open: () => Promise<pg.Client>): Lines {
+export function createLines(open: () => Promise<pg.Client>, idle = idleTime): Lines {
   const lines = new Set<State>()
   let opening: Promise<unknown> | undefined
   let isEnded = false
 
-  const leave = (state: State): void => void lines.delete(state)
+  const leave = (state: State): void => {
+    clearTimeout(state.idle)
+    lines.delete(state)
+  }
+  const end = (state: State): Promise<void> => {
+    leave(state)
+    return state.client.end()
+  }
 
   /** Adds a line. Without it, statements use other connections, which tell why none opens. */
   async function add(): Promise<void> {
     const client = await open()
-    const state: State = { client, entries: [], answeredAt: 0, isCorked: false, isRetired: false }
+    const close = (): void => void (state.entries.length === 0 ? end(state) : state.idle.refresh())
+    const timer = setTimeout(close, idle).unref()
+    const state: State = { client, entries: [], idle: timer, answeredAt: 0, isCorked: false, isRetired: false }
     client.once('end', () => leave(state))
     if (isEnded) await client.end()
     else lines.add(state)
@@ -98,7 +113,7 @@ export function createLines(open: () => Promise<pg.Client>): Lines {
     async end() {
       isEnded = true
       await opening
-      await Promise.all([...lines].map(({ client }) => client.end()))
+      await Promise.all([...lines].map(end))
     },
   }
 }
@@ -147,6 +162,7 @@ function answered(state: State, entry: Entry, leave: (state: State) => void): vo
   const now = performance.now()
   entry.took = now - Math.max(entry.sentAt, state.answeredAt)
   state.answeredAt = now
+  state.idle.refresh()
   state.entries.splice(state.entries.indexOf(entry), 1)
   const [next] = state.entries
   if (state.isRetired && !next) void state.client.end()

@@ -1,15 +1,18 @@
 // Short statements of clients share connections: none waits long for another, and the end of one ends no other.
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { createLines } from '../../src/db/lines.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: Database
 /** Of the service itself, on connections of its own. */
 let other: Database
 let controllers: AbortController[]
+let connection: TestDatabase
 
 beforeEach(async () => {
-  const connection = await createTestDatabase()
+  connection = await createTestDatabase()
   database = openDatabase(connection, { poolSize: 20, statementTimeout: 300_000 })
   other = openDatabase(connection, { poolSize: 1, statementTimeout: 300_000 })
   controllers = []
@@ -93,4 +96,21 @@ test('a line whose connection breaks is replaced', async () => {
     1, 2, 3, 4,
   ])
   await expect.poll(() => slept(0).then(() => lines().idle)).toBe(2)
+})
+
+test('a line that nobody uses closes, and opens again when it is needed', async () => {
+  const { host, port, user, database: name } = connection
+  const open = async () => {
+    const client = new pg.Client({ host, port, user, database: name, pipeline: true } as pg.ClientConfig)
+    await client.connect()
+    return client
+  }
+  const own = createLines(open, 30)
+  const free = () => own.free()
+  await expect.poll(free).toBeDefined()
+  const sent = free()!.send<{ one: number }>({ text: 'select 1 as one, pg_sleep(0.1)', values: [] }, 1)
+  expect((await sent.rows)[0]?.one).toBe(1)
+  await expect.poll(() => own.states()).toEqual({ used: 0, idle: 0 })
+  await expect.poll(free).toBeDefined()
+  await own.end()
 })
