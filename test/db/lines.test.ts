@@ -105,12 +105,13 @@ test('a line that nobody uses closes, and opens again when it is needed', async 
     await client.connect()
     return client
   }
-  const own = createLines(open, 30)
-  const free = () => own.free()
+  const own = createLines(open, 400)
+  let line: ReturnType<typeof own.free>
+  const free = () => (line = own.free())
   await expect.poll(free).toBeDefined()
-  const sent = free()!.send<{ one: number }>({ text: 'select 1 as one, pg_sleep(0.1)', values: [] }, 1)
+  const sent = line!.send<{ one: number }>({ text: 'select 1 as one, pg_sleep(0.6)', values: [] }, 1)
   expect((await sent.rows)[0]?.one).toBe(1)
-  await expect.poll(() => own.states()).toEqual({ used: 0, idle: 0 })
+  await expect.poll(() => own.states(), { timeout: 10_000 }).toEqual({ used: 0, idle: 0 })
   await expect.poll(free).toBeDefined()
   await own.end()
 })
