@@ -14,7 +14,7 @@ export interface Sent<Row extends object> {
   took(): number
   /** Ends it. PostgreSQL may end one that follows it instead, which `isVictim` tells. */
   cancel(): void
-  /** True if an error of it comes from the cancellation of another statement, so that it is to be repeated. */
+  /** True if its error comes from another statement, so that it is to be repeated. */
   isVictim(error: unknown): boolean
 }
 
@@ -139,12 +139,18 @@ const lineOf = (state: State, leave: (state: State) => void): Line => ({
       took: () => entry.took,
       cancel() {
         entry.isUnwanted = true
-        if (state.entries[0] === entry) retire(state, leave)
+        end(state, entry, leave)
       },
-      isVictim: error => state.isRetired && !entry.isUnwanted && (error as { code?: unknown }).code === '57014',
+      isVictim: error => !entry.isUnwanted && isOfAnother(error, state),
     }
   },
 })
+
+/** True if the error comes from a statement before it: a late cancellation, or a preparation that failed and that both needed. */
+function isOfAnother(error: unknown, { isRetired }: State): boolean {
+  const { code } = error as { code?: unknown }
+  return code === '26000' || (isRetired && code === '57014')
+}
 
 /** Sends what is written to the connection within this turn of the event loop as one message. */
 function together(state: State): void {
@@ -166,17 +172,17 @@ function answered(state: State, entry: Entry, leave: (state: State) => void): vo
   state.entries.splice(state.entries.indexOf(entry), 1)
   const [next] = state.entries
   if (state.isRetired && !next) void state.client.end()
-  if (!next?.isUnwanted) return
-  const late = setTimeout(() => {
-    if (state.entries[0] === next) retire(state, leave)
-  }, grace)
-  late.unref()
+  if (next?.isUnwanted) setTimeout(() => end(state, next, leave), grace).unref()
 }
 
-/** Cancels the statement that runs. */
-function retire(state: State, leave: (state: State) => void): void {
-  if (state.isRetired) return
+/**
+ * Cancels the statement if it is the one that runs, and again for as long as it does: a request that arrives before the statement
+ * begins is lost. The line takes no other.
+ */
+function end(state: State, entry: Entry, leave: (state: State) => void, pause = grace): void {
+  if (state.entries[0] !== entry) return
   state.isRetired = true
   leave(state)
   cancelOn(state.client)
+  setTimeout(() => end(state, entry, leave, 2 * pause), pause).unref()
 }
