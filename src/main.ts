@@ -110,7 +110,7 @@ main().catch(error => {
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
   if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
-  if (error instanceof Failure && error.code === 'UNAVAILABLE')
+  if (error instanceof Failure && error.code === 'UNAVAILABLE' && error.options.issue !== 'too-costly')
     return 'The database of DATABASE_URL cannot be reached: check the URL and that the server is running.'
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

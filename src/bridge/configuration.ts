@@ -1,6 +1,7 @@
 // What an agent receives from the service in place of parts of its own file: sources, targets and limits.
-import { type Static, Type } from 'typebox'
+
 import type { Queryable, Transactional } from '../db/statement.ts'
+import { type Static, Type } from '../lib/schema.ts'
 import { check } from '../shapes/check.ts'
 import { command } from './commands.ts'
 

@@ -1,6 +1,7 @@
 // What an agent sends: items in a sequence, each stored once, and the answer to each batch of them (decisions §13).
-import { type Static, Type } from 'typebox'
+
 import { itemTypes } from '../lib/bridge-item-types.ts'
+import { type Static, Type } from '../lib/schema.ts'
 
 /** Most items of a batch. */
 export const mostItems = 500

@@ -1,12 +1,12 @@
 // The records that an agent sends in the shapes of the interface, each stored as the surface for people stores it.
 import { createHash } from 'node:crypto'
-import { type TSchema, Type } from 'typebox'
 import { onBehalfOf } from '../access/caller.ts'
 import { ownFacilities } from '../inventory/facilities.ts'
 import { reportStock } from '../inventory/stock-report.ts'
 import type { ItemType } from '../lib/bridge-item-types.ts'
 import { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { type TSchema, Type } from '../lib/schema.ts'
 import { translateMessage } from '../mapping/messages.ts'
 import { resolve } from '../patients/resolve.ts'
 import type { ResolveBody } from '../patients/resolve-body.ts'

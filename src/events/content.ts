@@ -1,7 +1,7 @@
 // What a rule reports about a resource, and how a type of events is described to subscribers: interface §6.
 
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { JsonObject } from '../lib/json.ts'
+import { type TObject, type TProperties, type TSchema, Type } from '../lib/schema.ts'
 import { id, text } from '../shapes/fields.ts'
 import type { LifecycleStep } from './claims.ts'
 

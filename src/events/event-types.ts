@@ -1,6 +1,6 @@
 // The types of events, as subscribers know them, in the order of the interface: §6.1, and the envelope of §6.2.
 
-import { type TObject, Type } from 'typebox'
+import { type TObject, Type } from '../lib/schema.ts'
 import { moment } from '../shapes/fields.ts'
 import { appointmentEvents } from './appointments.ts'
 import { bridgeEvents } from './bridge.ts'

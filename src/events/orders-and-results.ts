@@ -1,6 +1,6 @@
 // Events about laboratory orders and results: interface §6.1 and §6.2.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { id, text } from '../shapes/fields.ts'
 import { all, any, both, changed, type LifecycleStep, left, type State, status, stayed } from './claims.ts'
 import { described, type EventContent, facilityId, orNull } from './content.ts'

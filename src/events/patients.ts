@@ -1,8 +1,8 @@
 // Events about patients and their Health IDs: interface §2.1 and §6.1.
 
-import { Type } from 'typebox'
 import { parse } from '../lib/health-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import { Type } from '../lib/schema.ts'
 import { id, text } from '../shapes/fields.ts'
 import { objects } from '../store/values.ts'
 import { changedElements, type LifecycleStep, type Surroundings } from './claims.ts'

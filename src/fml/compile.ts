@@ -1,7 +1,6 @@
 // Compiles a map to a program, and reports every problem that it finds. https://hl7.org/fhir/R4/mapping-language.html
 
 import type { Types } from '../fhirpath/compile.ts'
-import { typeSystem } from '../fhirpath/types.ts'
 import type { FmlMap, Group } from './ast.ts'
 import { compilePending } from './compile/body.ts'
 import { constantsOf } from './compile/constants.ts'
@@ -9,7 +8,9 @@ import { checkDefaults } from './compile/default-groups.ts'
 import { declaredType, groupCode } from './compile/group.ts'
 import { type Program, programOf } from './compile/program.ts'
 import { checkMade, type Required } from './compile/required.ts'
-import { type Build, type Given, type GroupCode, report, type Unit } from './compile/scope.ts'
+import { MOST_RULES } from './compile/rule.ts'
+import { type Build, type Given, type GroupCode, isFull, report, type Unit } from './compile/scope.ts'
+import { forget, newShared, type Shared, share } from './compile/shared.ts'
 import type { Table } from './compile/table.ts'
 import { checkLookups } from './compile/translate.ts'
 import { checkUnit, unitOf } from './compile/unit.ts'
@@ -36,6 +37,8 @@ export interface CompileOptions {
   readonly lenient?: boolean
   /** The map comes with a request: expressions of unbounded cost are refused. */
   readonly untrusted?: boolean
+  /** What other maps of the same library have compiled already; only maps that are neither lenient nor untrusted share. */
+  readonly shared?: Shared
   /** Receives what is known at each name of the map. */
   readonly see?: (sight: Sight) => void
   /**
@@ -67,11 +70,21 @@ export interface Coverage {
 
 /** Compiles a map, or, where its text could not be read as a whole, checks what could be read. Never throws. */
 export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOptions = {}): Compiled {
-  const { unread = [] } = options
+  const { shared, ...alone } = options
+  const canShare = shared && !(alone.lenient || alone.untrusted || alone.see || alone.unread?.length)
+  const build = newBuild(library, canShare ? options : alone)
+  const compiled = compileWith(map, build, alone.unread ?? [])
+  // Where checking ended early, it matters what came first.
+  if (canShare && (isFull(build) || build.rules > MOST_RULES)) return compileMap(map, library, alone)
+  share(build)
+  forget(build)
+  return compiled
+}
+
+function compileWith(map: FmlMap, build: Build, unread: readonly Problem[]): Compiled {
   const isPartial = unread.length > 0
   const lines = new Set(unread.map(({ span }) => span.line))
-  const build = newBuild(library, options)
-  const unit = unitOf(map, library.structures)
+  const unit = build.unitOf(map)
   checkUnit(unit, build)
   checkDefaults(unit, build)
   constantsOf(unit, build)
@@ -93,18 +106,18 @@ export function compileMap(map: FmlMap, library: MapLibrary, options: CompileOpt
 
 function newBuild(
   library: MapLibrary,
-  { lenient = false, untrusted = false, unread = [], see }: CompileOptions,
+  { lenient = false, untrusted = false, unread = [], see, shared }: CompileOptions,
 ): Build {
   const units = new Map<string, readonly Unit[]>()
-  const made = new Map<FmlMap, Unit>()
+  const { system, units: known } = shared ?? newShared(library.structures)
   const unit = (map: FmlMap): Unit => {
-    let found = made.get(map)
-    if (!found) made.set(map, (found = unitOf(map, library.structures)))
+    let found = known.get(map)
+    if (!found) known.set(map, (found = unitOf(map, library.structures)))
     return found
   }
   return {
     structures: library.structures,
-    system: typeSystem(library.structures),
+    system,
     isLenient: lenient,
     isPartial: unread.length > 0,
     untrusted,
@@ -114,6 +127,9 @@ function newBuild(
     seen: new Set(),
     groups: new Map(),
     pending: [],
+    shared,
+    fresh: [],
+    notes: undefined,
     imports: new Map(),
     constants: new Map(),
     defaults: new Map(),
@@ -123,6 +139,7 @@ function newBuild(
     reads: new Map(),
     mentions: new Set(),
     sets: new Map(),
+    unitOf: unit,
     unit(url) {
       let found = units.get(url)
       if (!found) units.set(url, (found = library.maps(url).map(unit)))

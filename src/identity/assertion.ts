@@ -1,16 +1,12 @@
 // private_key_jwt: a client proves itself with a signed assertion instead of a secret (RFC 7523; SMART Backend Services).
 // https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html
 import { createPublicKey } from 'node:crypto'
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  type JSONWebKeySet,
-  type JWK,
-  type JWTPayload,
-  jwtVerify,
-} from 'jose'
+import type { JSONWebKeySet, JWK, JWTPayload } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import * as errors from 'jose/errors'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { decodeJwt } from 'jose/jwt/decode'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'

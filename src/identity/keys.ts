@@ -1,7 +1,8 @@
 // The keys that sign access tokens: one active, one next that is published before its use, and retired ones that still verify.
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { ConfigError } from '../lib/config.ts'

@@ -1,5 +1,8 @@
 // Access tokens: RS256 JWTs as RFC 9068 requires, minted and verified here. A verified token is cached.
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { JWTPayload } from 'jose'
+import * as errors from 'jose/errors'
+import { SignJWT } from 'jose/jwt/sign'
+import { jwtVerify } from 'jose/jwt/verify'
 import { type Caller, createCaller, type Identified } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'

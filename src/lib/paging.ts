@@ -1,9 +1,9 @@
 // Lists of Connect: the size of a page, where it begins, and its format.
 
-import { type TSchema, Type } from 'typebox'
 import type { Cursors } from './cursor.ts'
 import { isDay } from './day.ts'
 import { Failure } from './failure.ts'
+import { type TSchema, Type } from './schema.ts'
 
 const usual = 20
 const most = 100

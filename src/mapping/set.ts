@@ -3,6 +3,7 @@
 import type { TObject } from 'typebox'
 import type { FmlMap } from '../fml/ast.ts'
 import { resting } from '../fml/compile/resting.ts'
+import { forgetShared, newShared, type Shared } from '../fml/compile/shared.ts'
 import { urlOf } from '../fml/compile/unit.ts'
 import { compileMap, type MapLibrary } from '../fml/compile.ts'
 import { type Parsed, parse } from '../fml/parser.ts'
@@ -102,14 +103,16 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
     terminology,
   }
   const mappings = new Map<string, Mapping>()
+  const shared = newShared(structures)
   for (const each of read) {
     const isAsked = options.compiled?.has(each.source.path) ?? true
-    const compiled = () => (isAsked ? mappingOf(each, library, options) : readOnly(each))
+    const compiled = () => (isAsked ? mappingOf(each, library, options, shared) : readOnly(each))
     const mapping = mappingBefore(each, options.before, beside, library) ?? compiled()
     found.push(...mapping.problems)
     mappings.set(mapping.name, mapping)
     yield
   }
+  forgetShared(shared)
   found.push(...unmet(options.needs ?? [], mappings))
   const { routes, problems: unrouted } = routesIn(files, mappings)
   const { routes: outgoing, problems: unsendable } = outgoingIn(files, mappings)
@@ -158,7 +161,7 @@ function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | und
 }
 
 /** If part of a map could not be read, the rest is still checked, except for what seems to be missing. */
-function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mapping {
+function mappingOf(each: Read, library: MapLibrary, options: SetOptions, shared: Shared): Mapping {
   const { source, parsed } = each
   const unread = errorsIn(parsed.problems)
   const lenient = options.others?.has(source.path) ?? false
@@ -168,7 +171,7 @@ function mappingOf(each: Read, library: MapLibrary, options: SetOptions): Mappin
     others.set(url, found)
     return found
   }
-  const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread })
+  const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread, shared })
   const again: MapLibrary = { ...library, maps: url => others.get(url) ?? [] }
   const result =
     unread.length > 0

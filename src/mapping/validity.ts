@@ -1,7 +1,7 @@
 // Checks that records and resources conform to their type: R4's by the store's validator, shapes by their schema.
 
 import type { TObject } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { isResourceType } from '../definitions/r4.ts'
 import { fhirPathInvariants } from '../store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../store/validate.ts'
@@ -12,17 +12,24 @@ export type Inspect = (value: unknown, type: string | undefined) => string[]
 /** Inspects resources of R4 and records of these shapes. */
 export function createInspect(shapes: readonly TObject[]): Inspect {
   const validate = createValidator({ invariants: fhirPathInvariants })
-  const checkers = new Map(shapes.map(shape => [(shape as { $id?: string }).$id, Compile(shape)]))
+  const schemas = new Map(shapes.map(shape => [(shape as { $id?: string }).$id, shape]))
+  const checkers = new Map<string | undefined, Validator>()
+  const checkerOf = (type: string | undefined): Validator | undefined => {
+    const schema = schemas.get(type)
+    if (schema && !checkers.has(type)) checkers.set(type, Compile(schema) as Validator)
+    return checkers.get(type)
+  }
   return (value, type) => {
     if (type !== undefined && isResourceType(type)) {
       const issues = validate(value, { type, conditionalReferences: true })
       return issues.filter(each => each.severity === 'error').map(each => `${each.expression}: ${each.diagnostics}`)
     }
-    const checker = checkers.get(type)
+    const checker = checkerOf(type)
     if (!checker || checker.Check(value)) return []
     // The checker reports an unknown field twice; once is enough.
-    const errors = [...checker.Errors(value)].filter(({ keyword }) => keyword !== 'boolean')
-    return errors.map(error => `${type}${placeOf(error.instancePath)}: ${wordsOf(error)}`)
+    const [, errors] = checker.Errors(value)
+    const once = errors.filter(({ keyword }) => keyword !== 'boolean')
+    return once.map(error => `${type}${placeOf(error.instancePath)}: ${wordsOf(error)}`)
   }
 }
 

@@ -1,7 +1,8 @@
 // The patient that an address names by Health ID.
-import { Type } from 'typebox'
+
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import { Type } from '../lib/schema.ts'
 import { holderOf, readHealthId } from './register/health-ids.ts'
 
 /** The path parameter of every route about one patient. */

@@ -1,9 +1,9 @@
 // The body of resolve: a Health ID, or the demographics of a person (interface §2.2).
 
-import { type Static, Type } from 'typebox'
 import { countries } from '../lib/countries.ts'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { nearest } from '../lib/nearest.ts'
+import { type Static, Type } from '../lib/schema.ts'
 import type { Person } from '../mpi/matching/person.ts'
 import { problemsIn } from '../shapes/check.ts'
 

@@ -1,6 +1,6 @@
 // A patient's allergy as the Connect and SDK interfaces give it: interface §2.11.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as AllergyIntolerance. */

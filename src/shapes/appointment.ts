@@ -1,6 +1,6 @@
 // An appointment, as the appointments interface takes and gives it; stored as Appointment.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Appointment. */

@@ -1,6 +1,6 @@
 // A tested blood group, in the two parts that laboratories report.
 
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../lib/schema.ts'
 import { code, nullable } from './fields.ts'
 
 /** Stored as Observation; a patient summary shows the two parts together. */

@@ -1,6 +1,6 @@
 // A unit of blood in a blood bank, from which inventories by group and component are counted: decisions §3 and §9.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as BiologicallyDerivedProduct, coded in ISBT 128. */

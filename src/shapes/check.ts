@@ -1,6 +1,6 @@
 // Checks a request's parts against the schemas of its route: every problem at once, each with its place.
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
 import { problemsOf } from './problems.ts'
@@ -29,5 +29,7 @@ export function check(schema: TSchema, value: unknown, place = ''): void {
 /** The same problems, for a handler that has more to say about the value. */
 export function problemsIn(schema: TSchema, value: unknown, place = ''): readonly FailureDetail[] {
   const checker = validator(schema)
-  return checker.Check(value) ? [] : problemsOf(schema, checker.Errors(value), place)
+  if (checker.Check(value)) return []
+  const [, errors] = checker.Errors(value)
+  return problemsOf(schema, errors, place)
 }

@@ -1,6 +1,6 @@
 // A clinician's note about a visit, as the Connect and SDK interfaces give it: interface §2.10.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Composition, or as DocumentReference where a document is wanted. */

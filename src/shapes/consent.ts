@@ -1,6 +1,6 @@
 // How a patient's consent stands, as the consent operations give it: decisions §3 and §5.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { consentTypeName } from './consent-types.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 

@@ -1,6 +1,6 @@
 // What the service knows in addition to the record that it translates: the caller, the patient, and the time.
 
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** A map takes it as a second source: `source context : Context`. */

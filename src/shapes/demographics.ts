@@ -1,6 +1,6 @@
 // Who a patient is, as resolve takes it and as search and summary give it: interface §2.2 and §2.15, decisions §2 and §3.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, day, id, nullable, text } from './fields.ts'
 
 /** Stored as Patient. */

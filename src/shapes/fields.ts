@@ -1,6 +1,6 @@
 // The kinds of fields that record shapes are made of: ids, texts, days, moments, and what may be null.
 
-import { type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from '../lib/schema.ts'
 
 /** An id of FHIR: a UUID where this service assigned it, and anything that FHIR allows where a client did. */
 export function id(description: string) {

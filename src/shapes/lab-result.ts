@@ -1,6 +1,6 @@
 // A laboratory result, as record lists and patient summaries give it; stored as Observation.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Observation of the category laboratory. */

@@ -1,6 +1,6 @@
 // A payment as it was reconciled with the payment provider's books: decisions §3. Money is written as decimal digits.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, money, nullable, text } from './fields.ts'
 
 /** Stored as PaymentReconciliation. */

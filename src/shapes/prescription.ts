@@ -1,6 +1,6 @@
 // A prescription, as record lists and patient summaries give it; stored as MedicationRequest.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 const dosage = {

@@ -1,6 +1,6 @@
 // What integrated systems push through the SDK: interface §2.17.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { nullable, text } from './fields.ts'
 
 const healthId = text("The patient's Health ID.")

@@ -1,6 +1,6 @@
 // The stock of one medicine at one facility, as the pharmacy stock operations give it: decisions §3.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, day, id, moment, nullable, text } from './fields.ts'
 
 const Batch = Type.Object(

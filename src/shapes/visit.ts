@@ -1,6 +1,6 @@
 // A visit of a patient to a facility, as record lists and patient summaries give it; stored as Encounter.
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 /** Stored as Encounter. */

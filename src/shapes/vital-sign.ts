@@ -1,6 +1,6 @@
 // A measured vital sign, as record lists give it; stored as Observation. https://hl7.org/fhir/R4/observation-vitalsigns.html
 
-import { Type } from 'typebox'
+import { Type } from '../lib/schema.ts'
 import { code, id, moment, nullable, text } from './fields.ts'
 
 const value = (description: string) => nullable(Type.Number({ description }))

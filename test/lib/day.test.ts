@@ -1,6 +1,6 @@
 // Where days begin, by the clocks of a place.
 import { expect, test } from 'vitest'
-import { dayIn, startOfDay } from '../../src/lib/day.ts'
+import { dayIn, isTimeZone, startOfDay } from '../../src/lib/day.ts'
 
 test.each([
   ['UTC', '2026-03-14', '2026-03-14T00:00:00.000Z'],
@@ -15,4 +15,11 @@ test.each([
   const at = startOfDay(timeZone, day)
   expect(at.toISOString()).toBe(begins)
   expect([dayIn(timeZone, at), dayIn(timeZone, new Date(at.getTime() - 1)) < day]).toEqual([day, true])
+})
+
+test('a time zone is a name of IANA, also an older one, and no offset', () => {
+  const known = ['Africa/Douala', 'Europe/Berlin', 'UTC', 'Asia/Kolkata', 'Asia/Calcutta']
+  expect(known.filter(name => !isTimeZone(name))).toEqual([])
+  const unknown = ['', 'Africa/Doula', '+01:00', 'Etc/', '../UTC']
+  expect(unknown.filter(isTimeZone)).toEqual([])
 })

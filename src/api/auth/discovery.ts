@@ -1,11 +1,12 @@
 // The documents by which clients configure themselves: RFC 8414 metadata and the keys that verify our tokens (RFC 7517).
-import { Type } from 'typebox'
+
 import { scopes } from '../../access/scopes.ts'
 import { open, type Route, reply, route } from '../../http/route.ts'
 import { assertionAlgorithms } from '../../identity/assertion.ts'
 import { authMethods } from '../../identity/credentials.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { paths } from '../../identity/paths.ts'
+import { Type } from '../../lib/schema.ts'
 
 /** Returns what the RFC 8414 document and SMART's have in common. @param address at which the endpoints are */
 export function commonMetadata(address: string) {

@@ -1,6 +1,7 @@
 // What the OAuth routes share: their failures in OAuth's words beside ours (RFC 6749 §5.2), and bodies that are forms or JSON.
-import { type Static, type TObject, Type } from 'typebox'
+
 import { Failure, type FailureCode } from '../../lib/failure.ts'
+import { type Static, type TObject, Type } from '../../lib/schema.ts'
 import { check } from '../../shapes/check.ts'
 
 /** Every media type that the OAuth routes take. */

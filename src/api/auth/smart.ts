@@ -1,8 +1,9 @@
 // SMART App Launch discovery, for backend services (https://hl7.org/fhir/smart-app-launch/conformance.html).
-import { Type } from 'typebox'
+
 import { scopes } from '../../access/scopes.ts'
 import { open, type Route, reply, route } from '../../http/route.ts'
 import type { Identity } from '../../identity/identity.ts'
+import { Type } from '../../lib/schema.ts'
 import { fhirBase } from '../../store/base.ts'
 import { commonMetadata } from './discovery.ts'
 

@@ -1,5 +1,5 @@
 // Access tokens: given to clients (RFC 6749 §4.4), described (RFC 7662) and revoked (RFC 7009).
-import { Type } from 'typebox'
+
 import { covers, scopeAliases, unknownScopes } from '../../access/scopes.ts'
 import { bearer, clientCredentials, clientOrBearer, type Route, reply, route } from '../../http/route.ts'
 import { bearerToken } from '../../identity/authenticate.ts'
@@ -7,6 +7,7 @@ import { assertionType } from '../../identity/credentials.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { tokenLifetime, type Verified } from '../../identity/tokens.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 import { formOrJson, inOAuthWords, maxOAuthBody, membersOf, oauthErrors, oauthFailure } from './oauth.ts'
 
 const credentialMembers = {

@@ -1,9 +1,10 @@
 // What an agent is to do, what became of it, and its settings (decisions §13).
-import { Type } from 'typebox'
+
 import { acknowledge, commandTypes, type Command as Offered } from '../../bridge/commands.ts'
 import { AgentConfig, configOf } from '../../bridge/configuration.ts'
 import { offeredCommands } from '../../bridge/offer.ts'
 import { agentKey, headerOf, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import type { BridgeParts } from './parts.ts'
 
 const Command = Type.Object(

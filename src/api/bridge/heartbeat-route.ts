@@ -1,8 +1,9 @@
 // The sign of life of an agent (interface §4.6, decisions §13).
-import { Type } from 'typebox'
+
 import { countCommands } from '../../bridge/commands.ts'
 import { heard } from '../../bridge/state.ts'
 import { agentKey, headerOf, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import { mustBeOwn } from './own.ts'
 import type { BridgeParts } from './parts.ts'
 

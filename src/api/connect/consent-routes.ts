@@ -1,8 +1,9 @@
 // Consent: how it stands, asking for it, and recording what the patient decides (interface §4.5, decisions §3 and §5).
-import { Type } from 'typebox'
+
 import type { ConsentDecision } from '../../consents/service.ts'
 import { type Given, termsOf } from '../../consents/terms.ts'
 import { bearer, type Reply, type Route, type RouteRequest, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
 import { ConsentRecord } from '../../shapes/consent.ts'
 import { ConsentAsk, ConsentGrant } from './consent-shapes.ts'

@@ -1,5 +1,5 @@
 // What the consent operations take (interface §2.3, decisions §3); they answer the shape ConsentRecord.
-import { Type } from 'typebox'
+import { Type } from '../../lib/schema.ts'
 
 const consentType = Type.String({
   maxLength: 60,

@@ -1,8 +1,8 @@
 // GET connect/consent-types: what patients can be asked to consent to, and for which purposes (decisions of the interface's open points, §3).
 
-import { Type } from 'typebox'
 import { purposeCodes } from '../../access/consent/purposes.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import type { ConnectParts } from './parts.ts'
 
 const Item = Type.Object({

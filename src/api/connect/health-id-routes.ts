@@ -1,11 +1,11 @@
 // Health IDs: resolve, verify, search (interface §4.5).
 
-import { Type } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
 import { verified } from '../../events/occurrence.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
 import { fold, parse } from '../../lib/health-id.ts'
+import { Type } from '../../lib/schema.ts'
 import { holderOf, readHealthId } from '../../mpi/register/health-ids.ts'
 import { mayBeSeen, profileOf } from '../../patients/profile.ts'
 import { resolve } from '../../patients/resolve.ts'

@@ -1,6 +1,6 @@
 // What the Health ID operations answer (decisions §2 and §3).
 
-import { Type } from 'typebox'
+import { Type } from '../../lib/schema.ts'
 
 const optional = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const healthId = Type.String({ description: 'The Health ID in canonical form.', examples: ['CM-TQYE-6SRK-YQ6S'] })

@@ -1,7 +1,8 @@
 // GET connect/patient/{health_id}/records: a patient's records by type (interface §4.5, decisions §3).
-import { type TSchema, Type } from 'typebox'
+
 import { bearer, type Route, reply, route } from '../../http/route.ts'
 import { listName, pageQuery, wantedOf, wrong } from '../../lib/paging.ts'
+import { type TSchema, Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
 import { kinds, recordsOf, sightOf } from '../../records/records.ts'
 import { dateInterval } from '../../store/dates.ts'

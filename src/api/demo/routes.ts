@@ -1,8 +1,9 @@
 // POST /api/demo/reset: the demo patients as they were on the first start (interface §4.2).
-import { Type } from 'typebox'
+
 import type { DemoData } from '../../demo/data.ts'
 import { open, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 
 const Reset = Type.Object(
   {

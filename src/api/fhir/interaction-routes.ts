@@ -1,9 +1,10 @@
 // The routes of interactions, each read from its value (interactions/interactions.ts).
-import { type TObject, Type } from 'typebox'
+
 import { compartments } from '../../definitions/r4.ts'
 import type { Route } from '../../http/route.ts'
 import type { Address, Interaction } from '../../interactions/interaction.ts'
 import { interactions } from '../../interactions/interactions.ts'
+import { type TObject, Type } from '../../lib/schema.ts'
 import { fhirBase } from '../../store/base.ts'
 import { isContent } from './binary.ts'
 import {

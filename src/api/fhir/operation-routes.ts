@@ -1,9 +1,10 @@
 // The routes of operations, each read from its value (interactions/operations.ts).
-import { Type } from 'typebox'
+
 import type { Route } from '../../http/route.ts'
 import { resourceTypesTaken } from '../../interactions/negotiate.ts'
 import type { Operation } from '../../interactions/operation.ts'
 import { operations } from '../../interactions/operations.ts'
+import { Type } from '../../lib/schema.ts'
 import { fhirBase } from '../../store/base.ts'
 import { type Answer, common, idParam, Resource, typeParam } from './route-shapes.ts'
 

@@ -1,7 +1,8 @@
 // The kinds of route that the FHIR surface is made of: what each takes and gives, as the description publishes it.
-import { type TObject, Type } from 'typebox'
+
 import { bearer, type Reply, type Route, type RouteRequest } from '../../http/route.ts'
 import { fhirJson, patchTypesTaken, resourceTypesTaken } from '../../interactions/negotiate.ts'
+import { type TObject, Type } from '../../lib/schema.ts'
 import { boundsOf } from '../../store/size.ts'
 
 export type Request = RouteRequest<unknown, unknown, unknown>

@@ -1,5 +1,5 @@
 // The FHIR surface over HTTP: headers in, headers out; what an interaction means is in interact.ts.
-import { Type } from 'typebox'
+
 import type { Caller } from '../../access/caller.ts'
 import type { AuditReader } from '../../audit/reader.ts'
 import { searchParams } from '../../definitions/r4.ts'
@@ -13,6 +13,7 @@ import type { People } from '../../interactions/people.ts'
 import { project, projectionFrom } from '../../interactions/projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
 import type { Log } from '../../lib/log.ts'
+import { Type } from '../../lib/schema.ts'
 import type { MapService } from '../../mapping/service.ts'
 import type { Base } from '../../store/base.ts'
 import { fhirBase } from '../../store/base.ts'

@@ -1,6 +1,7 @@
 // What stands at the root of the address: where everything is, as JSON, or as a page for a browser.
-import { Type } from 'typebox'
+
 import { open, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 
 const link = (description: string) => Type.String({ description })
 

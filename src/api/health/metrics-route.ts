@@ -1,8 +1,8 @@
 // The figures of the service, for Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/) and whatever reads its format.
 import { hash, timingSafeEqual } from 'node:crypto'
-import { Type } from 'typebox'
 import { open, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 
 export interface MetricsRouteParts {
   /** The figures, as they are scraped. */

@@ -1,7 +1,8 @@
 // Whether the service lives, and whether it can answer: for load balancers and container schedulers.
-import { Type } from 'typebox'
+
 import type { Database } from '../../db/database.ts'
 import { open, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 
 const Health = Type.Object(
   {

@@ -1,7 +1,8 @@
 // A row of the audit trail in the form for a patient: it discloses nothing about other patients.
-import { Type } from 'typebox'
+
 import { usualPurpose } from '../../access/consent/purposes.ts'
 import type { ChainedRecord } from '../../audit/record.ts'
+import { Type } from '../../lib/schema.ts'
 import { noticePath } from '../../webhooks/disclose.ts'
 
 /** Where a telephone is enrolled. */

@@ -1,5 +1,5 @@
 // The routes by which a patient decides about their own record, by telephone, and sees who has read it.
-import { Type } from 'typebox'
+
 import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
 import { accessesOf } from '../../audit/accesses.ts'
 import type { Auditor, AuditReader } from '../../audit/reader.ts'
@@ -8,6 +8,7 @@ import { patientToken, type Route, reply, route } from '../../http/route.ts'
 import type { Cursors } from '../../lib/cursor.ts'
 import { Failure } from '../../lib/failure.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../lib/paging.ts'
+import { Type } from '../../lib/schema.ts'
 import { ConsentRecord } from '../../shapes/consent.ts'
 import { LogEntry, logEntryOf } from './access-log.ts'
 

@@ -1,7 +1,8 @@
 // How a patient enrols a telephone, and ends what it may do (decisions of the interface's open points, Mobile).
-import { Type } from 'typebox'
+
 import type { PatientCaller } from '../../access/caller.ts'
 import { open, patientToken, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import { enrolPath } from './access-log.ts'
 import { type PatientParts, patientRoutes } from './consent-routes.ts'
 

@@ -5,9 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { Type } from 'typebox'
 import { headerOf, open, type Route, reply, route } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 import { isLibrary, libraryVersions, readLibrary, withAddresses } from './libraries.ts'
 
 const folder = join(import.meta.dirname, '../../../web')

@@ -1,9 +1,10 @@
 // A page of the portal is one value: its address, who may see it, and what it shows. From it follows a route that answers with HTML,
 // sends those who have not signed in to do so, and shows failures as a page.
-import { type Static, type TObject, Type } from 'typebox'
+
 import type { Role, UserCaller } from '../../access/caller.ts'
 import { type Reply, type Route, type RouteRequest, reply, route, session } from '../../http/route.ts'
 import { Failure } from '../../lib/failure.ts'
+import { isList, type Static, type TObject } from '../../lib/schema.ts'
 import { check } from '../../shapes/check.ts'
 import type { Html } from './html.ts'
 import { type Frame, failurePage, framed, ownPages } from './layout.ts'
@@ -119,9 +120,9 @@ export function failingWith(failure: Failure, view: PageView, title: TextKey, ma
 /** Returns the fields of a form; one that is a list has each value that was sent. @throws Failure VALIDATION_FAILED */
 export function fieldsOf<Form extends TObject>(form: Form, body: unknown): Static<Form> {
   const sent = body instanceof URLSearchParams ? body : new URLSearchParams()
-  const isList = (name: string) => form.properties[name] !== undefined && Type.IsArray(form.properties[name])
+  const takesSeveral = (name: string) => form.properties[name] !== undefined && isList(form.properties[name])
   const fields = Object.fromEntries(
-    [...new Set(sent.keys())].map(name => [name, isList(name) ? sent.getAll(name) : sent.getAll(name).at(-1)]),
+    [...new Set(sent.keys())].map(name => [name, takesSeveral(name) ? sent.getAll(name) : sent.getAll(name).at(-1)]),
   )
   check(form, fields)
   return fields as Static<Form>

@@ -1,9 +1,10 @@
 // The routes by which a user signs in to the portal, reads their own account, and signs out (SessionAuth, interface
 // §5).
-import { Type } from 'typebox'
+
 import { roles, type UserCaller } from '../../access/caller.ts'
 import { open, type Route, reply, route, session } from '../../http/route.ts'
 import { cookieText, mustBeSameOrigin } from '../../identity/cookies.ts'
+import { Type } from '../../lib/schema.ts'
 
 /** Who begins sessions and ends them. */
 export interface Sessions {

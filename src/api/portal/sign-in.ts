@@ -1,8 +1,9 @@
 // Signing in and out of the portal, and choosing its language.
-import { Type } from 'typebox'
+
 import { open, type Reply, type Route, reply, route, session } from '../../http/route.ts'
 import { cookieText, mustBeSameOrigin } from '../../identity/cookies.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 import { type Html, html } from './html.ts'
 import { type Frame, failurePage, framed } from './layout.ts'
 import { fieldsOf, seeOther } from './page.ts'

@@ -1,7 +1,8 @@
 // Spans of time in forms of pages: minutes of a day by the clocks of the service's time zone.
-import { Type } from 'typebox'
+
 import { isMinute, momentOf } from '../../lib/day.ts'
 import { Failure } from '../../lib/failure.ts'
+import { Type } from '../../lib/schema.ts'
 
 /** A field of a form: `<input type="datetime-local">`, or empty. */
 export const minuteField = Type.Optional(Type.String({ maxLength: 16 }))

@@ -1,7 +1,8 @@
 // POST sdk/consents/requests: asks a patient for consent (interface §2.17, decisions §12).
-import { Type } from 'typebox'
+
 import { termsOf } from '../../consents/terms.ts'
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import { patientOf } from '../../mpi/patient-of.ts'
 import { text } from '../../shapes/fields.ts'
 import type { SdkParts } from './parts.ts'

@@ -1,5 +1,5 @@
 // GET sdk/patients/{health_id}/fhir/{type} and fhir/$everything: FHIR searches about a patient, by Health ID (decisions §12).
-import { type TObject, Type } from 'typebox'
+
 import type { Caller } from '../../access/caller.ts'
 import { openedParts } from '../../access/consent/opened.ts'
 import type { Queryable } from '../../db/statement.ts'
@@ -11,6 +11,7 @@ import { patientSearchOf } from '../../interactions/search.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
+import { type TObject, Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf, type RegisteredPatient } from '../../mpi/patient-of.ts'
 import { samePatients } from '../../records/records.ts'
 import { fhirBase } from '../../store/base.ts'

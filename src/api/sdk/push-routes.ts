@@ -1,6 +1,7 @@
 // Records that integrated systems push: encounters and laboratory results (interface §2.17, decisions §12).
-import { type TObject, Type } from 'typebox'
+
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { type TObject, Type } from '../../lib/schema.ts'
 import { type Pushed, push } from '../../records/push.ts'
 import { EncounterPush, LabResultPush } from '../../shapes/pushes.ts'
 import type { SdkParts } from './parts.ts'

@@ -1,6 +1,7 @@
 // GET sdk/patients/{health_id}/summary: what a clinician needs first (interface §2.15, decisions §12).
-import { Type } from 'typebox'
+
 import { bearer, type Route, reply, route } from '../../http/route.ts'
+import { Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf } from '../../mpi/patient-of.ts'
 import { type SectionName, type Summary, sections, summaryOf } from '../../records/summary.ts'
 import { Demographics } from '../../shapes/demographics.ts'

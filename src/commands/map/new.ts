@@ -5,7 +5,6 @@ import { basename, join, relative } from 'node:path'
 import { lastSegment, type Structures } from '../../fml/structures.ts'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { draftMap } from '../../mapping/draft/draft.ts'
 import { isMap, readFolder } from '../../mapping/files.ts'
 import { OWN, resourcesIn } from '../../mapping/resources.ts'
 import type { MapCall, MapCommand } from './command.ts'
@@ -35,6 +34,7 @@ async function run(call: MapCall): Promise<CommandResult> {
   const [from, to] = call.files
   if (from === undefined || to === undefined || call.files.length > 2)
     throw new UsageError('specify two types: FROM TO')
+  const { draftMap } = await import('../../mapping/draft/draft.ts')
   const { structures } = resourcesIn(await readFolder(call.folder).catch(() => []), call.shapes)
   const ends = [urlNamed(from, structures), urlNamed(to, structures)] as const
   const output = call.text('output')

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
-import { type OwnResource, ownResources } from '../../mapping/own-resources.ts'
+import type { OwnResource } from '../../mapping/own-resources.ts'
 import { isWarning } from '../../mapping/set.ts'
 import type { MapCall, MapCommand } from './command.ts'
 import { pathHere } from './paths.ts'
@@ -37,6 +37,7 @@ async function run(call: MapCall): Promise<CommandResult> {
   const { set, files, problems } = await openWorkspace(call)
   const errors = problems.filter(each => !isWarning(each))
   if (errors.length > 0) return { isGood: false, text: rendered(errors, files), json: { problems: listed(errors) } }
+  const { ownResources } = await import('../../mapping/own-resources.ts')
   const resources = ownResources(set, files, call.shapes)
   await writeFile(pathHere(output), gzipSync(tarOf(entriesOf(resources, version))))
   return {

@@ -7,13 +7,10 @@ import { render } from '../../fml/render.ts'
 import type { Step } from '../../fml/run/frame.ts'
 import { MapError, type Site } from '../../fml/run/map-error.ts'
 import { isMessageType } from '../../hl7v2/models.ts'
-import { isMessage } from '../../hl7v2/read.ts'
 import { type CommandResult, UsageError } from '../../lib/command.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import type { SourceFile } from '../../mapping/files.ts'
-import { messageSource } from '../../mapping/messages.ts'
 import { isWarning } from '../../mapping/set.ts'
-import { createInspect } from '../../mapping/validity.ts'
 import type { MapCall, MapCommand } from './command.ts'
 import { pathHere } from './paths.ts'
 import { listed, openWorkspace, rendered } from './workspace.ts'
@@ -43,17 +40,18 @@ async function runMap(call: MapCall): Promise<CommandResult> {
   if (second && context === undefined)
     throw new UsageError(`--context is required: this map has a second source, \`${second.name}\``)
   const text = await textFrom(input)
-  const more = second ? [jsonIn(context!, await textFrom(context!))] : []
-  const sources = [sourceIn(input, text, program.sources[0]?.type, more[0]), ...more]
+  const more = second ? [await sourceIn(context!, await textFrom(context!), undefined, undefined)] : []
+  const sources = [await sourceIn(input, text, program.sources[0]?.type, more[0]), ...more]
   return answered(program, sources, call, files)
 }
 
-function answered(
+async function answered(
   program: Program,
   sources: readonly unknown[],
   call: MapCall,
   files: readonly SourceFile[],
-): CommandResult {
+): Promise<CommandResult> {
+  const { createInspect } = await import('../../mapping/validity.ts')
   const steps: Step[] = []
   const trace = call.isSet('debug') ? (step: Step) => void steps.push(step) : undefined
   const logged: string[] = []
@@ -93,17 +91,21 @@ async function textFrom(file: string): Promise<string> {
   }
 }
 
-function jsonIn(file: string, text: string): unknown {
-  return sourceIn(file, text, undefined, undefined)
-}
-
 /** A record, or a message as the structure that the map takes. */
-function sourceIn(file: string, text: string, type: string | undefined, context: unknown): unknown {
+async function sourceIn(file: string, text: string, type: string | undefined, context: unknown): Promise<unknown> {
   try {
-    return isMessageType(type) && isMessage(text) ? messageSource(text, type, context) : parseJson(text)
+    return isMessageType(type) ? await messageIn(text, type, context) : parseJson(text)
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`)
   }
+}
+
+async function messageIn(text: string, type: string, context: unknown): Promise<unknown> {
+  const [{ isMessage }, { messageSource }] = await Promise.all([
+    import('../../hl7v2/read.ts'),
+    import('../../mapping/messages.ts'),
+  ])
+  return isMessage(text) ? messageSource(text, type, context) : parseJson(text)
 }
 
 /** The error with the line of the map that it is about. */

@@ -6,7 +6,6 @@ import type { Mapping } from '../../mapping/mapping.ts'
 import { opposite, type RoundTrip, roundTrip } from '../../mapping/round-trip.ts'
 import { isWarning } from '../../mapping/set.ts'
 import { findings, isPassed, type Trial, tryExample } from '../../mapping/trial.ts'
-import { createInspect } from '../../mapping/validity.ts'
 import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, paragraph, rendered, type Workspace } from './workspace.ts'
 
@@ -29,6 +28,7 @@ interface Result {
 }
 
 async function run(call: MapCall): Promise<CommandResult> {
+  const { createInspect } = await import('../../mapping/validity.ts')
   const workspace = await openWorkspace(call)
   const { files, chosen, problems, examples } = workspace
   const inspect = createInspect(call.shapes)

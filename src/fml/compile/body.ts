@@ -17,14 +17,35 @@ import {
   type Scope,
   type Variable,
 } from './scope.ts'
+import type { Remark, SharedGroup } from './shared.ts'
 import { findGroup } from './unit.ts'
 
 /** Compiles the groups that are called, and those that they call. */
 export function compilePending(build: Build): void {
-  for (let each = build.pending.pop(); each; each = build.pending.pop()) each.fill(compileBody(each, build))
+  for (let each = build.pending.pop(); each; each = build.pending.pop()) {
+    if ('fill' in each) each.fill(noting(each, build))
+    else takeOver(each, build)
+  }
 }
 
-function compileBody({ place, given, made }: Pending, build: Build): Action {
+/** Compiles a group, and notes what that says. */
+function noting(pending: Pending, build: Build): Action {
+  const { place, key, code } = pending
+  const before = build.rules
+  const notes: Remark[] | undefined = build.shared && []
+  build.notes = notes
+  const body = compileBody(pending, build)
+  build.notes = undefined
+  if (notes) build.fresh.push({ group: place.group, key, made: { code, notes, rules: build.rules - before } })
+  return body
+}
+
+function takeOver({ notes, rules }: SharedGroup, build: Build): void {
+  build.rules += rules
+  for (const note of notes) note(build)
+}
+
+function compileBody({ place, given, code: { made } }: Pending, build: Build): Action {
   const { unit, group } = place
   const variables = new Map<string, Variable>(constantsOf(unit, build))
   for (const [slot, { name }] of group.parameters.entries())

@@ -6,9 +6,14 @@ import { shown } from '../problem.ts'
 import { type Frame, newFrame } from '../run/frame.ts'
 import { expression, visit } from './expression.ts'
 import { type Build, type ConstantVariable, report, type Scope, type Unit } from './scope.ts'
+import { say } from './shared.ts'
 
 /** The constants of a map by name. */
 export function constantsOf(unit: Unit, build: Build): ReadonlyMap<string, ConstantVariable> {
+  return say(build, each => known(unit, each))
+}
+
+function known(unit: Unit, build: Build): ReadonlyMap<string, ConstantVariable> {
   let found = build.constants.get(unit)
   if (!found) build.constants.set(unit, (found = compiled(unit, build)))
   return found

@@ -17,10 +17,12 @@ import {
   type Given,
   type GroupCode,
   type GroupPlace,
+  noteCreation,
   report,
   type Scope,
   type Unit,
 } from './scope.ts'
+import { say } from './shared.ts'
 import { withImports } from './unit.ts'
 import type { Value } from './value.ts'
 
@@ -73,6 +75,10 @@ export function defaultGroup(from: string, to: string, scope: Scope): GroupPlace
 
 /** All default groups of a map and its imports. */
 function defaultsOf(unit: Unit, build: Build): readonly Default[] {
+  return say(build, each => foundDefaults(unit, each))
+}
+
+function foundDefaults(unit: Unit, build: Build): readonly Default[] {
   let found = build.defaults.get(unit)
   if (!found) build.defaults.set(unit, (found = withImports(unit, build).flatMap(each => ownDefaults(each, build))))
   return found
@@ -138,7 +144,7 @@ export function throughGroups(
 /** What default groups make must get what its type requires. */
 function noteMade(groups: ReadonlyMap<string, Through>, span: Span, { build, unit }: Scope): void {
   for (const { type, isPrimitive, code } of groups.values())
-    if (!isPrimitive) build.creations.push({ type, made: code.made[1]!, unit, span })
+    if (!isPrimitive) noteCreation(build, { type, made: code.made[1]!, unit, span })
 }
 
 /** What a default group fills: a new object in the element, or the place of a primitive. */

@@ -7,7 +7,7 @@ import type { Name } from '../ast.ts'
 import { shown } from '../problem.ts'
 import { isHarmful } from '../run/finish.ts'
 import type { Slot } from '../run/write.ts'
-import { noted, report, type Scope } from './scope.ts'
+import { noteElement, report, type Scope } from './scope.ts'
 import { unknownElement } from './unknown.ts'
 
 export interface Element extends Slot {
@@ -24,7 +24,7 @@ export interface Element extends Slot {
 /** The element of a type that is made; undefined, and reported, if there is none. */
 export function elementOf(type: string | undefined, name: Name, scope: Scope): Element | undefined {
   const { text } = name
-  if (type !== undefined) noted(scope.build.sets, type, text)
+  if (type !== undefined) noteElement(scope.build, 'sets', type, text)
   scope.build.see?.({ kind: 'element', span: name.span, types: type === undefined ? undefined : [type], isMade: true })
   if (isHarmful(text)) {
     report(scope, name.span, `${shown(text)} cannot be the name of an element`)

@@ -11,6 +11,7 @@ import type { Sight } from '../sight.ts'
 import { checkAsked } from './asked.ts'
 import { namesOf } from './bindings.ts'
 import { replacing, report, type Scope, seenVariables } from './scope.ts'
+import { say } from './shared.ts'
 
 /** An expression that runs with the variables of a group. */
 export interface Evaluation {
@@ -35,8 +36,8 @@ const NEVER: Evaluation = {
 
 /** Compiles an expression on a focus of these types; without a focus (`[]`) a path begins with a variable. */
 export function expression({ expression: tree, span }: Embedded, focus: Types, scope: Scope): Evaluation {
-  const { system, untrusted, mentions, see } = scope.build
-  collectNames(tree, mentions)
+  const { system, untrusted, see } = scope.build
+  say(scope.build, ({ mentions }) => collectNames(tree, mentions))
   checkAsked(tree, span, scope)
   if (focus?.length) warnOfHiding(tree, focus, span, scope)
   try {

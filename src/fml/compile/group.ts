@@ -12,11 +12,13 @@ import {
   type GroupCode,
   type GroupPlace,
   newMade,
+  type Pending,
   replacing,
   report,
   type Scope,
   type Unit,
 } from './scope.ts'
+import { say, sharedGroup } from './shared.ts'
 import { typeNamed, unknownType, withImports } from './unit.ts'
 
 /** More combinations of types than this for one group are a map that goes round in circles. */
@@ -27,24 +29,30 @@ const MOST_CODES = 200
  * and the groups of a map may call each other in a chain of any length.
  */
 export function groupCode(place: GroupPlace, given: readonly Given[], build: Build): GroupCode {
+  return say(build, each => codeOf(place, given, each))
+}
+
+function codeOf(place: GroupPlace, given: readonly Given[], build: Build): GroupCode {
   const { group } = place
   let codes = build.groups.get(group)
   if (!codes) build.groups.set(group, (codes = new Map()))
   const key = given.map(keyOf).join(' ')
   const known = codes.get(key)
   if (known) return known
-  let body: Action = () => {}
-  const made = given.map(newMade)
-  const code: GroupCode = { made, run: (frame, args) => enter(frame, args, body) }
-  codes.set(key, code)
+  const pending = sharedGroup(group, key, build) ?? newPending(place, given, key)
+  codes.set(key, pending.code)
   if (codes.size > MOST_CODES) tooMany(place, build)
-  else {
-    const fill = (action: Action) => {
-      body = action
-    }
-    build.pending.push({ place, given, made, fill })
+  else build.pending.push(pending)
+  return pending.code
+}
+
+function newPending(place: GroupPlace, given: readonly Given[], key: string): Pending {
+  let body: Action = () => {}
+  const fill = (action: Action) => {
+    body = action
   }
-  return code
+  const code: GroupCode = { made: given.map(newMade), run: (frame, args) => enter(frame, args, body) }
+  return { place, given, key, code, fill }
 }
 
 function tooMany({ unit, group }: GroupPlace, build: Build): void {

@@ -7,7 +7,16 @@ import { noteChoice } from './assign.ts'
 import { freshOf } from './create.ts'
 import { type Element, keyed } from './element.ts'
 import type { Owner } from './owner.ts'
-import { newMade, nextSlot, report, type Scope, type TargetCode, type Variable, withVariable } from './scope.ts'
+import {
+  newMade,
+  nextSlot,
+  noteCreation,
+  report,
+  type Scope,
+  type TargetCode,
+  type Variable,
+  withVariable,
+} from './scope.ts'
 
 /** The type of what `tgt.element as x` makes; undefined where its structure is not known, false where it was reported. */
 export function elementType({ path, variable }: Target, element: Element, scope: Scope): string | undefined | false {
@@ -39,7 +48,7 @@ export function made(
     return { action: placing(owner, into, slot), scope: named({ kind: 'place', slot, type, valueSet }) }
   }
   const contents = newMade()
-  if (type !== undefined) scope.build.creations.push({ type, made: contents, unit: scope.unit, span: target.span })
+  if (type !== undefined) noteCreation(scope.build, { type, made: contents, unit: scope.unit, span: target.span })
   const fresh = type === undefined ? (): Json => ({}) : freshOf(scope.build.system, type)
   const action = making(owner, into, slot, fresh, orderingOf(target, scope))
   return { action, scope: named({ kind: 'target', slot, type, made: contents }) }

@@ -4,7 +4,7 @@ import type { Name, Path } from '../ast.ts'
 import { type Frame, type Json, objectAt, placeAt } from '../run/frame.ts'
 import { besidePrimitive } from '../run/write.ts'
 import { type Element, elementOf } from './element.ts'
-import { isRead, type Made, newMade, report, type Scope, type Variable } from './scope.ts'
+import { isRead, type Made, newMade, noteCreation, report, type Scope, type Variable } from './scope.ts'
 
 /** The object at hand, and what it has been given so far. */
 export interface Owner {
@@ -42,7 +42,7 @@ function stepInto(owner: Owner, name: Name, span: Path['span'], scope: Scope): O
   }
   owner.made.elements.add(element.key)
   const made = newMade()
-  scope.build.creations.push({ type: type!, made, unit: scope.unit, span: name.span })
+  noteCreation(scope.build, { type: type!, made, unit: scope.unit, span: name.span })
   return { type, made, at: frame => grow(owner.at(frame), element) }
 }
 

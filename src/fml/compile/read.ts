@@ -8,7 +8,7 @@ import type { Name, Path } from '../ast.ts'
 import { badForm, formOf, type HasForm, noObject } from '../run/form.ts'
 import { type Frame, itemsAt } from '../run/frame.ts'
 import { namesOf } from './bindings.ts'
-import { nextSlot, noted, type Scope, type SharedRead, seeVariable } from './scope.ts'
+import { nextSlot, noteElement, type Scope, type SharedRead, seeVariable } from './scope.ts'
 import { unknownElement, unknownVariable } from './unknown.ts'
 
 /** Values found by a path. */
@@ -204,7 +204,7 @@ function steppingReader(step: Step): Reader {
 }
 
 export function noteRead({ build }: Scope, type: string, element: string): void {
-  noted(build.reads, type, element)
+  noteElement(build, 'reads', type, element)
 }
 
 /** The codes of a value set, whatever their system; undefined where it is not known here. */

@@ -52,7 +52,7 @@ export function sequence(actions: readonly Action[]): Action {
 }
 
 /** A map that has more rules than this, counted once for each choice of types, is circular. */
-const MOST_RULES = 200_000
+export const MOST_RULES = 200_000
 const MOST_RULES_UNTRUSTED = 20_000
 
 function compileRule(rule: Rule, outer: Scope): Action {

@@ -9,6 +9,7 @@ import type { Site } from '../run/map-error.ts'
 import type { SeenVariable, Sight } from '../sight.ts'
 import type { Structures } from '../structures.ts'
 import type { Terminology } from '../value-set.ts'
+import { type Remark, type Shared, type SharedGroup, say } from './shared.ts'
 import type { Table } from './table.ts'
 
 /** One map and what the names in it mean. */
@@ -102,9 +103,18 @@ export interface GroupCode {
 export interface Pending {
   readonly place: GroupPlace
   readonly given: readonly Given[]
-  readonly made: readonly Made[]
+  /** Names the types. */
+  readonly key: string
+  readonly code: GroupCode
   /** Takes what the group does. */
   fill(body: Action): void
+}
+
+/** A group that this compilation has compiled. */
+interface Fresh {
+  readonly group: Group
+  readonly key: string
+  readonly made: SharedGroup
 }
 
 /** Something that is made, and where; it must get what its type requires. */
@@ -132,7 +142,13 @@ export interface Build {
   readonly seen: Set<string>
   /** By group, then by the types it is compiled for. */
   readonly groups: Map<Group, Map<string, GroupCode>>
-  readonly pending: Pending[]
+  readonly pending: (Pending | SharedGroup)[]
+  /** What it has in common with other maps; undefined: nothing. */
+  shared: Shared | undefined
+  /** The groups that other maps can take over. */
+  readonly fresh: Fresh[]
+  /** What compiling the group at hand says; undefined: nobody asks. */
+  notes: Remark[] | undefined
   /** How many rules have been compiled, a rule of a group once for each of its combinations of types. */
   rules: number
   readonly creations: Creation[]
@@ -148,6 +164,7 @@ export interface Build {
   readonly mentions: Set<string>
   /** Which elements rules set, by type. */
   readonly sets: Map<string, Set<string>>
+  unitOf(map: FmlMap): Unit
   /** The maps of a URL, which may hold `*`. */
   unit(url: string): readonly Unit[]
   table(url: string): Table | undefined
@@ -245,13 +262,21 @@ export function isFull(build: Build): boolean {
   return build.errors >= MAX_PROBLEMS || build.problems.length >= MAX_WARNINGS
 }
 
+/** Where a problem is. */
+type Place = Pick<Scope, 'build' | 'unit'> & { readonly site?: Site }
+
+interface More {
+  readonly fix?: Fix
+  readonly severity?: 'warning'
+  readonly isAbsence?: boolean
+}
+
 /** Reports a problem; the same one is reported once, however many types a group is compiled for. */
-export function report(
-  { build, unit, site }: Pick<Scope, 'build' | 'unit'> & { readonly site?: Site },
-  span: Span,
-  message: string,
-  more: { readonly fix?: Fix; readonly severity?: 'warning'; readonly isAbsence?: boolean } = {},
-): void {
+export function report({ build, unit, site }: Place, span: Span, message: string, more: More = {}): void {
+  say(build, each => add({ build: each, unit, site }, span, message, more))
+}
+
+function add({ build, unit, site }: Place, span: Span, message: string, more: More): void {
   if (more.isAbsence && build.isPartial) return
   const { file, span: whole } = unit.map
   const isText = whole !== NOWHERE
@@ -279,11 +304,18 @@ export function lenient({ isLenient }: Pick<Build, 'isLenient'>): { severity?: '
   return isLenient ? { severity: 'warning' } : {}
 }
 
-/** Notes an element of a type. */
-export function noted(all: Map<string, Set<string>>, type: string, element: string): void {
-  const elements = all.get(type)
-  if (elements) elements.add(element)
-  else all.set(type, new Set([element]))
+/** Notes an element of a type that rules read or set. */
+export function noteElement(build: Build, how: 'reads' | 'sets', type: string, element: string): void {
+  say(build, ({ [how]: all }) => {
+    const elements = all.get(type)
+    if (elements) elements.add(element)
+    else all.set(type, new Set([element]))
+  })
+}
+
+/** Notes something that is made. */
+export function noteCreation(build: Build, creation: Creation): void {
+  say(build, ({ creations }) => void creations.push(creation))
 }
 
 export function newMade(): Made {

@@ -12,6 +12,7 @@ import {
   isRead,
   newMade,
   nextSlot,
+  noteCreation,
   report,
   type Scope,
   seeVariable,
@@ -98,10 +99,10 @@ function created(target: Target, call: Invocation, scope: Scope): TargetCode {
   const { variable } = target
   const type = createdType(call, undefined, scope)
   if (!type || !variable) return unknown(target, scope)
-  const { system, creations } = scope.build
+  const { system } = scope.build
   const contents = newMade()
   const [slot, fresh] = [nextSlot(scope), freshOf(system, type)]
-  creations.push({ type, made: contents, unit: scope.unit, span: target.span })
+  noteCreation(scope.build, { type, made: contents, unit: scope.unit, span: target.span })
   const action: Action = frame => {
     frame.vars[slot] = fresh()
   }

@@ -10,6 +10,7 @@ import type { Json } from '../run/frame.ts'
 import { Refusal } from '../run/map-error.ts'
 import { simple } from './computed.ts'
 import { type Build, lenient, replacing, report, type Scope, type Unit } from './scope.ts'
+import { say } from './shared.ts'
 import { lookUp, type Table, type Translation } from './table.ts'
 import { withImports } from './unit.ts'
 import type { Value } from './value.ts'
@@ -141,7 +142,7 @@ function tableNamed(
 ): { table: Table; unit?: Unit } | undefined {
   const { build, unit } = scope
   const [base = '', fragment] = url.split('#')
-  const units = base === '' ? withImports(unit, build) : [...(base === unit.url ? [unit] : []), ...build.unit(base)]
+  const units = base === '' ? withImports(unit, build) : [...(base === unit.url ? [unit] : []), ...unitsOf(base, build)]
   const tables = () => units.flatMap(each => [...each.tables.keys()].map(id => `${base}#${id}`))
   const here = () => withImports(unit, build).flatMap(each => [...each.tables.keys()].map(id => `#${id}`))
   build.see?.({ kind: 'table', span: call.args[1]!.span, name: url, codes: domain, tables: here })
@@ -159,6 +160,11 @@ function tableNamed(
     isAbsence: true,
   })
   return undefined
+}
+
+/** The maps of a URL, on which the map at hand depends from now on. */
+function unitsOf(url: string, build: Build): readonly Unit[] {
+  return say(build, each => each.unit(url))
 }
 
 /** Codes that are possible in the source and missing in the concept map. */
@@ -182,9 +188,11 @@ function checkComplete({ codes, types }: Value, table: Table, call: Invocation, 
 function noteLookup({ domain, types }: Value, table: Table, unit: Unit, { build }: Scope): void {
   const isCode = types?.length === 1 && build.system.isPrimitive(types[0]!)
   const own = isCode ? domain : undefined
-  const known = build.lookups.get(table)
-  if (!known) build.lookups.set(table, { unit, domain: own })
-  else known.domain = own && known.domain && new Set([...known.domain, ...own])
+  say(build, ({ lookups }) => {
+    const known = lookups.get(table)
+    if (!known) lookups.set(table, { unit, domain: own })
+    else known.domain = own && known.domain && new Set([...known.domain, ...own])
+  })
 }
 
 /** Lines of tables that can never be used: no element that is looked up has such a code. */

@@ -1,9 +1,9 @@
 // GET /api/v1/connect/blood-bank/inventory: what blood banks can give out, by facility, group and component.
 
-import { Type } from 'typebox'
 import { bearer, type Route, reply, route } from '../../../http/route.ts'
 import { type BloodRow, bloodInventory } from '../../../inventory/blood-inventory.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
+import { Type } from '../../../lib/schema.ts'
 import { BloodUnit } from '../../../shapes/blood-unit.ts'
 import { id, moment, nullable } from '../../../shapes/fields.ts'
 import { asOperation } from '../../../store/operation.ts'

@@ -1,11 +1,11 @@
 // GET and PUT /api/v1/connect/pharmacy/stock: what pharmacies have, and how they report it.
 
-import { Type } from 'typebox'
 import { bearer, type Route, reply, route } from '../../../http/route.ts'
 import { StockReport } from '../../../inventory/stock-body.ts'
 import { stockItemOf, stockRows, todayOf } from '../../../inventory/stock-list.ts'
 import { reportStock } from '../../../inventory/stock-report.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../../lib/paging.ts'
+import { Type } from '../../../lib/schema.ts'
 import { id, text } from '../../../shapes/fields.ts'
 import { StockItem } from '../../../shapes/stock-item.ts'
 import { asOperation } from '../../../store/operation.ts'

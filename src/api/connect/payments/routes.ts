@@ -1,9 +1,9 @@
 // GET /api/v1/connect/payments/reconciliation: what was paid to the caller's organisation on a day.
 
-import { Type } from 'typebox'
 import { bearer, type Route, reply, route } from '../../../http/route.ts'
 import { todayOf } from '../../../inventory/stock-list.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../../lib/paging.ts'
+import { Type } from '../../../lib/schema.ts'
 import { nothing, paymentOf, paymentsOf } from '../../../payments/reconciliation.ts'
 import { day, money } from '../../../shapes/fields.ts'
 import { PaymentRecord } from '../../../shapes/payment.ts'

@@ -1,6 +1,7 @@
 // What the webhook operations have in common.
-import { Type } from 'typebox'
+
 import { bearer } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 
 export const webhooks = '/api/v1/connect/webhooks'
 export const subscriptions = `${webhooks}/subscriptions`

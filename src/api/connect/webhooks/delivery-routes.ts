@@ -1,8 +1,9 @@
 // Delivery attempts of a client's webhooks, and repeating deliveries (interface §6.4).
-import { Type } from 'typebox'
+
 import type { EventType } from '../../../events/event-types.ts'
 import { type Reply, type Route, reply, route } from '../../../http/route.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type AttemptRow, attemptsOf } from '../../../webhooks/attempts.ts'
 import { findEndpoint } from '../../../webhooks/endpoints.ts'
 import { type Begun, replay, sendSample } from '../../../webhooks/replay.ts'

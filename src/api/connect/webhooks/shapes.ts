@@ -1,6 +1,7 @@
 // What the webhook operations take and give (interface §2.13, §6).
-import { Type } from 'typebox'
+
 import { type EventType, eventTypes } from '../../../events/event-types.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment, nullable } from '../../../shapes/fields.ts'
 import type { Endpoint } from '../../../webhooks/endpoints.ts'
 

@@ -1,10 +1,11 @@
 // The subscriptions of a client: make, list, read, change, end, and change the secret of (interface §2.13).
-import { Type } from 'typebox'
+
 import { isEventType } from '../../../events/event-types.ts'
 import { type Reply, type Route, reply, route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { didYouMean, nearest } from '../../../lib/nearest.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
+import { Type } from '../../../lib/schema.ts'
 import { mustBeCallable } from '../../../outbound/address.ts'
 import * as endpoints from '../../../webhooks/endpoints.ts'
 import type { ConnectParts } from '../parts.ts'

@@ -1,5 +1,5 @@
 // How an export is asked for: of everything, of all patients, or of a group.
-import { Type } from 'typebox'
+
 import { headerOf, type Reply, type Route } from '../../../http/route.ts'
 import { type BulkOperation, exportOperations, exportParameters } from '../../../interactions/bulk/operations.ts'
 import { type ExportOrder, readOrder } from '../../../interactions/bulk/order.ts'
@@ -7,6 +7,7 @@ import { membersOf, namedPatients } from '../../../interactions/bulk/patients.ts
 import { fhirJson, mustBeR4, resourceTypesTaken } from '../../../interactions/negotiate.ts'
 import { preferences } from '../../../interactions/request.ts'
 import type { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { fhirBase } from '../../../store/base.ts'
 import { Resource } from '../route-shapes.ts'
 import { type BulkParts, begin, common, mustAcceptBulk, newJob, type Request } from './start.ts'

@@ -1,6 +1,6 @@
 // What exports and imports have in common when they start: a job is queued within the limits, and its address is
 // returned.
-import { Type } from 'typebox'
+
 import type { Caller } from '../../../access/caller.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Queryable } from '../../../db/statement.ts'
@@ -12,6 +12,7 @@ import type { Origins } from '../../../interactions/bulk/receive.ts'
 import { fhirJson } from '../../../interactions/negotiate.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { uuidv7 } from '../../../lib/ids.ts'
+import { Type } from '../../../lib/schema.ts'
 import { fhirBase } from '../../../store/base.ts'
 import { databaseOf } from '../../../store/principal.ts'
 import type { Store } from '../../../store/store.ts'

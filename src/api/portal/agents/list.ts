@@ -1,11 +1,11 @@
 // The Bridge agents of an organisation: which are online, how far behind they are, and what people on the premises should look after.
 
-import { Type } from 'typebox'
 import { isAdministrator } from '../../../access/caller.ts'
 import type { AgentReport } from '../../../bridge/report.ts'
 import type { Route } from '../../../http/route.ts'
 import { createAgent } from '../../../identity/agents.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { duration, moment, number, shownOnce } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'

@@ -1,10 +1,10 @@
 // One Bridge agent: its state, its warnings, its commands, and what can be asked of it.
 
-import { Type } from 'typebox'
 import { type LoggedCommand, listCommands, repeatCommand } from '../../../bridge/command-log.ts'
 import { type CommandType, command } from '../../../bridge/commands.ts'
 import type { AgentReport } from '../../../bridge/report.ts'
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { bytes, duration, moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'

@@ -1,5 +1,5 @@
 // What the audit trail is searched by on its page: the form, and what its fields mean.
-import { type Static, Type } from 'typebox'
+
 import type { AuditTest } from '../../../audit/criteria.ts'
 import type { AuditPlace } from '../../../audit/reader.ts'
 import type { ChainedRecord } from '../../../audit/record.ts'
@@ -7,6 +7,7 @@ import type { Queryable } from '../../../db/statement.ts'
 import { dayAfter, isDay, startOfDay } from '../../../lib/day.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { parse } from '../../../lib/health-id.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import { holderOf } from '../../../mpi/register/health-ids.ts'
 import { mergedWith } from '../../../mpi/register/merged.ts'
 import { type Html, html } from '../html.ts'

@@ -1,8 +1,9 @@
 // The check of the audit trail that a page can wait for: its newest rows, chain by chain, and its anchor.
-import { Type } from 'typebox'
+
 import { auditorOf } from '../../../access/officer.ts'
 import { checkNewest, type TrailCheck } from '../../../audit/check.ts'
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView } from '../page.ts'

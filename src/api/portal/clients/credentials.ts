@@ -1,12 +1,12 @@
 // The forms of one client: a new secret, public keys, and the end of it.
 
 import type { JSONWebKeySet } from 'jose'
-import { Type } from 'typebox'
 import type { Route } from '../../../http/route.ts'
 import { clientSeenBy, clientToChange } from '../../../identity/client-rights.ts'
 import { type ClientKeys, revokeClient, rotateSecret, setKeys } from '../../../identity/clients.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { isObject } from '../../../lib/json.ts'
+import { Type } from '../../../lib/schema.ts'
 import { mustBeCallable, type Reach } from '../../../outbound/address.ts'
 import { shownOnce } from '../format.ts'
 import { html } from '../html.ts'

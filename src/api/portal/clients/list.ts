@@ -1,11 +1,11 @@
 // The clients of an organisation: which there are, what they may do, and when they last did it.
 
-import { Type } from 'typebox'
 import { isAdministrator } from '../../../access/caller.ts'
 import type { Route } from '../../../http/route.ts'
 import { clientsSeenBy, createClientFor } from '../../../identity/client-rights.ts'
 import type { ListedClient } from '../../../identity/clients.ts'
 import { paths } from '../../../identity/paths.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment, shownOnce } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'

@@ -1,8 +1,9 @@
 // One client: what it may do, its live secrets and public keys, and the forms that change these.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { clientSeenBy, mayChangeCredentials } from '../../../identity/client-rights.ts'
 import type { ListedClient } from '../../../identity/clients.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'

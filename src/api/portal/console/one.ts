@@ -1,8 +1,9 @@
 // One operation: what it takes and gives, a form to send it, and the same call for curl and with the client libraries. Without scripts the form
 // leads back to the page, with the samples of what was typed: what is typed is never part of an address.
-import { type Static, Type } from 'typebox'
+
 import { type Call, headersIn, type Samples, samplesOf } from '../../../../web/samples.js'
 import type { Route } from '../../../http/route.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'
 import { inConsole } from './frame.ts'

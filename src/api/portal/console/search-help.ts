@@ -1,10 +1,11 @@
 // What a type of FHIR resources is searched by: its parameters with modifiers and an example, and what can be included.
-import { Type } from 'typebox'
+
 import type { SearchParamModel } from '../../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { includesOf, revincludesOf } from '../../../interactions/metadata.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { modifiersOf } from '../../../store/search/modifiers.ts'
 import { html } from '../html.ts'
 import { page } from '../page.ts'

@@ -1,8 +1,9 @@
 // The form by which a developer gets a short access token of one of the organisation's clients. It is shown once, in the reply; scripts take it
 // from there and keep it in memory.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { consoleToken, consoleTokenLifetime } from '../../../identity/console-token.ts'
+import { Type } from '../../../lib/schema.ts'
 import { html } from '../html.ts'
 import { action } from '../page.ts'
 import type { ConsolePageParts } from './parts.ts'

@@ -1,6 +1,7 @@
 // The open questions whether records are one person's, which privacy officers answer for their organisation.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type DuplicatePage, type DuplicateReview, listDuplicates } from '../../../patients/duplicates.ts'
 import { moment } from '../format.ts'
 import { type Html, html, type Piece } from '../html.ts'

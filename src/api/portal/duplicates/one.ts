@@ -1,7 +1,8 @@
 // One possible duplicate: both records side by side, what a merge would leave, and the decision.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { Likeness } from '../../../mpi/register/review.ts'
 import { keepApart, mergeDuplicates } from '../../../patients/decide-duplicate.ts'
 import { type DuplicateReview, duplicateReview, outcomeFor } from '../../../patients/duplicates.ts'

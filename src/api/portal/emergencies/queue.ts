@@ -1,6 +1,5 @@
 // Emergencies in which clients saw patients' data without consent: the queue of their reviews, and the answers.
 
-import { Type } from 'typebox'
 import { isAdministrator } from '../../../access/caller.ts'
 import {
   answerReview,
@@ -11,6 +10,7 @@ import {
   reviewStates,
 } from '../../../access/consent/reviews.ts'
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView, page } from '../page.ts'

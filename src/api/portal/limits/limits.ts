@@ -1,11 +1,12 @@
 // The limits of an organisation's clients: how much they may ask for, how much they did, and what was refused lately.
-import { Type } from 'typebox'
+
 import { ownOrganization } from '../../../access/caller.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Limits, Policy, RateLimitState } from '../../../http/limits.ts'
 import type { Route } from '../../../http/route.ts'
 import { clientsSeenBy } from '../../../identity/client-rights.ts'
 import type { ListedClient } from '../../../identity/clients.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { RequestLog } from '../../../requests/request-log.ts'
 import { type Refusals, refusalsSince, type Usage, usageSince } from '../../../requests/usage.ts'
 import type { DatabaseFor } from '../../../store/principal.ts'

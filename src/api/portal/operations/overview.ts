@@ -1,7 +1,8 @@
 // The service itself, for administrators: figures over the last hours, what waits, how the database grows, what is slow, and the settings.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { settingsInForce } from '../../../lib/config.ts'
+import { Type } from '../../../lib/schema.ts'
 import { samplesSince, sizesOf, slowSearches } from '../../../metrics/looking-back.ts'
 import { pointsOf, totalsOf } from '../../../metrics/sample.ts'
 import { currentSizes } from '../../../metrics/sampler.ts'

@@ -1,7 +1,8 @@
 // The demo data as it was on the first start: a form of services that are no production.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { action, type PageView } from '../page.ts'

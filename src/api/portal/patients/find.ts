@@ -1,8 +1,9 @@
 // Finds a patient by Health ID: a form, so that no Health ID stands in an address.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { parse } from '../../../lib/health-id.ts'
+import { Type } from '../../../lib/schema.ts'
 import { holderOf } from '../../../mpi/register/health-ids.ts'
 import { html } from '../html.ts'
 import { action, page } from '../page.ts'

@@ -1,6 +1,5 @@
 // One patient as a privacy officer looks after the patient's rights: consents, accesses, and who could see what. No clinical data.
 
-import { Type } from 'typebox'
 import { ownOrganization } from '../../../access/caller.ts'
 import { purposes } from '../../../access/consent/purposes.ts'
 import { auditorOf } from '../../../access/officer.ts'
@@ -9,6 +8,7 @@ import type { ConsentStatus } from '../../../consents/service.ts'
 import { resourceTypes } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { callerNames } from '../../../identity/names.ts'
+import { Type } from '../../../lib/schema.ts'
 import { currentHealthIds } from '../../../mpi/register/health-ids.ts'
 import { placeOf, placeText } from '../audit/filters.ts'
 import { auditTable } from '../audit/row.ts'

@@ -1,6 +1,7 @@
 // What the request log is searched by on its page: the form, and what its fields mean.
-import { type Static, Type } from 'typebox'
+
 import { failureCodes } from '../../../lib/failure.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import type { RequestFilter } from '../../../requests/search.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'

@@ -1,9 +1,10 @@
 // One request: what is known of it, what to do about its error, and the way to what it did with patients' data.
-import { Type } from 'typebox'
+
 import { ownOrganization } from '../../../access/caller.ts'
 import type { Route } from '../../../http/route.ts'
 import { callerNames } from '../../../identity/names.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type FoundRequest, findRequest } from '../../../requests/search.ts'
 import { bytes, moment } from '../format.ts'
 import { type Html, html } from '../html.ts'

@@ -1,10 +1,11 @@
 // Everything about a patient, day by day and type by type, as far as the user may see it.
-import { Type } from 'typebox'
+
 import { readerOf } from '../../../access/officer.ts'
 import { isResourceType } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { dayIn } from '../../../lib/day.ts'
 import { type JsonObject, parseJson } from '../../../lib/json.ts'
+import { Type } from '../../../lib/schema.ts'
 import { noDate } from '../../../store/index/draft.ts'
 import type { Hit } from '../../../store/search/hit.ts'
 import { number } from '../format.ts'

@@ -1,9 +1,10 @@
 // The versions of a resource, the newest first, each with what it changed.
-import { Type } from 'typebox'
+
 import { readerOf } from '../../../access/officer.ts'
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../../lib/json.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type Difference, differences } from '../../../mapping/difference.ts'
 import type { HistoryPlace } from '../../../store/history.ts'
 import { typeNumber } from '../../../store/type-number.ts'

@@ -1,8 +1,9 @@
 // One resource as formatted JSON, as it is or as it was in one of its versions.
-import { Type } from 'typebox'
+
 import { readerOf } from '../../../access/officer.ts'
 import type { Route } from '../../../http/route.ts'
 import { type JsonObject, parseJson } from '../../../lib/json.ts'
+import { Type } from '../../../lib/schema.ts'
 import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'

@@ -1,11 +1,12 @@
 // A search of one type of resource by FHIR's parameters: a form, a free line, and the matches as a table.
-import { Type } from 'typebox'
+
 import { readerOf } from '../../../access/officer.ts'
 import type { SearchParamModel } from '../../../definitions/model.ts'
 import { isResourceType } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../../lib/json.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { Hit } from '../../../store/search/hit.ts'
 import { encodeCursor } from '../../../store/search/request.ts'
 import { moment, number } from '../format.ts'

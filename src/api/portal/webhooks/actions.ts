@@ -1,10 +1,10 @@
 // The forms of one webhook subscription: a test event, on and off, a new secret, and an event once more.
 
-import { Type } from 'typebox'
 import type { Transaction } from '../../../db/statement.ts'
 import { isEventType } from '../../../events/event-types.ts'
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { changeEndpoint, type Listed, rotateEndpoint } from '../../../webhooks/endpoints.ts'
 import { replay, sendSample } from '../../../webhooks/replay.ts'
 import { endpointSeenBy } from '../../../webhooks/rights.ts'

@@ -1,6 +1,7 @@
 // The webhook subscriptions of an organisation's clients: where they send what, and whether it arrives.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { Listed } from '../../../webhooks/endpoints.ts'
 import { endpointsSeenBy } from '../../../webhooks/rights.ts'
 import { moment } from '../format.ts'

@@ -1,6 +1,7 @@
 // One webhook subscription: its state, the forms that change it, and its delivery attempts, newest first.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type AttemptRow, attemptsOf } from '../../../webhooks/attempts.ts'
 import type { Listed } from '../../../webhooks/endpoints.ts'
 import { endpointSeenBy } from '../../../webhooks/rights.ts'

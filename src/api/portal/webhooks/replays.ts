@@ -1,8 +1,9 @@
 // Sending many events of a subscription again: which ones, how many that would be, and what came of earlier replays.
-import { type Static, Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { callerNames } from '../../../identity/names.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import { asAct } from '../../../store/recording.ts'
 import type { Listed } from '../../../webhooks/endpoints.ts'
 import {

@@ -1,6 +1,7 @@
 // The signature debugger: what somebody has of a delivery, and why its signatures match or do not. Nothing of it is kept.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import { type Examined, examine } from '../../../outbound/examine.ts'
 import { duration } from '../format.ts'
 import { type Html, html } from '../html.ts'

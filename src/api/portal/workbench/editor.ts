@@ -1,10 +1,11 @@
 // The editor of one map: its text, an input and what the map makes of it, its examples and what it covers. All of it is one form, so that
 // it works without scripts; with them, the panels follow each change.
-import { Type } from 'typebox'
+
 import type { UserCaller } from '../../../access/caller.ts'
 import { format } from '../../../fml/format.ts'
 import type { Route } from '../../../http/route.ts'
 import { asFailure, Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { Tried } from '../../../mapping/workbench/asks.ts'
 import { digestOf } from '../../../mapping/workbench/versions.ts'
 import { assetAddress } from '../assets.ts'

@@ -1,7 +1,8 @@
 // The fields of the editor of a map: what is in them at first, and what forms do with them.
-import { type Static, Type } from 'typebox'
+
 import { Failure } from '../../../lib/failure.ts'
 import { isObject, parseJson } from '../../../lib/json.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import { type Example, examplesIn } from '../../../mapping/examples.ts'
 import type { SourceFile } from '../../../mapping/files.ts'
 import type { Draft, Tried } from '../../../mapping/workbench/asks.ts'

@@ -1,8 +1,9 @@
 // The editor of a file that is not a map, with the effect of a change beside it: the weights of matching, and the consent types.
-import { type Static, Type } from 'typebox'
+
 import type { Problem } from '../../../fml/problem.ts'
 import type { Route } from '../../../http/route.ts'
 import { asFailure, Failure } from '../../../lib/failure.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import type { SourceFile } from '../../../mapping/files.ts'
 import type { Marked } from '../../../mapping/workbench/asks.ts'
 import { markedOf } from '../../../mapping/workbench/marked.ts'

@@ -1,7 +1,8 @@
 // The history of a map: its versions with their authors, the difference between one and what is there now, and the way back.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { digestOf, type Version } from '../../../mapping/workbench/versions.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'

@@ -1,8 +1,9 @@
 // The list of maps: what each translates, its coverage, examples and last change; and the form for a new one.
-import { Type } from 'typebox'
+
 import type { Structures } from '../../../fml/structures.ts'
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { draftMap } from '../../../mapping/draft/draft.ts'
 import { OWN } from '../../../mapping/resources.ts'
 import type { Listed } from '../../../mapping/workbench/asks.ts'

@@ -1,8 +1,9 @@
 // What the scripts of the editor ask while an author writes: what came of a change, what can be written at a place, and what a name is.
-import { type Static, type TObject, Type } from 'typebox'
+
 import type { UserCaller } from '../../../access/caller.ts'
 import { type Route, type RouteRequest, reply, route, session } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { type Static, type TObject, Type } from '../../../lib/schema.ts'
 import { type PageView, viewFor } from '../page.ts'
 import { isOpenTo } from '../sections.ts'
 import { draftsOf, maxFormBytes, tryOf } from './fields.ts'

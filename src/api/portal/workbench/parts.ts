@@ -1,7 +1,8 @@
 // What the pages of the workbench share: how a file is named in addresses, and the roles that open it.
-import { Type } from 'typebox'
+
 import type { Role } from '../../../access/caller.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { Type } from '../../../lib/schema.ts'
 import { isMap, mapName, type SourceFile } from '../../../mapping/files.ts'
 import type { Workbench } from '../../../mapping/workbench/bench.ts'
 import type { Matching } from '../../../mpi/matching/weights.ts'

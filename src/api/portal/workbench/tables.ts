@@ -1,6 +1,7 @@
 // The concept maps of all maps as one table, with search, and the codes that have no line.
-import { Type } from 'typebox'
+
 import type { Route } from '../../../http/route.ts'
+import { Type } from '../../../lib/schema.ts'
 import type { CodeTable } from '../../../mapping/workbench/asks.ts'
 import { number } from '../format.ts'
 import { type Html, html } from '../html.ts'
