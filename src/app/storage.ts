@@ -22,6 +22,7 @@ import { createSearchShapes, type SearchShapes } from '../store/search/shapes.ts
 import { withDefinitions } from '../store/search-params/definition.ts'
 import { createIndexing, type Indexing } from '../store/search-params/reindex.ts'
 import { settle } from '../store/settle.ts'
+import { createSketches } from '../store/sketch.ts'
 import type { Store } from '../store/store.ts'
 import { fhirPathInvariants } from '../store/validate/fhirpath-invariants.ts'
 import { createValidator } from '../store/validate.ts'
@@ -105,6 +106,7 @@ export function storageIn(
     defaultCount: 20,
     maxCount: 1000,
     maxIncluded: config.maxIncluded,
+    sketchFor: createSketches(database),
   })
   const databaseFor: DatabaseFor = principal => databaseOf(principal, database)
   return {

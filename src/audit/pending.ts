@@ -18,8 +18,8 @@ export interface Unrecorded extends Pending {
   readonly records: readonly AuditRecord[]
 }
 
-const insertion = ([id, told]: readonly string[]): string =>
-  `insert into audit_pending (id, told) values (${id}::uuid, ${told})`
+const insertion = (arrays: readonly string[]): string =>
+  `insert into audit_pending (id, told) select id::uuid, told from unnest(${arrays.join(', ')}) as kept(id, told)`
 
 /** Keeps changes for their requester. @param kept called once they are committed. */
 export function pendingNote(
@@ -32,10 +32,8 @@ export function pendingNote(
   return {
     name: 'pending',
     insertion,
-    values: [
-      ['text', id],
-      ['text', JSON.stringify([at.getTime(), requester, changes])],
-    ],
+    columns: ['text', 'text'],
+    rows: [[id, JSON.stringify([at.getTime(), requester, changes])]],
     committed: () => kept({ id, changes }),
   }
 }

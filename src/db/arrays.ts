@@ -95,3 +95,14 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   }
   return buffer
 }
+
+/** Types of columns whose values may come from several places, to be sent as one array. */
+export type ColumnType = 'text' | 'smallint' | 'integer' | 'bigint'
+
+/** An array parameter of this type; numbers are integers within ±2^53. */
+export function arrayOf(type: ColumnType, values: readonly unknown[]): Buffer {
+  if (type === 'text') return textArray(values as string[])
+  const numbers = values as number[]
+  if (type === 'bigint') return safeInt8Array(numbers)
+  return type === 'integer' ? int4Array(numbers) : int2Array(numbers)
+}

@@ -77,6 +77,16 @@ export function preparedName(text: string): string | undefined {
   return name
 }
 
+/** What collects the values of a statement. */
+interface Bound {
+  readonly values: readonly unknown[]
+}
+
+/** The statement with its values, prepared under a name, unless too many others are. @param isFixed as in `Statement` */
+export const prepared = (text: string, { values }: Bound, isFixed = false): Statement => ({
+  ...{ name: preparedName(text), text, values, isFixed },
+})
+
 /**
  * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
  * own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the

@@ -21,8 +21,8 @@ export interface Shared {
   readonly transactions: ConcurrencyLimit
   /** What a transaction takes of them if those of its client take long. */
   readonly longTransaction: number
-  /** Limits look-ups, which share statements. */
-  readonly lookUps: ConcurrencyLimit
+  /** Limits look-ups and changes, which share statements. */
+  readonly shared: ConcurrencyLimit
   /** Limits costly statements by client. */
   readonly turns: ConcurrencyLimit
   /** Rests after large answers. */
@@ -38,8 +38,8 @@ export const serviceRoom = 2
 
 const queues = { waitingPerClient: 500, waiting: 5000 }
 
-/** Look-ups that are under way or form the next statement; the rest waits in turn. */
-const mostLookUps = 128
+/** Look-ups and changes that are under way or form the next statement; the rest waits in turn. */
+const mostShared = 128
 
 /** Most connections of one client: what is not costly ends soon, so that a quarter is room enough for others. */
 export const shareOf = (total: number): number => Math.max(1, Math.floor((total * 3) / 4))
@@ -64,11 +64,11 @@ export function createShared(pool: pg.Pool, lines: Lines, total: number, costs: 
       total: total * longTransaction,
     }),
     longTransaction,
-    lookUps: createConcurrencyLimit({
+    shared: createConcurrencyLimit({
       ...connections,
-      name: 'look-ups',
-      total: mostLookUps,
-      perClient: shareOf(mostLookUps),
+      name: 'look-ups and changes',
+      total: mostShared,
+      perClient: shareOf(mostShared),
     }),
     // Those of one client wait for each other for longer than others wait for them.
     turns: createConcurrencyLimit({
@@ -113,7 +113,8 @@ export function laneFor(
   return {
     query,
     run: async statement => void (await once(fixed, asking, watcher, statement)),
-    lookUp: asked => holding(fixed.lookUps, asking, 1, () => lookUp(asked)),
+    lookUp: asked => holding(fixed.shared, asking, 1, () => lookUp(asked)),
+    sharing: work => holding(fixed.shared, asking, 1, work),
     transaction: work =>
       transacted(fixed, asking, () => inTransaction(fixed.pool, work, client => watcher.over(() => cancelOn(client)))),
   }

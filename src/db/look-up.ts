@@ -1,5 +1,6 @@
 // Look-ups by unique keys. Those that arrive while others are under way share one statement: waking PostgreSQL and this process
 // costs more than the look-up.
+import { createGathering } from './gather.ts'
 import type { Queryable, Statement } from './statement.ts'
 
 /** Asks for the row of one key. */
@@ -29,58 +30,23 @@ export async function lookUp<Row extends Placed>(on: Queryable, asked: LookUp): 
 /** Most keys of one statement. */
 const mostKeys = 64
 
-/** Most statements under way for the same look-up. */
-const mostFlights = 4
-
-/** Milliseconds after which a further statement does not wait for the one under way. */
-const slow = 5
-
 interface Waiting {
   readonly lookUp: LookUp
   readonly done: (row: Placed | undefined) => void
   readonly fail: (error: unknown) => void
 }
 
-/** Look-ups that may share a statement. */
-interface Group {
-  readonly waiting: Waiting[]
-  flights: number
-  /** When the latest statement began, as `performance.now()` has it. */
-  begun: number
-}
-
 /**
- * Returns the function that gathers look-ups. One that comes alone is asked at once; while a statement is under way, those that
- * come form the next one.
+ * Returns the function that gathers look-ups: those that come while a statement for the same is under way form the next one.
  * @param query runs a statement
  */
-export function createLookUps(
-  query: <Row extends object>(statement: Statement) => Promise<Row[]>,
-): NonNullable<Queryable['lookUp']> {
-  const groups = new Map<string, Group>()
-
-  async function fly(key: string, group: Group): Promise<void> {
-    group.flights++
-    group.begun = performance.now()
-    // Look-ups of requests that arrived together come within the same turn of the event loop.
-    await new Promise(setImmediate)
-    while (group.waiting.length > 0) {
-      group.begun = performance.now()
-      await answer(query, group.waiting.splice(0, mostKeys))
-    }
-    group.flights--
-    if (group.flights === 0) groups.delete(key)
-  }
-
+export function createLookUps(query: Query): NonNullable<Queryable['lookUp']> {
+  const gather = createGathering<Waiting>({
+    take: waiting => waiting.splice(0, mostKeys),
+    work: batch => answer(query, batch),
+  })
   return <Row extends Placed>(asked: LookUp): Promise<Row | undefined> =>
-    new Promise((done, fail) => {
-      const key = keyOf(asked)
-      const group = groups.get(key) ?? { waiting: [], flights: 0, begun: 0 }
-      groups.set(key, group)
-      group.waiting.push({ lookUp: asked, done: done as Waiting['done'], fail })
-      const isSlow = group.flights < mostFlights && performance.now() - group.begun > slow
-      if (group.flights === 0 || isSlow) void fly(key, group)
-    })
+    new Promise((done, fail) => gather(keyOf(asked), { lookUp: asked, done: done as Waiting['done'], fail }))
 }
 
 /** Look-ups with the same key differ in the keys of their rows only. */

@@ -22,6 +22,8 @@ export interface Queryable {
   run(statement: Statement): Promise<void>
   /** The row of a unique key, by a statement that look-ups of other requests may share; absent: `query` answers it. */
   lookUp?<Row extends Placed>(lookUp: LookUp): Promise<Row | undefined>
+  /** Does work that shares statements with that of other clients, as soon as this client may have more of it under way; absent: at once. */
+  sharing?<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */

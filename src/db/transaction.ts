@@ -83,8 +83,10 @@ async function whole<T>(
     const result = await work({
       async query(statement) {
         watch?.check()
+        travel.hold()
         const answer = ask<never>(client, statement)
-        travel.go()
+        // What is asked at the same time travels together.
+        process.nextTick(travel.go)
         return answer
       },
       async run(statement) {

@@ -1,7 +1,6 @@
 // The outbox: events are written in the transaction of the change that causes them, so that there is an event exactly where there
 // is a change; delivery is separate from the writer.
 import { randomBytes } from 'node:crypto'
-import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Note } from '../store/access.ts'
 import type { Followed, Follower, FollowerContext } from '../store/note.ts'
@@ -40,7 +39,8 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
     return {
       name: 'events',
       insertion,
-      values: valuesOf(entries, origin, now()),
+      columns,
+      rows: rowsOf(entries, origin, now()),
       committed: () => wake({ events: entries.some(isEvent), changes: !entries.every(isEvent) }),
     }
   }
@@ -123,27 +123,21 @@ export function newEventId(): string {
 
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
 
-const insertion = ([...places]: readonly string[]): string =>
+const insertion = (arrays: readonly string[]): string =>
   `insert into event_outbox (id, event, type, resource_id, version, happened_at, patient, patients, data, audience, facility_id, organization_id, request_id)
-    select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, patients, data, audience, facility, ${places[11]}, ${places[12]}
-    from unnest(${places.slice(0, 11).join(', ')})
-      as entry(id, event, type, resource_id, version, at, patient, patients, data, audience, facility)`
+    select id, event, type, resource_id, version, to_timestamp(at / 1000.0), patient, patients, data, audience, facility, organization, request
+    from unnest(${arrays.join(', ')})
+      as entry(id, event, type, resource_id, version, at, patient, patients, data, audience, facility, organization, request)`
 
-function valuesOf(entries: readonly Entry[], origin: Origin, now: Date): Note['values'] {
-  const texts = (pick: (entry: Entry) => string) => ['text[]', textArray(entries.map(pick))] as const
-  return [
-    texts(entry => entry.id),
-    texts(entry => entry.type),
-    ['smallint[]', int2Array(entries.map(({ source }) => typeNumber(source.type)))],
-    texts(entry => entry.source.id),
-    ['integer[]', int4Array(entries.map(({ source }) => source.version))],
-    ['bigint[]', safeInt8Array(entries.map(() => now.getTime()))],
-    texts(entry => entry.patient ?? ''),
-    texts(entry => entry.patients.join(' ')),
-    texts(entry => JSON.stringify(entry.data)),
-    texts(entry => (entry.audience === 'readers' ? '*' : JSON.stringify(entry.audience))),
-    texts(entry => entry.facility),
-    ['text', origin.organizationId],
-    ['text', origin.requestId],
-  ]
-}
+const columns: Note['columns'] = [
+  ...(['text', 'text', 'smallint', 'text', 'integer', 'bigint'] as const),
+  ...(['text', 'text', 'text', 'text', 'text', 'text', 'text'] as const),
+]
+
+const rowsOf = (entries: readonly Entry[], origin: Origin, now: Date): Note['rows'] =>
+  entries.map(entry => [
+    ...[entry.id, entry.type, typeNumber(entry.source.type), entry.source.id, entry.source.version, now.getTime()],
+    ...[entry.patient ?? '', entry.patients.join(' '), JSON.stringify(entry.data)],
+    entry.audience === 'readers' ? '*' : JSON.stringify(entry.audience),
+    ...[entry.facility, origin.organizationId, origin.requestId],
+  ])

@@ -2,7 +2,7 @@
 // expires by the second.
 
 import { conditions } from '../db/conditions.ts'
-import { preparedName } from '../db/database.ts'
+import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { PageRequest } from '../lib/paging.ts'
 
@@ -74,13 +74,9 @@ export async function bloodInventory(
       order by facility_id, blood_group, component limit ${where.bind(wanted.limit + 1)}
     ) p on true
     order by p.facility_id, p.blood_group, p.component`
-  const rows = await on.query<BloodRow & { totals: Counts[] }>({
-    text,
-    values: where.values,
-    name: preparedName(text),
-    // How many of all units have expired decides how they are best counted.
-    isFixed: filters.facility_id !== undefined,
-  })
+  // How many of all units have expired decides how they are best counted.
+  const isFixed = filters.facility_id !== undefined
+  const rows = await on.query<BloodRow & { totals: Counts[] }>(prepared(text, where, isFixed))
   const totals = rows[0]!.totals
   const units = totals.reduce((sum, each) => sum + each.units_available + each.units_reserved, 0)
   return { rows: rows.filter(row => row.facility_id !== null), totals, units }

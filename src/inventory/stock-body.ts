@@ -1,8 +1,8 @@
 // The body of a stock report: one item, or a list of them.
 
-import { type Static, Type } from 'typebox'
 import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isJsonNumber, isObject, numberOf } from '../lib/json.ts'
+import { type Static, Type } from '../lib/schema.ts'
 import { check } from '../shapes/check.ts'
 import { StockItem } from '../shapes/stock-item.ts'
 import { mostBatches } from './stock-table.ts'

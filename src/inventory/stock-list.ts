@@ -2,7 +2,7 @@
 
 import { int4Array } from '../db/arrays.ts'
 import { conditions } from '../db/conditions.ts'
-import { preparedName } from '../db/database.ts'
+import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { dayIn } from '../lib/day.ts'
 import { type JsonObject, jsonNumber, parseJson } from '../lib/json.ts'
@@ -71,7 +71,7 @@ export async function stockRows(
     order by p.facility, p.code_system, p.code, p.id`
   // How much letters and days let through depends on them; all else walks along an index in the order of the list.
   const isFixed = filters.q === undefined && filters.expiring_before === undefined
-  return on.query<StockRow>({ text: sql, values: where.values, name: preparedName(sql), isFixed })
+  return on.query<StockRow>(prepared(sql, where, isFixed))
 }
 
 /** Returns the row in the form of the interface: what the facility reported, with what is left of it on the day. */

@@ -1,6 +1,6 @@
 // The payments of a day and what they come to, in one statement; sums are PostgreSQL's numeric, so no cent is lost.
 
-import { preparedName } from '../db/database.ts'
+import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import { mostRows, type PageRequest } from '../lib/paging.ts'
@@ -62,12 +62,9 @@ export async function paymentsOf(
         ) longest limit $6
       ) p on true left join ${currentVersions} r on r.type = $5 and r.id = p.id
       order by p.paid_at, p.id`
-  const rows = await on.query<PaymentRow & { totals: Totals[] }>({
-    text,
-    values: after ? [...values, ...after] : values,
-    name: preparedName(text),
-    isFixed: true,
-  })
+  const rows = await on.query<PaymentRow & { totals: Totals[] }>(
+    prepared(text, { values: after ? [...values, ...after] : values }, true),
+  )
   return { rows: rows.filter(row => row.id !== null), totals: rows[0]!.totals }
 }
 

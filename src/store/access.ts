@@ -1,4 +1,5 @@
 // An access to data, as the record of accesses receives it.
+import type { ColumnType } from '../db/arrays.ts'
 import type { WriteMethod } from './type-number.ts'
 
 /** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began. */
@@ -49,14 +50,16 @@ export interface Access {
 
 export type Witness = (access: Access) => void
 
-/** Rows that exist exactly if the changes do. */
+/** Rows that exist exactly if the changes do. Those of several changes can be written together. */
 export interface Note {
-  /** Identifies its statement: notes of one name have the same statement. */
+  /** Identifies its statement: notes of one name have the same statement and columns. */
   readonly name: string
-  /** The text of the statement that writes it, given the places of its values, each with its type. */
-  readonly insertion: (places: readonly string[]) => string
-  /** The values, and their types. */
-  readonly values: readonly (readonly [type: string, value: unknown])[]
+  /** The text of the statement that writes it, from the arrays of its columns. */
+  readonly insertion: (arrays: readonly string[]) => string
+  /** The type of each column. */
+  readonly columns: readonly ColumnType[]
+  /** The values of each row, in the order of the columns. */
+  readonly rows: readonly (readonly unknown[])[]
   /** Called once it is committed. */
   readonly committed: () => void
 }

@@ -11,3 +11,7 @@ export const authorHash = (author: string | undefined): bigint =>
  */
 export const keysWrittenBy = (author: string, types: string, most: number): string =>
   `keys_written_by(${author}, ${types}, ${most})`
+
+/** Returns the condition that an author wrote at most so many resources; SQL as above. */
+export const wroteAtMost = (author: string, most: number): string =>
+  `(select count(*) from (select from search s where s.author = ${author} and s.author <> 0 limit ${most + 1}) own) <= ${most}`

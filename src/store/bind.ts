@@ -24,15 +24,17 @@ import {
 } from './session.ts'
 import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
 import type { Store } from './store.ts'
+import { createTogether } from './together.ts'
 import { transact } from './transaction.ts'
 import { witnessed } from './witness.ts'
 
 /** Binds the store to callers. */
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
+  const together = createTogether(parts.database)
   return principal => {
     const database = databaseOf(principal, parts.database)
     const base = principal.at === undefined ? parts.base : parts.base.at(principal.at)
-    return bind({ ...parts, base, database, on: database, principal, isInTransaction: false })
+    return bind({ ...parts, base, database, on: database, principal, together, isInTransaction: false })
   }
 }
 

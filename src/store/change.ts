@@ -4,11 +4,12 @@ import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { lockConditions, onlyMatch } from './conditional.ts'
+import { isOutdated } from './epoch.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
-import { inTransaction, mustBeAllowed, retried, type Session } from './session.ts'
+import { inTransaction, isRaceLost, mustBeAllowed, type Session } from './session.ts'
 import { readSeen } from './sight.ts'
-import { type Change, needsTransaction, type Written, write } from './write.ts'
+import { type Change, isSingle, needsTransaction, type Written, write } from './write.ts'
 
 export interface Preconditions {
   /** Version that must be current (If-Match). */
@@ -45,6 +46,20 @@ async function one(session: Session, change: Change): Promise<Written> {
   return written!
 }
 
+/**
+ * Makes one change: without a transaction of its own where it needs none, and in one if another writer was faster, so that both
+ * come about, one after the other.
+ */
+async function single(session: Session, change: Change): Promise<Written> {
+  if (isSingle(session) && !needsTransaction(session, change.type))
+    try {
+      return await one(session, change)
+    } catch (error) {
+      if (!isRaceLost(error) && !isOutdated(error)) throw error
+    }
+  return inTransaction(session, inner => one(inner, change))
+}
+
 /** Creates a resource under a new id; with `ifNoneExist` only if that query matches nothing, else answers the match. */
 export async function create(
   session: Session,
@@ -55,10 +70,7 @@ export async function create(
   mustBeAllowed(session, type, 'c')
   mustBeValid(session, resource, type)
   const change: Change = { method: 'POST', type, id: uuidv7(), resource, fresh: true }
-  // One statement needs no transaction around it.
-  if (ifNoneExist === undefined && !needsTransaction(session, type))
-    return retried(session, again => one(again, change))
-  if (ifNoneExist === undefined) return inTransaction(session, inner => one(inner, change))
+  if (ifNoneExist === undefined) return single(session, change)
   mustBeAllowed(session, type, 's')
   return inTransaction(session, async inner => {
     const id = await matched(inner, type, ifNoneExist)
@@ -96,7 +108,7 @@ export async function update(
     throw new Failure('MALFORMED_REQUEST', `The id of the resource must be the id of the address, "${id}".`, {
       issue: 'invalid',
     })
-  return inTransaction(session, inner => one(inner, { method: 'PUT', type, id, resource, ...preconditions }))
+  return single(session, { method: 'PUT', type, id, resource, ...preconditions })
 }
 
 /** Replaces what the query matches: nothing creates, several fail (https://hl7.org/fhir/R4/http.html#cond-update). */
@@ -180,7 +192,7 @@ export async function remove(
   preconditions: Preconditions,
 ): Promise<Written> {
   mustBeAllowed(session, type, 'd')
-  return inTransaction(session, inner => one(inner, { method: 'DELETE', type, id, ...preconditions }))
+  return single(session, { method: 'DELETE', type, id, ...preconditions })
 }
 
 /** Deletes the one resource that the query matches, if there is one. */

@@ -6,7 +6,7 @@ import { isWorldly } from './index/subject.ts'
 import type { Reading } from './principal.ts'
 import { read } from './read.ts'
 import { type Binder, createBinder } from './search/binder.ts'
-import { reached } from './search/reach.ts'
+import { boundReach, reached } from './search/reach.ts'
 import { typeNumber } from './type-number.ts'
 import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
 import type { Reach, Visibility } from './visibility.ts'
@@ -137,7 +137,7 @@ function reachedTables(
   const former = ways.map(way => `select h.* from history h where ${way}`).join(' union all ')
   return {
     current: `(select r.type, r.id, r.version, r.method, r.updated_at, ${visibility.resource('s', binder)} as is_seen
-      from ${reached({ types }, reach, binder)} s join resource r using (key)) resource`,
+      from ${reached({ types }, boundReach(reach, binder), binder)} s join resource r using (key)) resource`,
     former: `(select h.type, h.id, h.version, h.method, h.updated_at, ${visibility.version('h', binder)} as is_seen
       from (${former} offset 0) h) history`,
   }

@@ -1,6 +1,7 @@
 // Rows written in the same transaction as the changes: the caller's record of accesses, and what followers of changes keep.
 
-import { int2Array, textArray } from '../db/arrays.ts'
+import { arrayOf, int2Array, textArray } from '../db/arrays.ts'
+import { prepared } from '../db/database.ts'
 import type { Queryable, Statement, Transaction } from '../db/statement.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
@@ -67,11 +68,35 @@ interface Noted {
   readonly stored: { readonly body: string } | undefined
 }
 
-const noteStatement = ({ name, insertion, values }: Note): Statement => ({
-  name: `note-${name}`,
-  text: insertion(values.map(([type], index) => `$${index + 1}::${type}`)),
-  values: values.map(([, value]) => value),
-})
+/** The arrays of a note's columns, each with its type. */
+export const arraysIn = ({ columns, rows }: Note): (readonly [type: string, array: Buffer])[] =>
+  columns.map((type, column) => [
+    `${type}[]`,
+    arrayOf(
+      type,
+      rows.map(row => row[column]),
+    ),
+  ])
+
+/** The statement that writes a note by itself. */
+export function noteStatement(note: Note): Statement {
+  const arrays = arraysIn(note)
+  return {
+    name: `note-${note.name}`,
+    text: note.insertion(arrays.map(([type], index) => `$${index + 1}::${type}`)),
+    values: arrays.map(([, array]) => array),
+  }
+}
+
+/** The same rows as fewer notes: one of each name. */
+export function mergedNotes(notes: readonly Note[]): Note[] {
+  const merged = Map.groupBy(notes, each => each.name)
+  return [...merged.values()].map(same => ({
+    ...same[0]!,
+    rows: same.flatMap(each => each.rows),
+    committed: () => same.forEach(each => void each.committed()),
+  }))
+}
 
 /** Writes a note by itself, in the transaction of what it is about. */
 export async function writeNote(on: Queryable | Transaction, note: Note): Promise<void> {
@@ -131,11 +156,9 @@ async function readNamed(
   const binder = createBinder()
   const types = binder.bind(int2Array(named.map(([type]) => typeNumber(type))))
   const ids = binder.bind(textArray(named.map(([, id]) => id)))
-  const rows = await on.query<{ type: number; id: string; body: string }>({
-    text: `select r.type, r.id, r.body from unnest(${types}::smallint[], ${ids}::text[]) as named(type, id)
-      join resource r using (type, id) join search s using (key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`,
-    values: binder.values,
-  })
+  const text = `select r.type, r.id, r.body from unnest(${types}::smallint[], ${ids}::text[]) as named(type, id)
+    join resource r using (type, id) join search s using (key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`
+  const rows = await on.query<{ type: number; id: string; body: string }>(prepared(text, binder, true))
   return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }
 

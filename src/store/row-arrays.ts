@@ -15,6 +15,19 @@ export interface Row {
   readonly entry: IndexEntry
 }
 
+/** A resource that is stored for the first time. */
+export interface Created extends Row {
+  /** The hash of its creator. */
+  readonly author: bigint
+  /** Kept with types that have owners (owners/party.ts). */
+  readonly owner: string | null
+  /** Its id was made by this server, so that nothing can be stored under it yet. */
+  readonly isFresh: boolean
+}
+
+/** How no owner travels: no id has this form. */
+export const nobody = ' '
+
 /** The columns of each group with the type of their values. `ord` gives the row that a value belongs to, counted from 1. */
 const columns = {
   version: {
@@ -25,6 +38,7 @@ const columns = {
     updated_at: 'bigint',
     body: 'text',
   },
+  creation: { author: 'bigint', owner: 'text' },
   // PostgreSQL cannot nest arrays of different lengths, so postings travel as one long array, and each row states where its own
   // begin and end.
   entry: {
@@ -92,8 +106,11 @@ export function placesOf(groups: readonly ColumnGroup[], values: readonly string
   }
 }
 
+/** The groups of every row; creations have one more. */
+export type IndexedGroup = Exclude<ColumnGroup, 'creation'>
+
 /** The arrays of each group, in the order of its columns; a group that holds nothing is empty. */
-export type Arrays = Readonly<Record<ColumnGroup, readonly Buffer[]>>
+export type Arrays = Readonly<Record<IndexedGroup, readonly Buffer[]>>
 
 /** The versions alone, for those whose index entries stay as they are. */
 export function versionArrays(rows: readonly Row[]): readonly Buffer[] {
@@ -106,6 +123,11 @@ export function versionArrays(rows: readonly Row[]): readonly Buffer[] {
     textArray(rows.map(row => row.body)),
   ]
 }
+
+export const creationArrays = (rows: readonly Created[]): readonly Buffer[] => [
+  int8Array(rows.map(row => row.author)),
+  textArray(rows.map(row => row.owner ?? nobody)),
+]
 
 export function arraysOf(rows: readonly Row[]): Arrays {
   const entries = rows.map(row => row.entry)

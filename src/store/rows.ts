@@ -3,12 +3,24 @@
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import type { Note } from './access.ts'
+import { arraysIn } from './note.ts'
 import { ownedTypes } from './owners/rules.ts'
-import { arraysOf, type ColumnGroup, type ColumnPlace, placesOf, type Row, versionArrays } from './row-arrays.ts'
+import {
+  arraysOf,
+  type ColumnGroup,
+  type ColumnPlace,
+  type Created,
+  creationArrays,
+  type IndexedGroup,
+  nobody,
+  placesOf,
+  type Row,
+  versionArrays,
+} from './row-arrays.ts'
 import { methods, typeNumber } from './type-number.ts'
 
-const always: readonly ColumnGroup[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
-const optional: readonly ColumnGroup[] = ['spans', 'codes', 'words', 'terms', 'grams']
+const always: readonly IndexedGroup[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
+const optional: readonly IndexedGroup[] = ['spans', 'codes', 'words', 'terms', 'grams']
 
 const texts = new Map<string, string>()
 
@@ -20,7 +32,7 @@ function statement(
   write: (place: ColumnPlace, has: ReadonlySet<ColumnGroup>) => string,
 ): Statement {
   const present = groups.map(each => each.group)
-  const full = `${name} ${present.filter(group => !always.includes(group)).join(' ')}`
+  const full = [name, ...present.filter(group => optional.some(each => each === group))].join(' ')
   let text = texts.get(full)
   if (text === undefined) {
     const places = placesOf(
@@ -57,7 +69,7 @@ const searchValues = (place: ColumnPlace): string => `key, self, nullif(patient,
 const searchColumns = 'key, self, patient, date, date_high, type, tokens, refs, texts, subject, about'
 
 /** The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing. */
-function indexRows(source: string, place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string {
+function indexRows(source: string, author: string, place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string {
   const values = (group: ColumnGroup): string => `${place.unnest(group)} as v(${place.names(group)})`
   const parts: string[] = []
   if (has.has('spans'))
@@ -67,8 +79,8 @@ function indexRows(source: string, place: ColumnPlace, has: ReadonlySet<ColumnGr
     )`)
   if (has.has('codes'))
     parts.push(`codes as (
-      insert into coded (posting, date, key)
-      select v.posting, ${source}.date, ${source}.key from ${values('codes')} join ${source} using (ord)
+      insert into coded (posting, date, key, subject, author)
+      select v.posting, ${source}.date, ${source}.key, ${source}.subject, ${author} from ${values('codes')} join ${source} using (ord)
     )`)
   if (has.has('terms'))
     parts.push(`terms as (
@@ -88,7 +100,7 @@ function indexRows(source: string, place: ColumnPlace, has: ReadonlySet<ColumnGr
 function notesIn(notes: readonly Note[], place: ColumnPlace, from: number): string {
   let next = from
   return notes
-    .map(({ name, insertion, values }) => `, note_${name} as (${insertion(values.map(() => place.value(next++)))})`)
+    .map(({ name, insertion, columns }) => `, note_${name} as (${insertion(columns.map(() => place.value(next++)))})`)
     .join('')
 }
 
@@ -96,49 +108,35 @@ const owned = ownedTypes.map(typeNumber).join(', ')
 
 const insertText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, notes: readonly Note[]): string => `
   with input as (
-    select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry')}
+    select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry', 'creation')}
   ), ${guard(place.value(0), 'input')}, resources as (
     insert into resource (key, type, id, version, method, updated_at, body) overriding system value
     select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input, guard where guard.ok
     returning type, id, version
   ), searches as (
     insert into search (${searchColumns}, author, owner)
-    select ${searchValues(place)}, ${place.value(2)}, case when type in (${owned}) then ${place.value(3)} end from input
-  )${indexRows('input', place, has)}${notesIn(notes, place, 4)}
+    select ${searchValues(place)}, author, case when type in (${owned}) then nullif(owner, '${nobody}') end from input
+  )${indexRows('input', 'input.author', place, has)}${notesIn(notes, place, 2)}
   select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
 
 interface Insertion {
   readonly epoch: number
-  readonly isFresh: boolean
-  readonly author: bigint
-  readonly owner?: string | null
   readonly notes: readonly Note[]
 }
 
 /**
- * Inserts new resources with all their index entries, as of the epoch in which those were computed. Fresh resources have ids that
- * this server made for them; `author` is the hash of the creator; `owner` is kept with types that have owners (owners/party.ts);
- * notes come with them.
+ * Inserts new resources with all their index entries, as of the epoch in which those were computed; notes come with them.
  * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used since it
  * was looked up (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
  */
-export async function insert(
-  on: Queryable,
-  rows: readonly Row[],
-  { epoch, isFresh, author, owner = null, notes }: Insertion,
-): Promise<void> {
-  const values = [
-    ['bigint', epoch] as const,
-    ['boolean', !isFresh] as const,
-    ['bigint', author] as const,
-    ['text', owner] as const,
-  ]
-  const noted = notes.flatMap(note => note.values)
+export async function insert(on: Queryable, rows: readonly Created[], { epoch, notes }: Insertion): Promise<void> {
+  const isFresh = rows.every(row => row.isFresh)
+  const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const]
   await on.run(
     statement(
       ['insert', ...notes.map(note => note.name)].join('-'),
-      groupsOf(rows),
-      [...values, ...noted],
+      [...groupsOf(rows), { group: 'creation', arrays: creationArrays(rows) }],
+      [...values, ...notes.flatMap(arraysIn)],
       (place, has) => insertText(place, has, notes),
     ),
   )
@@ -147,7 +145,7 @@ export async function insert(
 /** True if the error says that another writer has created a resource under the same id first. */
 export const isTaken = (error: unknown): boolean => (error as { constraint?: unknown }).constraint === 'resource_id'
 
-/** True if the error says that another writer created and deleted a resource that this one was about to create. */
+/** True if the error says that another writer has changed a resource since this one looked it up. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'
 
 // The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
@@ -164,7 +162,7 @@ const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string
     delete from span where key in (select key from changed)
   ), old_words as (
     delete from word where key in (select key from changed)
-  )${indexRows('changed', place, has)}`
+  )${indexRows('changed', '(select s.author from search s where s.key = changed.key)', place, has)}`
 
 /** Rows of known keys, which come as the statement's first value. */
 const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
@@ -172,24 +170,34 @@ const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
 
 const versionColumns = 'updated_at, version, type, method, id, body'
 
-const replaceBody = `archived as (
+// Where the rows are not locked yet, another writer may have replaced them since they were looked up.
+const lockedRows = (source: string, strength: 'update' | 'no key update'): string => `locked as materialized (
+    select r.updated_at, r.version, r.type, r.method, r.id, r.body, r.key from ${source} join resource r using (key), guard
+    where guard.ok and r.version = ${source}.version - 1 order by r.type, r.id for ${strength} of r
+  )`
+
+/** @param count the place of the number of rows that were to be locked */
+const allLocked = (count: string): string => `select are_current((select count(*) from locked), ${count})`
+
+const archived = `
     insert into history (${versionColumns}, subject, author, about, owner)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about, s.owner
-    from input join resource r using (key) join search s using (key), guard where guard.ok
+    select ${versionColumns.replace(/\w+/g, 'l.$&')}, s.subject, s.author, s.about, s.owner from locked l join search s using (key)`
+
+const replaceBody = `${lockedRows('input', 'no key update')}, archived as (${archived}
   ), resources as (
     update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
-    from input where r.key = input.key
+    from input join locked using (key) where r.key = input.key
   )`
 
 const replaceText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with input as (${keyed(place, 'version', 'entry')}), ${guard(place.value(1), 'input')}, ${replaceBody}, changed as (
     select * from input
   ), ${replaceIndex(place, has)}
-  select`
+  ${allLocked(place.value(2))}`
 
 const replaceBodyText = (place: ColumnPlace): string => `
   with input as (${keyed(place, 'version')}), ${guard(place.value(1), 'input')}, ${replaceBody}
-  select`
+  ${allLocked(place.value(2))}`
 
 const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with ${guard(place.value(1), undefined)}, changed as (
@@ -197,7 +205,15 @@ const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string 
   ), ${replaceIndex(place, has)}
   select`
 
-type Keyed = Row & { readonly key: number }
+/** A row that is stored already. */
+export interface Keyed extends Row {
+  readonly key: number
+}
+
+/** A row whose index entries may stay as they are. */
+export interface Replaced extends Keyed {
+  readonly isReindexed: boolean
+}
 
 const keysAnd = (rows: readonly Keyed[], epoch: number) =>
   [['bigint[]', safeInt8Array(rows.map(row => row.key))] as const, ['bigint', epoch] as const] as const
@@ -215,31 +231,28 @@ export async function reindex(on: Queryable, rows: readonly Keyed[], epoch: numb
   if (rows.length > 0) await on.run(statement('reindex', groupsOf(rows), keysAnd(rows, epoch), reindexText))
 }
 
-/** Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed. @throws as insert. */
-export async function replace(
-  on: Queryable,
-  rows: readonly (Keyed & { isReindexed: boolean })[],
-  epoch: number,
-): Promise<void> {
+/**
+ * Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed.
+ * @throws as insert; HI002 if one is not the version before any more.
+ */
+export async function replace(on: Queryable, rows: readonly Replaced[], epoch: number): Promise<void> {
   const again = rows.filter(row => row.isReindexed)
   const others = rows.filter(row => !row.isReindexed)
-  if (again.length > 0) await on.run(statement('replace', groupsOf(again), keysAnd(again, epoch), replaceText))
+  const valuesOf = (some: readonly Keyed[]) => [...keysAnd(some, epoch), ['bigint', some.length] as const]
+  if (again.length > 0) await on.run(statement('replace', groupsOf(again), valuesOf(again), replaceText))
   if (others.length > 0) {
     const versions = [{ group: 'version' as const, arrays: versionArrays(others) }]
-    await on.run(statement('replace-body', versions, keysAnd(others, epoch), replaceBodyText))
+    await on.run(statement('replace-body', versions, valuesOf(others), replaceBodyText))
   }
 }
 
 const removeText = `
   with gone as (
     select gone.* from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
-  ), ${guard('null', 'gone')}, archived as (
-    insert into history (${versionColumns}, subject, author, about, owner)
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body, s.subject, s.author, s.about, s.owner
-    from gone join resource r using (key) join search s using (key), guard where guard.ok
+  ), ${guard('null', 'gone')}, ${lockedRows('gone', 'update')}, archived as (${archived}
     union all
     select to_timestamp(gone.updated_at / 1000.0), gone.version, gone.type, $6::smallint, gone.id, null, s.subject, s.author, s.about, s.owner
-    from gone join search s using (key)
+    from gone join locked using (key) join search s using (key)
   ), codes as (
     ${deleteCodes('gone')}
   ), spans as (
@@ -248,14 +261,25 @@ const removeText = `
     delete from word where key in (select key from gone)
   ), searches as (
     delete from search where key in (select key from gone)
+  ), resources as (
+    delete from resource where key in (select key from locked)
   )
-  delete from resource where key in (select key from gone)`
+  ${allLocked('$7::bigint')}`
 
-/** Takes resources out of everything but history, which gains the last version and a mark of the deletion. */
-export async function remove(
-  on: Queryable,
-  gone: readonly { key: number; type: string; id: string; version: number; updatedAt: Date }[],
-): Promise<void> {
+/** A resource to be taken out, and the version of its deletion. */
+export interface Removed {
+  readonly key: number
+  readonly type: string
+  readonly id: string
+  readonly version: number
+  readonly updatedAt: Date
+}
+
+/**
+ * Takes resources out of everything but history, which gains the last version and a mark of the deletion.
+ * @throws the database's HI002 if one is not the version before any more; Failure CONFLICT before an export's fence.
+ */
+export async function remove(on: Queryable, gone: readonly Removed[]): Promise<void> {
   await on.run({
     name: 'remove-resources',
     text: removeText,
@@ -266,6 +290,7 @@ export async function remove(
       int4Array(gone.map(row => row.version)),
       safeInt8Array(gone.map(row => row.updatedAt.getTime())),
       methods.DELETE,
+      gone.length,
     ],
   })
 }

@@ -18,6 +18,8 @@ import { isInUse, mustBeReady, notInUse } from './search-params/known.ts'
 import type { DefinitionLimits } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { suspensions } from './search-params/suspension.ts'
+import type { SketchFor } from './sketch.ts'
+import type { Together } from './together.ts'
 import type { Validate } from './validate.ts'
 
 export interface StoreParts {
@@ -39,11 +41,15 @@ export interface StoreParts {
   readonly maxCount: number
   /** Most resources that a page includes in addition to its matches. */
   readonly maxIncluded: number
+  /** What lets searches of callers pass over what they may not see; absent: they look at every row. */
+  readonly sketchFor?: SketchFor
   /** Receives how long each search took, in milliseconds. */
   readonly searched: (request: SearchRequest, milliseconds: number) => void
 }
 
 export interface Session extends StoreParts {
+  /** Writes what is not part of a transaction. */
+  readonly together: Together
   /** The pool, or the transaction that the operation is part of. */
   readonly on: Queryable
   readonly principal: Principal
@@ -108,19 +114,15 @@ export async function inTransaction<T>(session: Session, work: (session: Session
 }
 
 /**
- * Runs the work, which is a statement or a transaction as a whole, again if it lost a race, if it was done without
- * knowing of search parameters that were defined meanwhile, or if an export has promised to hold what came before.
+ * Runs the work, a transaction as a whole, again if it lost a race, if it was done without knowing of search parameters that were defined meanwhile, or if an export has promised to hold what came before.
  */
-export async function retried<T>(
-  session: Session,
-  work: (session: Session, attempt: number) => Promise<T>,
-): Promise<T> {
+async function retried<T>(session: Session, work: (session: Session, attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       const now = attempt > 1 ? await nowBeyondFence(session.database, session.now) : session.now
       return await work({ ...session, now }, attempt)
     } catch (error) {
-      if (session.isInTransaction || !(isRaceLost(error) || isOutdated(error))) throw error
+      if (!isRaceLost(error) && !isOutdated(error)) throw error
       if (session.principal.within && mustStartOver(error)) throw error
       if (attempt >= attemptsAfter(error)) throw error instanceof Failure ? error : lost(error)
       if (isOutdated(error)) await session.indexing.catchUp()
@@ -129,7 +131,7 @@ export async function retried<T>(
 }
 
 /** True if another writer was faster, so that the same work may succeed when it is run again. */
-const isRaceLost = (error: unknown): boolean =>
+export const isRaceLost = (error: unknown): boolean =>
   (error instanceof Failure && error.code === 'CONFLICT' && !error.options.isFinal) ||
   isTaken(error) ||
   isOvertaken(error)
@@ -177,7 +179,8 @@ export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used
 export function searchOptions(session: Session): SearchOptions {
   const { indexer, base, principal, maxIncluded } = session
   const { visibility, party } = principal
-  return { indexer, base, visibility, party, maySee: type => principal.may(type, 'r'), maxIncluded }
+  const sketch = session.sketchFor?.(visibility)
+  return { indexer, base, visibility, sketch, party, maySee: type => principal.may(type, 'r'), maxIncluded }
 }
 
 /**

@@ -1,5 +1,6 @@
 // Indexes resources that were stored before the data set had an address: until then, references below that address and its naming
 // systems belonged to another server.
+import { safeInt8Array } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
@@ -24,7 +25,11 @@ export interface SettleParts {
   readonly log: Log
 }
 
+/** Most resources of one transaction. */
 const batch = 200
+
+/** Keys that one statement looks through: a data set of any size is read by statements that end soon. */
+const span = 5000
 
 /**
  * Indexes again the resources that name one of the addresses, in batches, and marks the addresses as settled. A resource that a
@@ -34,30 +39,42 @@ const batch = 200
 export async function settle(parts: SettleParts, addresses: readonly string[]): Promise<number> {
   if (addresses.length === 0) return 0
   const patterns = addresses.flatMap(formsOf).map(each => `%${likeText(`"${each}/`)}%`)
+  const [{ last } = { last: 0 }] = await parts.database.query<{ last: number }>({
+    text: 'select coalesce(max(key), 0) as last from resource',
+    values: [],
+  })
   let count = 0
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const done = await settleBatch(parts, patterns, after)
-    count += done.length
-    after = done.length === batch ? done.at(-1) : undefined
+  for (let from = 0; from < last; from += span) {
+    const keys = await naming(parts.database, patterns, from)
+    for (let at = 0; at < keys.length; at += batch) await settleBatch(parts, keys.slice(at, at + batch))
+    count += keys.length
   }
   await noteSettled(parts.database, addresses)
   return count
 }
 
-/** Indexes the next resources again, and returns their keys. */
-async function settleBatch(parts: SettleParts, patterns: readonly string[], after: number): Promise<number[]> {
+/** Returns the keys after `from` of resources that name one of the addresses. */
+async function naming(on: Queryable, patterns: readonly string[], from: number): Promise<number[]> {
+  const rows = await on.query<{ key: number }>({
+    text: 'select key from resource where key > $1 and key <= $2 and body like any($3::text[]) order by key',
+    values: [from, from + span, patterns],
+  })
+  return rows.map(({ key }) => key)
+}
+
+/** Indexes resources again, as they are now. */
+async function settleBatch(parts: SettleParts, keys: readonly number[]): Promise<void> {
   const { database, indexing } = parts
   for (;;) {
     try {
       return await database.transaction(async on => {
         const bodies = await on.query<Body>({
           text: `select key, type, id, version, updated_at, body from resource
-            where key > $1 and body like any($2::text[]) order by key limit ${batch} for no key update`,
-          values: [after, patterns],
+            where key = any($1::bigint[]) order by key for no key update`,
+          values: [safeInt8Array(keys)],
         })
         await indexAnew(on, parts, bodies)
         for (const each of bodies) await follow(on, parts, each)
-        return bodies.map(each => each.key)
       })
     } catch (error) {
       if (!isOutdated(error)) throw error

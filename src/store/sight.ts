@@ -1,11 +1,11 @@
 // Reads and looks that come before anything is shown or changed: may this caller see it?
 import { int2Array, textArray } from '../db/arrays.ts'
-import { preparedName } from '../db/database.ts'
+import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
 import { mustBeThere, read, readVisible } from './read.ts'
-import { createBinder } from './search/binder.ts'
+import { type Binder, createBinder } from './search/binder.ts'
 import { type Closed, closedColumn } from './search/closed.ts'
 import type { SearchRequest } from './search/request.ts'
 import { typeNumber } from './type-number.ts'
@@ -58,12 +58,10 @@ export async function overridingFor<Of extends Reading>(session: Of, patients: r
 async function lookAt(on: Queryable, visibility: Visibility, type: string, id: string): Promise<Look | undefined> {
   const binder = createBinder()
   const [number, named] = [binder.bind(typeNumber(type)), binder.bind(id)]
-  const [look] = await on.query<Look>({
-    text: `select s.subject::text, ${visibility.resource('s', binder)} as is_seen, (
-        select p.id from search q join resource p using (key) where q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
-      from resource r join search s using (key) where r.type = ${number}::smallint and r.id = ${named}::text`,
-    values: binder.values,
-  })
+  const text = `select s.subject::text, ${visibility.resource('s', binder)} as is_seen, (
+      select p.id from search q join resource p using (key) where q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
+    from resource r join search s using (key) where r.type = ${number}::smallint and r.id = ${named}::text`
+  const [look] = await on.query<Look>(prepared(text, binder, true))
   return look
 }
 
@@ -109,14 +107,36 @@ async function closedAmong(
   const [closed] = closedColumn(criteria, { ...binder, visibility })
   if (closed === undefined) return []
   const text = `select ${closed} as closed`
-  const [row] = await on.query<Closed>({ name: preparedName(text), isFixed: true, text, values: binder.values })
+  const [row] = await on.query<Closed>(prepared(text, binder, true))
   return row!.closed ?? []
 }
 
-/**
- * Checks that a resource to be changed may be seen and changed.
- * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
- */
+/** Whether a caller may see and change a resource. */
+export interface Judged {
+  readonly subject: string
+  readonly is_seen: boolean
+  readonly is_open: boolean
+}
+
+/** The columns of `Judged` for a row of `search`. */
+export const seenColumns = (row: string, visibility: Visibility, binder: Binder): string =>
+  `${row}.subject::text, ${visibility.resource(row, binder)} as is_seen, ${visibility.change(row, binder)} as is_open`
+
+/** @throws Failure CONSENT_… if the caller may not see a resource; FORBIDDEN if it belongs to another owner. */
+export async function judged(
+  on: Queryable,
+  visibility: Visibility,
+  { subject, is_seen, is_open }: Judged,
+): Promise<void> {
+  if (!is_seen) throw await visibility.refusal(on, BigInt(subject))
+  if (is_open) return
+  throw new Failure(
+    'FORBIDDEN',
+    'Only the client that recorded a consent can change it; other clients use the consent operations of Connect.',
+  )
+}
+
+/** Checks that resources to be changed may be seen and changed. @throws Failure as `judged` */
 export async function mustSee(
   { on, principal: { visibility } }: Reading,
   named: readonly { readonly type: string; readonly id: string }[],
@@ -125,17 +145,10 @@ export async function mustSee(
   const binder = createBinder()
   const types = binder.bind(int2Array(named.map(each => typeNumber(each.type))))
   const ids = binder.bind(textArray(named.map(each => each.id)))
-  const isSeen = visibility.resource('s', binder)
-  const [refused] = await on.query<{ subject: string; is_seen: boolean }>({
-    text: `select s.subject::text, ${isSeen} as is_seen from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
+  const text = `select * from (
+      select ${seenColumns('s', visibility, binder)} from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
       join resource r using (type, id) join search s using (key)
-      where (${isSeen} and ${visibility.change('s', binder)}) is not true limit 1`,
-    values: binder.values,
-  })
-  if (!refused) return
-  if (!refused.is_seen) throw await visibility.refusal(on, BigInt(refused.subject))
-  throw new Failure(
-    'FORBIDDEN',
-    'Only the client that recorded a consent can change it; other clients use the consent operations of Connect.',
-  )
+    ) judged where (is_seen and is_open) is not true limit 1`
+  const [refused] = await on.query<Judged>(prepared(text, binder, true))
+  if (refused) await judged(on, visibility, refused)
 }

@@ -5,13 +5,14 @@ import { uuidv7 } from '../lib/ids.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
 import { type Condition, conditionName, lockConditions, onlyMatch } from './conditional.ts'
+import { lockCurrent } from './current.ts'
 import { mustBeId } from './ids.ts'
 import { applyPatch, type Patch } from './patch/patch.ts'
 import { createPause } from './pause.ts'
 import { read } from './read.ts'
 import { conditionalReferences, type Links, resolveLinks } from './references.ts'
 import { inTransaction, mustBeAllowed, type Session } from './session.ts'
-import { type Change, lockCurrent, type Written, write } from './write.ts'
+import { type Change, type Written, write } from './write.ts'
 
 /** One entry of a transaction, its URL taken apart. */
 export interface TransactionEntry {

@@ -5,11 +5,21 @@ import type { Failure } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Base } from './base.ts'
 import type { Binder } from './search/binder.ts'
+import type { Sketch } from './sketch.ts'
 
 /** What a caller may see; a caller without it sees all that its scopes open. */
 export interface Visibility {
   /** The condition that the caller may see the resource of this row of `search`. */
   resource(row: string, binder: Pick<Binder, 'bind'>): string
+  /**
+   * Holds wherever `resource` does, and looks at the columns subject and author alone: it passes over what the caller may not see by
+   * an index, and decides nothing.
+   */
+  likely(row: string, seen: Pick<Seen, 'sketch'> & Pick<Binder, 'bind'>): string
+  /** The callers that the same consents concern, and that write as one author. */
+  readonly group: string
+  /** Selects what a sketch of the group is made of (sketch.ts), as one row. */
+  sketched(binder: Pick<Binder, 'bind'>): string
   /** The condition that the caller may see this row of `history`, as far as the row itself decides it. */
   version(row: string, binder: Pick<Binder, 'bind'>): string
   /** The condition that the caller may change the resource of this row of `search`, which it may see. */
@@ -22,9 +32,10 @@ export interface Visibility {
    */
   refusal(on: Queryable, subject: bigint): Promise<Failure>
   /**
-   * The same condition as `resource`, for statements that read many rows of these types: a table to join, and a condition on both.
+   * For statements that count many rows of these types by the columns type, subject and author: `surely` implies `resource`, and where
+   * neither holds, nor does `resource`.
    */
-  among(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { join: string; condition: string }
+  divided(row: string, types: readonly number[], binder: Pick<Binder, 'bind'>): { surely: string; maybe: string }
   /** Selects a `Reach` of these types, or no row if it is large: it narrows searches, and decides nothing. */
   reach(types: readonly number[], binder: Pick<Binder, 'bind'>): string
   /** The hash of the caller as an author, as `author` in `search` and `history` has it. */
@@ -55,9 +66,18 @@ export interface Writing {
 /** What a search or another statement works with. */
 export interface Seen {
   readonly visibility: Visibility | undefined
+  /** Passes over most of what the caller may not see; undefined: there is none. */
+  readonly sketch?: Sketch | undefined
 }
 
-/** The conditions on a row of `search` that its resource may be seen: none, or one. */
-export function seen(row: string, { visibility, ...binder }: Seen & Pick<Binder, 'bind'>): string[] {
-  return visibility ? [visibility.resource(row, binder)] : []
+/** The conditions on a row of `search` that its resource may be seen: none, or one, with what soon passes over most others. */
+export function seen(row: string, { visibility, sketch, ...binder }: Seen & Pick<Binder, 'bind'>): string[] {
+  if (!visibility) return []
+  const resource = visibility.resource(row, binder)
+  return sketch?.field ? [visibility.likely(row, { ...binder, sketch }), resource] : [resource]
+}
+
+/** The condition that it is worth looking at the resource, on a row with the columns subject and author: none, or one. */
+export function likelySeen(row: string, { visibility, ...seeing }: Seen & Pick<Binder, 'bind'>): string[] {
+  return visibility ? [visibility.likely(row, seeing)] : []
 }

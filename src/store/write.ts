@@ -1,33 +1,29 @@
 // Writes resources: any number of creations, updates and deletions in a few set-based statements, history and index included.
-import { int2Array, textArray } from '../db/arrays.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import type { Note } from './access.ts'
 import { authorHash } from './author.ts'
+import { type Batch, put } from './batch.ts'
+import { type Current, type Deleted, findCurrent, lockCurrent, type Stored } from './current.ts'
 import { lockIndex } from './epoch.ts'
 import type { Costly } from './index/account.ts'
 import type { IndexEntry } from './index/draft.ts'
 import type { Indexer } from './index/entry.ts'
-import { notesOf, notifyCommitted, writeNote } from './note.ts'
+import { notesOf } from './note.ts'
 import { isCanonical, lockCanonicals, mustBeOnly, mustBeUnreserved } from './owners/canonicals.ts'
 import { mustSpeakFor } from './owners/check.ts'
 import { settleEntries } from './owners/entries.ts'
 import { ownerFor } from './owners/party.ts'
 import { createPause } from './pause.ts'
 import { prepared, project, readied } from './projection.ts'
-import type { Row } from './row-arrays.ts'
-import * as rows from './rows.ts'
+import type { Created, Row } from './row-arrays.ts'
+import type { Replaced } from './rows.ts'
 import { define } from './search-params/registry.ts'
 import { suspend } from './search-params/suspension.ts'
 import type { Session } from './session.ts'
-import { mustSee } from './sight.ts'
-import { methods, typeName, typeNumber, type WriteMethod } from './type-number.ts'
+import { methods, typeNumber, type WriteMethod } from './type-number.ts'
 
 /** What writing takes: the connection, the caller, and the projections and followers to update. */
-export type Writing = Pick<
-  Session,
-  'on' | 'indexer' | 'principal' | 'projections' | 'follower' | 'registered' | 'base' | 'now' | 'searchParameters'
->
+type Writing = Omit<Session, 'validate' | 'indexing'>
 
 /** One change to one resource; at most one of a type and id in a batch. */
 export interface Change {
@@ -58,55 +54,61 @@ export interface Written {
   readonly body: string | undefined
 }
 
-interface Stored {
-  readonly key: number
-  readonly type: number
-  readonly id: string
-  readonly version: number
-  readonly updated_at: Date
-  readonly body: string
-}
-
-/** The last version of a resource that is deleted now: a resource created again under its id continues from it. */
-interface Deleted extends Omit<Stored, 'key' | 'body'> {
-  readonly key: null
-  readonly body: null
-}
-
 /**
- * Applies the changes; within a transaction they are atomic, and without one a batch of fresh creations is too.
- * Changes of the types that `needsTransaction` names need one.
+ * Applies the changes: all of them, or none. Outside of a transaction, types that `needsTransaction` names cannot be changed.
  * @returns one result for each change, in order.
- * @throws Failure PRECONDITION_FAILED for a wrong version; what `retried` understands if others were faster.
+ * @throws Failure PRECONDITION_FAILED for a wrong version; what `isRaceLost` and `isOutdated` tell if others were faster.
  */
 export async function write(session: Writing, asked: readonly Change[]): Promise<Written[]> {
-  const { on, projections, principal } = session
+  const { on, projections } = session
   const changes = asked.map(each => withPrepared(session, each))
   const definitions = changes.some(change => change.type === 'SearchParameter')
   if (definitions) await lockIndex(on)
   await readied(on, projections, changes)
   await lockCanonicals(session, changes)
-  const known = changes.filter(change => !change.fresh)
-  const current = known.length > 0 ? await lockCurrent(session, known) : new Map<string, Stored | Deleted>()
+  const current = await currentOf(session, changes)
   const now = session.now()
   await mustSpeakFor(session, changes, current)
   await mustBeUnreserved(session, changes)
   mustBeAccepted(session, changes, current)
   const plans = changes.map(change => plan(change, current.get(nameOf(change)), now))
-  const creations = plans.filter(each => each.written.outcome === 'created')
-  const updates = plans.filter(each => each.written.outcome === 'updated')
-  const deletions = plans.filter(each => each.written.outcome === 'deleted')
-  if (deletions.length > 0)
-    await rows.remove(
-      on,
-      deletions.map(each => ({ ...each.written, key: each.stored!.key })),
-    )
   const changed = plans.filter(isChanged)
-  const notes = await notesOf(session, changed)
-  // A batch of creations is one statement, which may be all there is: then the notes have to be a part of it.
-  const isOne = creations.length === plans.length && plans.length <= most
-  for (const slice of slices(creations)) await create(session, slice, isOne ? notes : [])
-  for (const slice of slices(updates)) await update(session, slice)
+  if (changed.length > 0) {
+    const batch = await batchOf(session, changed)
+    await (isSingle(session) ? session.together(session.database, batch) : put(on, batch))
+    await followed(session, changed)
+  }
+  return plans.map(each => each.written)
+}
+
+/** True where a change is not part of a transaction. */
+export const isSingle = ({ isInTransaction, principal }: Pick<Session, 'isInTransaction' | 'principal'>): boolean =>
+  !isInTransaction && !principal.within
+
+async function currentOf(session: Writing, changes: readonly Change[]): Promise<Current> {
+  const known = changes.filter(change => !change.fresh)
+  if (known.length === 0) return new Map()
+  if (!isSingle(session)) return lockCurrent(session, known)
+  const found = await Promise.all(known.map(each => findCurrent(session, each)))
+  return new Map(found.flatMap(each => [...each]))
+}
+
+/** What the changes put into the tables. */
+async function batchOf(session: Writing, changed: readonly Plan[]): Promise<Batch> {
+  const of = (outcome: Written['outcome']): Plan[] => changed.filter(each => each.written.outcome === outcome)
+  return {
+    epoch: session.indexer.epoch,
+    notes: await notesOf(session, changed),
+    creations: await created(session, of('created')),
+    updates: await replaced(session, of('updated')),
+    removals: of('deleted').map(each => ({ ...each.written, key: each.stored!.key })),
+  }
+}
+
+/** Has what depends on the changed resources follow them, as a part of the transaction. */
+async function followed(session: Writing, changed: readonly Plan[]): Promise<void> {
+  const { on, projections, principal } = session
+  const updates = changed.filter(({ written: { outcome } }) => outcome === 'updated')
   await settleEntries(
     session,
     principal.party,
@@ -116,11 +118,11 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     session,
     changed.map(({ change }) => change),
   )
-  for (const note of notes) await (isOne ? notifyCommitted(on, note) : writeNote(on, note))
-  if (definitions)
+  const definitions = changed.filter(isDefinition)
+  if (definitions.length > 0)
     await define(
       on,
-      changed.filter(isDefinition).map(each => ({ ...each.written, ...each })),
+      definitions.map(each => ({ ...each.written, ...each })),
       { client: principal.author ?? '', limits: session.searchParameters },
     )
   await project(
@@ -129,7 +131,6 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
     changed.map(({ written: { type, id }, resource }) => ({ type, id, resource })),
     principal,
   )
-  return plans.map(each => each.written)
 }
 
 const isChanged = ({ written: { outcome } }: Plan): boolean => outcome !== 'unchanged' && outcome !== 'absent'
@@ -139,6 +140,7 @@ const isDefinition = ({ written: { type } }: Plan): boolean => type === 'SearchP
 /** True for types whose changes write more than their own rows: all of it happens, or nothing. */
 export const needsTransaction = ({ projections, principal }: Writing, type: string): boolean =>
   type === 'SearchParameter' ||
+  type === 'Organization' ||
   (isCanonical(type) && !principal.party.isService) ||
   projections.some(({ types }) => types.has(type))
 
@@ -146,7 +148,7 @@ export const needsTransaction = ({ projections, principal }: Writing, type: stri
 function mustBeAccepted(
   { principal: { visibility }, indexer }: Writing,
   changes: readonly Change[],
-  current: ReadonlyMap<string, Stored | Deleted>,
+  current: Current,
 ): void {
   if (!visibility) return
   for (const change of changes) {
@@ -173,36 +175,6 @@ interface Plan {
 }
 
 const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
-
-/**
- * Returns the current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
- * deadlocking; for deleted resources, their last version.
- * @throws Failure CONSENT_… if one exists that the caller may not see.
- */
-export async function lockCurrent(
-  session: Pick<Session, 'on' | 'principal'>,
-  changes: readonly { readonly type: string; readonly id: string }[],
-): Promise<Map<string, Stored | Deleted>> {
-  const found = await session.on.query<Stored | Deleted>({
-    name: 'lock-current',
-    text: `with wanted as (
-        select distinct type, id from unnest($1::smallint[], $2::text[]) as given(type, id)
-      ), current as materialized (
-        select r.key, r.type, r.id, r.version, r.updated_at, r.body from wanted join resource r using (type, id)
-        order by r.type, r.id for update of r
-      )
-      select * from current
-      union all
-      select null, w.type, w.id, last.version, last.updated_at, null
-      from wanted w cross join lateral (
-        select h.version, h.updated_at from history h where h.type = w.type and h.id = w.id order by h.version desc limit 1
-      ) last
-      where not exists (select from current c where c.type = w.type and c.id = w.id)`,
-    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
-  })
-  await mustSee(session, changes)
-  return new Map(found.map(row => [`${typeName(row.type)}/${row.id}`, row]))
-}
 
 function plan(change: Change, former: Stored | Deleted | undefined, now: Date): Plan {
   const stored = former?.key == null ? undefined : former
@@ -271,18 +243,14 @@ function isUnchanged(resource: JsonObject, stored: Stored): boolean {
   return JSON.stringify(asStored) === stored.body
 }
 
-async function create(
-  { on, indexer, principal }: Writing,
-  plans: readonly Plan[],
-  notes: readonly Note[],
-): Promise<void> {
-  const { epoch } = indexer
+async function created({ on, indexer, principal }: Writing, plans: readonly Plan[]): Promise<Created[]> {
   const indexed = await indexedAll(indexer, plans)
-  const entries = plans.map((each, index) => row(each, indexed[index]!.entry))
-  const isFresh = plans.every(each => each.change.fresh === true)
-  const author = authorHash(principal.author)
   await suspend(on, costliest(indexed))
-  await rows.insert(on, entries, { epoch, isFresh, author, owner: ownerFor(principal.party), notes })
+  const [author, owner] = [authorHash(principal.author), ownerFor(principal.party)]
+  return plans.map((each, index) => ({
+    ...row(each, indexed[index]!.entry),
+    ...{ author, owner, isFresh: each.change.fresh === true },
+  }))
 }
 
 /** What each is found by; others are answered in between. */
@@ -296,16 +264,14 @@ async function indexedAll(indexer: Indexer, plans: readonly Plan[]): Promise<Ret
   return all
 }
 
-async function update({ on, indexer }: Writing, plans: readonly Plan[]): Promise<void> {
-  const { epoch } = indexer
+async function replaced({ on, indexer }: Writing, plans: readonly Plan[]): Promise<Replaced[]> {
   const indexed = await indexedAll(indexer, plans)
-  const entries = plans.map((each, index) => {
+  await suspend(on, costliest(indexed))
+  return plans.map((each, index) => {
     const { entry } = indexed[index]!
     const former = indexer.entry(parseJson(each.stored!.body) as JsonObject, true)
     return { ...row(each, entry), key: each.stored!.key, isReindexed: !sameEntry(entry, former) }
   })
-  await suspend(on, costliest(indexed))
-  await rows.replace(on, entries, epoch)
 }
 
 /** Each parameter once. */
@@ -329,10 +295,4 @@ function sameEntry(left: IndexEntry, right: IndexEntry): boolean {
   const text = (entry: IndexEntry) =>
     JSON.stringify(entry, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
   return text(left) === text(right)
-}
-
-const most = 1000
-
-function* slices<T>(all: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < all.length; from += most) yield all.slice(from, from + most)
 }

@@ -42,7 +42,7 @@ test('it is told and kept once in an hour for each client', async () => {
     witness: access => void told.push(access),
     note: accesses => {
       kept.push(...accesses)
-      return { name: 'of-a-test', insertion: () => 'select', values: [], committed: () => {} }
+      return { name: 'of-a-test', insertion: () => 'select', columns: [], rows: [], committed: () => {} }
     },
   }
   const access = {

@@ -1,4 +1,5 @@
 // Writing the trail: what shares a group, and what becomes of records whose group fails or that somebody else has told.
+
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { beginChain, type Head, sealingKey } from '../../src/audit/chain.ts'
 import type { Pending } from '../../src/audit/pending.ts'
@@ -8,6 +9,7 @@ import { verifyTrail } from '../../src/audit/verify.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { noteStatement } from '../../src/store/note.ts'
 import { until } from '../support/process.ts'
 import {
   aChange,
@@ -229,8 +231,7 @@ test('of two in a group that tell the same change the first does', async () => {
 /** Changes that are kept, and noted as committed. */
 async function noted(writer: ReturnType<typeof createAuditWriter>, ...ids: string[]): Promise<void> {
   const notes = ids.map(id => writer.noteFor(aRequester)([aChange(id)]))
-  for (const { insertion, values } of notes)
-    await database.query({ text: insertion(['$1::text', '$2::text']), values: values.map(([, value]) => value) })
+  for (const note of notes) await database.query(noteStatement(note))
   for (const { committed } of notes) committed()
 }
 

@@ -7,7 +7,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { createStore } from '../../src/store/bind.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'
 import { serviceParty } from '../../src/store/principal.ts'
-import type { Row } from '../../src/store/row-arrays.ts'
+import type { Created } from '../../src/store/row-arrays.ts'
 import { insert } from '../../src/store/rows.ts'
 import { plan as planOf } from '../../src/store/search/plan.ts'
 import { createIndexing } from '../../src/store/search-params/reindex.ts'
@@ -53,11 +53,22 @@ const observation = (number: number): JsonObject => ({
   effectiveDateTime: new Date(Date.UTC(2015, 0, 1) + ((number * 7919) % observations) * 21_600_000).toISOString(),
 })
 
-function row(resource: JsonObject): Row {
+function row(resource: JsonObject): Created {
   const [type, id] = [String(resource['resourceType']), String(resource['id'])]
   const body = JSON.stringify(resource)
   const entry = indexer.entry(resource)
-  return { type: typeNumber(type), id, version: 1, method: 1, updatedAt: new Date(0), body, entry }
+  return {
+    type: typeNumber(type),
+    id,
+    version: 1,
+    method: 1,
+    updatedAt: new Date(0),
+    body,
+    entry,
+    author: 0n,
+    owner: null,
+    isFresh: true,
+  }
 }
 
 async function fill(database: Database): Promise<void> {
@@ -66,7 +77,7 @@ async function fill(database: Database): Promise<void> {
     ...Array.from({ length: observations }, (_, number) => row(observation(number))),
   ]
   for (let from = 0; from < all.length; from += 1500)
-    await insert(database, all.slice(from, from + 1500), { epoch: 1, isFresh: true, author: 0n, notes: [] })
+    await insert(database, all.slice(from, from + 1500), { epoch: 1, notes: [] })
   await database.query({ text: 'vacuum analyze resource, search, word, term, span, coded', values: [] })
 }
 

@@ -11,6 +11,7 @@ import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Queryable } from '../../src/db/statement.ts'
 import type { Access } from '../../src/store/access.ts'
+import { noteStatement } from '../../src/store/note.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { onCleanup } from './cleanup.ts'
 import { openTestDatabase } from './database.ts'
@@ -105,8 +106,7 @@ export const aChange = (id: string): Access => ({
 export async function keepChanges(on: Queryable, changes: readonly Access[], at = new Date()): Promise<Pending> {
   const kept: Pending[] = []
   const note = pendingNote(changes, aRequester, at, pending => kept.push(pending))
-  const places = note.values.map(([type], index) => `$${index + 1}::${type}`)
-  await on.query({ text: note.insertion(places), values: note.values.map(([, value]) => value) })
+  await on.query(noteStatement(note))
   note.committed()
   return kept[0]!
 }

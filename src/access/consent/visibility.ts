@@ -4,8 +4,9 @@
 
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { authorHash, keysWrittenBy } from '../../store/author.ts'
+import { authorHash, keysWrittenBy, wroteAtMost } from '../../store/author.ts'
 import { noPatient, several } from '../../store/index/subject.ts'
+import { type Sketch, sketchBits } from '../../store/sketch.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import type { Visibility } from '../../store/visibility.ts'
 import { objectionTo } from './objection.ts'
@@ -34,20 +35,32 @@ export function byConsent(viewer: Viewer): Visibility {
   const grantsBy = (bind: Bind) => grantsOf(bind(organization), bind(viewer.purpose || usualPurpose))
   const isOpen = (column: string, bind: Bind): string[] =>
     opened.length > 0 ? [`${column} = any(${bind(int8Array(opened))}::bigint[])`] : []
-  const way = (bind: Bind, grants: Grants, tokens: string | undefined, isGranted = grants.open): Way => ({
-    ...{ author: `${bind(author)}::bigint`, grants, tokens, isGranted },
+  const way = (bind: Bind, grants: Grants, tokens: string | undefined): Way => ({
+    ...{ author: `${bind(author)}::bigint`, grants, tokens },
     isOpen: column => isOpen(column, bind),
   })
   return {
     resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
+    likely: (row, { bind, sketch }) =>
+      anyOf([
+        `${row}.subject in (${noPatient}, ${several})`,
+        `${row}.author = ${bind(author)}::bigint`,
+        ...isOpen(`${row}.subject`, bind),
+        ...likelyGranted(`${bind(organization)}::bigint`, `${row}.subject`, sketch, bind),
+      ]),
+    group: `${organizationId} ${author}`,
+    sketched: ({ bind }) => sketched(`${bind(organization)}::bigint`, `${bind(author)}::bigint`),
     // The codes of a former version are not kept, so consents by code open the current version only.
     version: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), undefined))),
-    among: (row, types, { bind }) => {
+    divided: (row, types, { bind }) => {
       const grants = grantsBy(bind)
-      const isGranted: Grants['open'] = (...asked) =>
-        `(granted.is_whole or (granted.patient is not null and ${grants.open(...asked)}))`
-      const join = grants.joined('granted', `${row}.subject`, types, bind)
-      return { join, condition: anyOf(ways(row, way(bind, grants, `${row}.tokens`, isGranted))) }
+      const surely = [
+        `${row}.subject = ${noPatient}`,
+        `${row}.author = ${bind(author)}::bigint`,
+        ...isOpen(`${row}.subject`, bind),
+        grants.whole(`${row}.subject`, types, bind),
+      ]
+      return { surely: anyOf(surely), maybe: anyOf([`${row}.subject = ${several}`, grants.partial(`${row}.subject`)]) }
     },
     reach: (types, { bind }) =>
       reach(
@@ -83,7 +96,7 @@ export interface Viewers {
  */
 export function seenBy({ author, organization }: Viewers, row: string): string {
   const grants = grantsOf(organization, `'${usualPurpose}'`)
-  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, isGranted: grants.open, isOpen: () => [] }))
+  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, isOpen: () => [] }))
 }
 
 /** The client that reads a row, and what is known of it. */
@@ -94,22 +107,18 @@ interface Way {
   /** Conditions that a patient is open without consent. */
   readonly isOpen: (patient: string) => string[]
   readonly tokens: string | undefined
-  readonly isGranted: Grants['open']
 }
 
 /**
  * Returns the conditions under which the columns subject, author and about of a row lead to a patient or author that
  * opens it.
  */
-function ways(row: string, { author, grants, isOpen, tokens, isGranted }: Way): string[] {
-  const opens = (patient: string, open = grants.open): string[] => [
-    ...isOpen(patient),
-    open(patient, `${row}.type`, tokens),
-  ]
+function ways(row: string, { author, grants, isOpen, tokens }: Way): string[] {
+  const opens = (patient: string): string[] => [...isOpen(patient), grants.open(patient, `${row}.type`, tokens)]
   return [
     `${row}.subject = ${noPatient}`,
     `${row}.author = ${author}`,
-    ...opens(`${row}.subject`, isGranted),
+    ...opens(`${row}.subject`),
     // Where a resource concerns several patients, all of them have to agree.
     `(${row}.subject = ${several} and ${row}.about is not null and not exists (
         select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
@@ -127,11 +136,10 @@ interface Grants {
    * @param tokens the column of its postings; undefined: not known, so that only grants count that do not ask for them
    */
   open(patient: string, type: string, tokens: string | undefined): string
-  /**
-   * All patients at once, to be joined: `is_whole` if a grant opens whatever is of these types. For what looks at so many
-   * rows that asking for each would cost more than reading all grants of the organisation.
-   */
-  joined(name: string, patient: string, types: readonly number[], bind: Bind): string
+  /** One opens whatever is of these types. Grants may be asked for one by one, or read all at once: as the planner sees fit. */
+  whole(patient: string, types: readonly number[], bind: Bind): string
+  /** One opens something that may be less. */
+  partial(patient: string): string
 }
 
 // `offset 0`: asked for one patient at a time, whatever the planner believes of their number.
@@ -144,11 +152,13 @@ function grantsOf(organization: string, purpose: string): Grants {
         and (g.types is null or ${type} = any(g.types)) and ${purposes}
         and (g.codes is null${tokens ? ` or g.codes && ${tokens}` : ''})
         and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}) offset 0)`,
-    joined: (name, patient, types, bind) => `left join (
-        select g.patient, bool_or(g.codes is null and g.except_codes is null
-          and (g.types is null or g.types @> ${bind(int2Array(types))}::smallint[])) as is_whole
-        from consent_grant g where ${now} and ${purposes} group by g.patient
-      ) ${name} on ${name}.patient = ${patient}`,
+    whole: (patient, types, bind) =>
+      `exists (select from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
+        and g.codes is null and g.except_codes is null
+        and (g.types is null or g.types @> ${bind(int2Array(types))}::smallint[]))`,
+    partial: patient =>
+      `exists (select from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
+        and (g.codes is not null or g.except_codes is not null or g.types is not null))`,
   }
 }
 
@@ -159,11 +169,39 @@ function grantsOf(organization: string, purpose: string): Grants {
 export const anyGrant = (organization: string, patient: string): string =>
   `exists (select from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
 
+/** The same, and maybe for others: for those whose bit is set, and those whose grants the sketch may lack. */
+function likelyGranted(organization: string, patient: string, sketch: Sketch | undefined, bind: Bind): string[] {
+  if (!sketch?.field) return [anyGrant(organization, patient)]
+  const { bits, since } = sketch.field
+  return [
+    `get_bit(${bind(bits)}::bytea, ${patient} & ${sketchBits - 1}) = 1`,
+    `${patient} = any(array(select g.patient from consent_grant g
+      where g.organization = ${organization} and g.added >= ${bind(since)}::xid8))`,
+  ]
+}
+
+/**
+ * What a statement sees that a former one did not was added by a transaction that had not ended then: those from `since` on. Whatever
+ * their time, grants count: a sketch lasts longer than a moment.
+ */
+const sketched = (organization: string, author: string): string =>
+  `select now.since::text, found.count > ${most.grants} as is_many,
+      found.count <= ${most.grants} and ${wroteAtMost(author, most.own)} as is_little,
+      case when found.count <= ${most.sketched} and (select count(*) from (
+        select from consent_grant g where g.organization = ${organization} and g.added >= now.since limit ${most.unsettled + 1}) late
+      ) <= ${most.unsettled} then coalesce(found.marks, '{}') end as marks
+    from (select pg_snapshot_xmin(pg_current_snapshot()) as since) now, (
+      select count(*), array_agg((g.patient & ${sketchBits - 1})::integer) as marks from (
+        select g.patient from consent_grant g where g.organization = ${organization} limit ${most.sketched + 1}) g) found`
+
 const isNow = (organization: string): string =>
   `g.organization = ${organization} and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()`
 
-/** Most grants, and most resources written by the client itself, that a search is narrowed to. */
-const most = { grants: 200, own: 500 }
+/**
+ * `grants`, `own`: most grants, and most resources written by the client itself, that a search is narrowed to. `sketched`: most grants
+ * of a sketch, which then has a quarter of its bits set; `unsettled`: most of them that it lacks from the beginning.
+ */
+const most = { grants: 200, own: 500, sketched: sketchBits / 4, unsettled: 1000 }
 
 /** What is looked through is counted first, in the order of an index: an organisation with very many grants is soon passed. */
 function reach(organization: string, author: string, opened: string, types: string): string {

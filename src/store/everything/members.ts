@@ -1,15 +1,16 @@
 // Finds the members of the compartments that $everything covers, in one statement.
 
 import { int2Array, int8Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
 import { type HitRow, hitColumns } from '../search/hit.ts'
+import { boundReach, reached, reachText } from '../search/reach.ts'
 import { compartmentCondition, waysIn } from '../search/sql-compartment.ts'
-import type { Session } from '../session.ts'
+import { type Session, searchOptions } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
-import { seen } from '../visibility.ts'
+import { type Reach, seen } from '../visibility.ts'
 import { careCondition } from './care-dates.ts'
 import type { EverythingRequest } from './request.ts'
 
@@ -26,22 +27,36 @@ export async function members(
   const binder = createBinder()
   const { bind } = binder
   const { patient, after, count } = request
-  const { visibility } = session.principal
+  const { visibility, sketch } = searchOptions(session)
+  const rows = patient === undefined ? await rowsFor(session, request.types, binder) : 'search s'
   const conditions = [
     inScope(request, 's', session.indexer, binder),
     ...since(request, binder),
-    ...seen('s', { ...binder, visibility }),
+    // What is about one patient is open as a whole, or hardly at all: there is nothing to pass over.
+    ...seen('s', { ...binder, visibility, sketch: patient === undefined ? sketch : undefined }),
   ]
   if (after) conditions.push(`s.key > ${bind(after.key)}::bigint`)
   const self = patient === undefined ? 'false' : `s.self = ${bind(selfHash('Patient', patient))}::bigint`
   if (after && patient !== undefined) conditions.push(`not (${self})`)
   // One patient's keys are found first: walking through all rows in their order, in hope of a full page, would take long.
   const text = `with found as ${patient === undefined ? 'not materialized' : 'materialized'} (
-      select s.key, ${self} as first from search s${request.since === undefined ? '' : ' join resource r using (key)'}
+      select s.key, ${self} as first from ${rows}${request.since === undefined ? '' : ' join resource r using (key)'}
       where ${conditions.join(' and ')}
     ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
     select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
-  return session.on.query<MemberRow>({ name: preparedName(text), text, values: binder.values })
+  return session.on.query<MemberRow>(prepared(text, binder))
+}
+
+/** What all patients' compartments are read from: for a caller who may see little, that alone. */
+async function rowsFor(session: Session, types: readonly string[], binder: Binder): Promise<string> {
+  const { visibility, sketch } = searchOptions(session)
+  // Who is in a compartment is about a patient: types that may be about none need no look at the others (search/reach.ts).
+  if (!visibility || sketch?.isMany) return 'search s'
+  const asking = createBinder()
+  const text = reachText({ types }, { ...asking, visibility })
+  const statement = prepared(text, asking, true)
+  const [reach] = await session.on.query<Reach>(statement)
+  return reach ? `${reached({ types }, boundReach(reach, binder), binder)} s` : 'search s'
 }
 
 /** What changed since then, as conditions on the row `r` of resource. */

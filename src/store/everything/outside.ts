@@ -1,7 +1,7 @@
 // What compartments refer to that is in no patient's compartment: practitioners, organizations, medications.
 
 import { int2Array, int8Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { hash64 } from '../../lib/hash.ts'
 import type { Base } from '../base.ts'
@@ -42,7 +42,7 @@ export async function outsideOfOne(
   ]
   const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
-  return session.on.query<HitRow>({ name: preparedName(text), text, values: binder.values })
+  return session.on.query<HitRow>(prepared(text, binder))
 }
 
 async function addAllTargets(

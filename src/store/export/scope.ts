@@ -80,12 +80,14 @@ async function readFilter(session: Session, type: string, query: string): Promis
 }
 
 /** A statement in the making that looks at the row `s`. */
-export function createContext({ indexer, base, principal: { visibility } }: Session): SqlContext {
+export function createContext(session: Session): SqlContext {
+  const { indexer, base, visibility, sketch } = searchOptions(session)
   return {
     ...createBinder(),
     indexer,
     base,
     visibility,
+    sketch,
     nextAlias: createAliases(),
     dateRow: 's',
     meetsInPostings: false,

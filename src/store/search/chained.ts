@@ -1,6 +1,6 @@
 // Chains, looked up from their end: each step runs first, so that the next one is planned for what it found. A few resources lead
 // to those that refer to them by the index of postings; very many are matched row by row.
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { ChainTarget } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
@@ -17,6 +17,6 @@ export async function lookedUp(on: Queryable, target: ChainTarget, options: Sear
   const { context, where } = conditions({ types: [target.type], criteria: [target.criterion] }, options)
   const text = `select found.self::text as self from (select s.self from search s where ${where} offset 0) found
     limit ${context.bind(mostFound + 1)}`
-  const rows = await on.query<{ self: string }>({ name: preparedName(text), text, values: context.values })
+  const rows = await on.query<{ self: string }>(prepared(text, context))
   return { ...target, found: rows.length > mostFound ? 'many' : rows.map(({ self }) => BigInt(self)) }
 }

@@ -1,10 +1,11 @@
 // How many resources match, and may be seen: the steps by which they are counted.
+import { prepared } from '../../db/database.ts'
+import { typeNumber } from '../type-number.ts'
 import type { Reach, Visibility } from '../visibility.ts'
-import { prepared } from './page.ts'
-import { canNarrow, isNarrow, reached } from './reach.ts'
+import { boundReach, canNarrow, isNarrow, reached } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { type Conditions, conditions, wideConditions } from './statement.ts'
+import { type Conditions, conditions } from './statement.ts'
 import { askReach } from './steps/reach.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 
@@ -21,16 +22,19 @@ export interface CountRow extends Partial<Reach> {
 /** How matches are counted; more than a few thousand may be estimated, where the request is content with that. */
 export function planCount(request: SearchRequest, options: SearchOptions): Strategy<number, CountRow> {
   const { visibility } = options
-  const within = (reach?: Reach): Strategy<number, CountRow> =>
-    count(reach ? 'count what the caller may see' : 'count', request, () => {
+  const within = (
+    reach?: Reach,
+    name = reach ? 'count what the caller may see' : 'count',
+  ): Strategy<number, CountRow> =>
+    count(name, request, () => {
       const { context, where } = conditions(request, options)
-      return { context, where, from: reach ? `${reached(request, reach, context)} s` : 'search s' }
+      return { context, where, from: reach ? `${reached(request, boundReach(reach, context), context)} s` : 'search s' }
     })
   if (!visibility || request.criteria.some(isNarrow)) return within()
   return [
     ...(canNarrow(request, options) ? [askReach<number, CountRow>(request, options, within)] : []),
-    countFew(request, options, visibility),
-    ...count('count by all grants at once', request, () => wideConditions(request, options)),
+    ...(isAll(request, options) ? [] : [countFew(request, options, visibility)]),
+    ...(request.total === 'estimate' ? within(undefined, byAllGrants) : [countMany(request, options, visibility)]),
   ]
 }
 
@@ -63,8 +67,14 @@ const estimate = (counted: () => Counted): SearchStep<number, CountRow> => ({
   read: ([row]) => Math.max(estimateFrom + 1, row!['QUERY PLAN']![0]!.Plan['Plan Rows']),
 })
 
+const byAllGrants = 'count by all grants at once'
+
 /** Most matches whose visibility is checked one by one: beyond, it is cheaper to check all grants at once. */
 const countedSingly = 500
+
+/** True if everything of a type is counted for a caller who sees much: then it is no use to try whether there is little. */
+const isAll = ({ criteria }: SearchRequest, { sketch }: SearchOptions): boolean =>
+  criteria.length === 0 && sketch?.isMany === true
 
 /** Counts matches, and looks at the visibility of each. */
 const countFew = (
@@ -85,4 +95,24 @@ const countFew = (
     return prepared(text, context)
   },
   read: ([row]) => (row!.found! > countedSingly ? undefined : row!.count),
+})
+
+/** Counts matches by what decides for most of them, which an index has, and looks at the others. */
+const countMany = (
+  request: SearchRequest,
+  options: SearchOptions,
+  visibility: Visibility,
+): SearchStep<number, CountRow> => ({
+  name: byAllGrants,
+  statement() {
+    const { context, where } = conditions(request, options, 's.type', () => [])
+    const { surely, maybe } = visibility.divided('s', request.types.map(typeNumber), context)
+    const text = `with looked as (
+        select count(*) filter (where s.is_sure) as sure, array_agg(s.key) filter (where not s.is_sure) as others
+        from (select s.key, case when ${surely} then true when ${maybe} then false end as is_sure from search s where ${where} offset 0) s)
+      select looked.sure + (select count(*) from search s where s.key = any(looked.others) and ${visibility.resource('s', context)}) as count
+      from looked`
+    return { text, values: context.values }
+  },
+  read: ([row]) => row!.count,
 })

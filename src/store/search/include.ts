@@ -2,7 +2,7 @@
 // a round, never one for each resource. A page that would hold too much is written by include-pages.ts.
 // https://hl7.org/fhir/R4/search.html#include
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { typeName, typeNumber } from '../type-number.ts'
@@ -81,7 +81,7 @@ function follow(
   binder.bind(options.maxIncluded + 1)
   const conditions = seen('t', { ...binder, visibility: options.visibility }).map(each => ` and ${each}`)
   const text = (way.reverse ? reverseText : forwardText)(conditions.join(''))
-  return on.query<HitRow>({ name: preparedName(text), isFixed: true, text, values: binder.values })
+  return on.query<HitRow>(prepared(text, binder, true))
 }
 
 const forwardText = (more: string): string => `select distinct on (r.key) ${hitColumns}

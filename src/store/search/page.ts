@@ -1,9 +1,6 @@
 // A page of matches, made of the rows that a statement found.
 
-import { preparedName } from '../../db/database.ts'
-import type { Statement } from '../../db/statement.ts'
 import type { Reach } from '../visibility.ts'
-import type { Binder } from './binder.ts'
 import { type Closed, closedOf } from './closed.ts'
 import type { HitRow } from './hit.ts'
 import type { Cursor, SearchRequest } from './request.ts'
@@ -24,11 +21,6 @@ export type PageRow = HitRow &
   Closed &
   Partial<Reach> &
   Readonly<Record<`k${number}`, string>> & { readonly found?: number }
-
-/** The statement with its values; prepared under a name, unless too many others are. */
-export const prepared = (text: string, { values }: Pick<Binder, 'values'>, isFixed = false): Statement => ({
-  ...{ name: preparedName(text), text, values, isFixed },
-})
 
 /** Builds the page from the rows: a match beyond its size means that there is another page. */
 export function pageOf(all: readonly PageRow[], { count, cursor: from, sort }: SearchRequest): Page {

@@ -6,7 +6,7 @@ import { canNarrow } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
-import { askReach, searchWithin } from './steps/reach.ts'
+import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
@@ -16,6 +16,11 @@ import { newestOf, walkedCodes } from './walk.ts'
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
+  const isLittle = options.sketch?.isLittle && canNarrow(request, options)
+  return isLittle ? [searchLittle(request, options), ...planAny(request, options)] : planAny(request, options)
+}
+
+function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
   const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
   const newest = newestOf(request, options.indexer)
   const codes = newest && walkedCodes(request, newest, options.indexer)
@@ -26,7 +31,7 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
-  const isKept = options.visibility === undefined && isLookedUp(request)
+  const isKept = isLookedUp(request)
   if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept }))
   if (texts) steps.push(walkTexts(request, options, texts))

@@ -10,14 +10,34 @@ import type { Criterion, SearchRequest } from './request.ts'
 
 /**
  * True if it may pay to read only what the caller may see: not if the search matches few resources, or types that may be about no
- * patient, which all callers see and no patient leads to.
+ * patient, which all callers see and no patient leads to. Nor if a short while ago it was known to be much.
  */
-export const canNarrow = ({ types, criteria }: SearchRequest, { visibility }: Seen): boolean =>
-  visibility !== undefined && !types.some(isWorldly) && !criteria.some(isNarrow)
+export const canNarrow = ({ types, criteria }: SearchRequest, { visibility, sketch }: Seen): boolean =>
+  visibility !== undefined && !sketch?.isMany && !types.some(isWorldly) && !criteria.some(isNarrow)
 
 /** Returns the statement for what a search may read, for one that can be narrowed. */
-export const reachText = ({ types }: SearchRequest, { visibility, ...binder }: Seen & Pick<Binder, 'bind'>): string =>
-  visibility!.reach(types.map(typeNumber), binder)
+export const reachText = (
+  { types }: Pick<SearchRequest, 'types'>,
+  { visibility, ...binder }: Seen & Pick<Binder, 'bind'>,
+): string => visibility!.reach(types.map(typeNumber), binder)
+
+/** A reach as SQL for arrays: of patients, and of keys. */
+export interface ReachSql {
+  readonly patientArray: string
+  readonly keyArray: string
+}
+
+/** A known reach. */
+export const boundReach = ({ patients, own }: Reach, { bind }: Pick<Binder, 'bind'>): ReachSql => ({
+  patientArray: `${bind(patients)}::bigint[]`,
+  keyArray: `${bind(own)}::bigint[]`,
+})
+
+/** What the part `reach` of the statement finds. */
+export const reachInStatement: ReachSql = {
+  patientArray: '(select patients::bigint[] from reach)::bigint[]',
+  keyArray: '(select own::bigint[] from reach)::bigint[]',
+}
 
 /** True for a criterion that few resources meet, for any caller. */
 export const isNarrow = (criterion: Criterion): boolean =>
@@ -30,15 +50,15 @@ export const isNarrow = (criterion: Criterion): boolean =>
  */
 export function reached(
   request: Pick<SearchRequest, 'types'>,
-  { patients, own }: Reach,
+  { patientArray, keyArray }: ReachSql,
   { bind }: Pick<Binder, 'bind'>,
 ): string {
-  const among = `any(${bind(patients)}::bigint[])`
+  const among = `any(${patientArray})`
   const about = `s.patient = ${among}`
   // Where the column patient is empty: a Patient itself, and what names patients by other ways than the one of its type.
   const byOtherWays = `s.patient is null and s.subject not in (0, 1) and s.subject = ${among}`
-  const aboutSeveral = `s.about is not null and s.about && ${bind(patients)}::bigint[]`
-  const written = `s.key = any(${bind(own)}::bigint[])`
+  const aboutSeveral = `s.about is not null and s.about && ${patientArray}`
+  const written = `s.key = any(${keyArray})`
   const types = `any(${bind(int2Array(request.types.map(typeNumber)))}::smallint[])`
   const isNew = [about, byOtherWays, aboutSeveral].map(way => ` and (${way}) is not true`)
   const ways = [

@@ -1,6 +1,6 @@
 // Strings as conditions on the table `word` (https://hl7.org/fhir/R4/search.html#string).
 import { int4Array, textArray } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { foldedWord } from '../index/draft.ts'
 import type { Indexer } from '../index/entry.ts'
@@ -80,7 +80,7 @@ async function findTerms(
 ): Promise<string[] | undefined> {
   const context = { ...createBinder(), indexer }
   const text = `${termsWith(criterion, column, context)} limit ${mostTexts + 1}`
-  const rows = await on.query<{ term: string }>({ name: preparedName(text), text, values: context.values })
+  const rows = await on.query<{ term: string }>(prepared(text, context))
   return rows.length > mostTexts ? undefined : rows.map(row => row.term)
 }
 

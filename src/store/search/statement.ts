@@ -27,22 +27,13 @@ export function conditions(request: Asked, options: SearchOptions, typeColumn = 
   return { context, where: [type, ...criteria, ...isSeen('s', context)].join(' and ') }
 }
 
-/** The same for statements that look at very many rows, with what they look at. */
-export function wideConditions(request: SearchRequest, options: SearchOptions): Conditions & { readonly from: string } {
-  const { visibility } = options
-  if (!visibility) return { ...conditions(request, options), from: 'search s' }
-  const { context, where } = conditions(request, options, 's.type', () => [])
-  const { join, condition } = visibility.among('s', request.types.map(typeNumber), context)
-  return { context, from: `search s ${join}`, where: `${where} and ${condition}` }
-}
-
 export function createContext(
   request: Asked,
-  { indexer, base, visibility }: SearchOptions,
+  { indexer, base, visibility, sketch }: SearchOptions,
   dateRow: string,
 ): SqlContext {
   const meetsInPostings = request.criteria.some(isPlainToken)
-  return { ...createBinder(), indexer, base, visibility, nextAlias: createAliases(), dateRow, meetsInPostings }
+  return { ...createBinder(), indexer, base, visibility, sketch, nextAlias: createAliases(), dateRow, meetsInPostings }
 }
 
 export function typeCondition({ types }: Asked, { bind }: SqlContext, column = 's.type'): string {

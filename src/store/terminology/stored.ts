@@ -1,6 +1,6 @@
 // Stored canonical resources by their URL, as one caller finds them: of its own organisation, and of exempt clients and the service.
 import { int8Array } from '../../db/arrays.ts'
-import { preparedName } from '../../db/database.ts'
+import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import { storedKeys } from '../index/param-paths.ts'
@@ -66,7 +66,7 @@ export async function loadByUrl(
         case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (key)
       where ${conditions.join(' and ')}
       order by s.tokens && ${active}::bigint[] desc, ${first} desc, r.updated_at desc, r.key desc limit 1`
-  const [row] = await on.query<FoundRow>({ name: preparedName(text), text, values: binder.values })
+  const [row] = await on.query<FoundRow>(prepared(text, binder))
   if (!row) return undefined
   return row.body === null ? large(on, type, row) : parsed(row.body)
 }
@@ -106,7 +106,7 @@ export async function loadBelow(
   const text = `select r.body from search s join resource r using (key)
       where s.type = ${kind} and s.tokens && ${within}::bigint[]${conditions}
       order by s.tokens && ${active}::bigint[], ${first}, r.updated_at, r.key limit ${bind(most)}`
-  const rows = await on.query<{ body: string }>({ name: preparedName(text), text, values: binder.values })
+  const rows = await on.query<{ body: string }>(prepared(text, binder))
   return rows.map(({ body }) => parsed(body).resource)
 }
 
@@ -123,10 +123,6 @@ export async function elsewhere(
   const text = `select r.id, s.owner from search s join resource r using (key)
       where s.type = ${kind} and s.tokens && ${named}::bigint[] and s.owner <> ''${conditions.join('')}
       order by r.updated_at desc, r.key desc limit 1`
-  const [row] = await on.query<{ id: string; owner: string }>({
-    name: preparedName(text),
-    text,
-    values: binder.values,
-  })
+  const [row] = await on.query<{ id: string; owner: string }>(prepared(text, binder))
   return row
 }

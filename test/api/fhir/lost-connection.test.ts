@@ -1,10 +1,10 @@
 // A connection to the database that ends under a request costs that request an answer it can act on, and nobody anything else.
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { beforeAll, expect, inject, test } from 'vitest'
-import { onCleanup } from '../../support/cleanup.ts'
+import type pg from 'pg'
+import { beforeAll, expect, test } from 'vitest'
 import { fhirCaller, issueOf } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { databaseOf } from '../../support/trail.ts'
 
 let service: Service
 let beside: pg.Client
@@ -13,9 +13,7 @@ const body = { resourceType: 'Patient', id: 'ada', active: true }
 
 beforeAll(async () => {
   service = await startService()
-  beside = new pg.Client({ ...inject('server'), database: service.database })
-  await beside.connect()
-  onCleanup(() => beside.end())
+  beside = await databaseOf(service)
 })
 
 test('a write whose connection is ended gets 503 and a time to try again, leaves nothing, and the service goes on', async () => {
@@ -23,8 +21,11 @@ test('a write whose connection is ended gets 503 and a time to try again, leaves
   await beside.query('begin')
   await beside.query('select from resource for update')
   const writing = call('PUT', 'Patient/ada', { body: { ...body, active: false } })
-  const blocked = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await beside.query(`select pg_terminate_backend(pid) ${blocked}`)).rowCount === 0) await sleep(10)
+  // The one that waits for the row: others may wait for other locks.
+  const blocked = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for update of r%'`
+  // A transaction goes on seeing the activity that it saw first, so another connection looks.
+  const watcher = await databaseOf(service)
+  while ((await watcher.query(`select pg_terminate_backend(pid) ${blocked}`)).rowCount === 0) await sleep(10)
   const answer = await writing
   await beside.query('rollback')
   expect(answer.status, answer.text).toBe(503)

@@ -1,5 +1,6 @@
 // Find all matches whatever their order, then sort them: for searches that may match few.
-import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
+import { prepared } from '../../../db/database.ts'
+import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
@@ -29,8 +30,9 @@ export const findAll = (
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
   statement() {
-    // The words are those of the types already: a second index for the types would only cost.
-    const { context, where } = conditions(request, options, isOfWords ? '(s.type + 0)' : 's.type')
+    // Words, strings and identifiers are those of the types already: a second index for the types would only cost, and a plan for all
+    // values might even begin with it.
+    const { context, where } = conditions(request, options, isOfWords || isKept ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
     const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
     const every = `select s.key, s.date from search s where ${where}`

@@ -1,10 +1,11 @@
 // For a caller with access to a small part of a large data set: finds that part, and searches it alone.
+import { prepared } from '../../../db/database.ts'
 import { createBinder } from '../binder.ts'
-import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
-import { reached, reachText } from '../reach.ts'
+import { type Page, type PageRow, pageOf } from '../page.ts'
+import { boundReach, type ReachSql, reached, reachInStatement, reachText } from '../reach.ts'
 import type { Criterion, SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
-import type { SearchOptions } from '../sql-context.ts'
+import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
@@ -32,19 +33,44 @@ export const searchWithin =
     {
       name: 'search what the caller may see',
       statement() {
-        const { context, where } = conditions(request, options)
-        const orders = ordersOf(request, context)
-        const source: PageSource = { from: 'found s', where: 'true', key: 's.key' }
-        const text = `with found as materialized (select s.key, s.date from ${reached(request, reach, context)} s where ${where})
-    ${pageText(request, context, { ...source, orders })}`
-        const isFixed = request.criteria.every(
-          each => isPlainToken(each) || isPlainString(each) || isClinicalDate(each, request.types[0]!),
-        )
-        return prepared(text, context, isFixed)
+        const made = foundWithin(request, options, context => boundReach(reach, context))
+        return prepared(`with ${made.found} ${made.page}`, made.context, isFixed(request))
       },
       read: rows => pageOf(rows, request),
     },
   ]
+
+/** The same for a caller of whom a sketch says that it may see little: asked and searched by one statement. */
+export const searchLittle = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> => ({
+  name: 'ask what the caller may see, and search that',
+  givesUp: 'the caller may see much',
+  statement() {
+    const { context, found, page } = foundWithin(request, options, () => reachInStatement)
+    const text = `with reach as materialized (${reachText(request, context)}), ${found}
+    select r.found, page.* from (select count(*) as found from reach) r left join (
+      select p.*, row_number() over () as place from (${page}) p
+    ) page on true order by page.place`
+    return prepared(text, context, isFixed(request))
+  },
+  read: rows => (rows[0]!.found === 0 ? undefined : pageOf(rows, request)),
+})
+
+/** The matches within reach, as a part of a statement, and the page of them. */
+function foundWithin(request: SearchRequest, options: SearchOptions, reachOf: (context: SqlContext) => ReachSql) {
+  // Nothing is to be passed over here.
+  const { context, where } = conditions(request, { ...options, sketch: undefined })
+  const orders = ordersOf(request, context)
+  const source: PageSource = { from: 'found s', where: 'true', key: 's.key' }
+  const rows = reached(request, reachOf(context), context)
+  return {
+    context,
+    found: `found as materialized (select s.key, s.date from ${rows} s where ${where})`,
+    page: pageText(request, context, { ...source, orders }),
+  }
+}
+
+const isFixed = ({ criteria, types }: SearchRequest): boolean =>
+  criteria.every(each => isPlainToken(each) || isPlainString(each) || isClinicalDate(each, types[0]!))
 
 const isPlainString = (criterion: Criterion): boolean =>
   criterion.kind === 'param' && criterion.param.type === 'string' && criterion.modifier === ''

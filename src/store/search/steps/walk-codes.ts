@@ -1,6 +1,6 @@
 // Walk along the newest resources of a code, or of a few codes, until the page is full.
 import { int8Array } from '../../../db/arrays.ts'
-import { seen } from '../../visibility.ts'
+import { likelySeen, seen } from '../../visibility.ts'
 import type { Page, PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
@@ -39,7 +39,7 @@ function walked(
     ...seen('s', context),
   ].join(' and ')
   const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
-  const within = dated.map(each => conditionOf(each, 's', context))
+  const within = [...likelySeen('c', context), ...dated.map(each => conditionOf(each, 's', context))]
   const [single, ...more] = postings
   if (more.length === 0) {
     const where = [`c.posting = ${context.bind(single)}::bigint`, ...within].join(' and ')

@@ -1,8 +1,9 @@
 // Walk along the texts of a string parameter in their order until the page is full: for matches so many that sorting them all
 // would take long.
+import { prepared } from '../../../db/database.ts'
 import type { ParamKey } from '../../index/postings.ts'
 import { seen } from '../../visibility.ts'
-import { type Page, type PageRow, pageOf, prepared } from '../page.ts'
+import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { beyond, isBackward, type Order, orderBy, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
@@ -22,8 +23,7 @@ export function sortedTexts({ types, sort, cursor }: SearchRequest, { indexer }:
 const longestWalk = 20_000
 
 /** True for a list of all resources of a type: one index gives it, whatever the values. */
-const isKept = ({ criteria }: SearchRequest, { visibility }: SearchOptions): boolean =>
-  criteria.length === 0 && visibility === undefined
+const isKept = ({ criteria }: SearchRequest): boolean => criteria.length === 0
 
 /** Walks along the texts of a parameter. The page does not fill if the rest has no text at all, or lies too far along. */
 export const walkTexts = (
@@ -31,7 +31,7 @@ export const walkTexts = (
   options: SearchOptions,
   param: ParamKey,
 ): SearchStep<Page, PageRow> => ({
-  name: isKept(request, options) ? 'walk texts in order, by a kept plan' : 'walk texts in order',
+  name: isKept(request) ? 'walk texts in order, by a kept plan' : 'walk texts in order',
   givesUp: `the page is not full after ${longestWalk} texts`,
   statement() {
     const context = createContext(request, options, 's')
@@ -54,7 +54,7 @@ export const walkTexts = (
       where: 'true',
       key: 'w.key',
     }
-    return prepared(pageText(request, context, { ...source, orders }), context, isKept(request, options))
+    return prepared(pageText(request, context, { ...source, orders }), context, isKept(request))
   },
   read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
 })

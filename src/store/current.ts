@@ -1,0 +1,86 @@
+// The current versions of what is to be changed: locked within a transaction, or looked up and checked again by the statement that
+// replaces them (rows.ts).
+import { int2Array, textArray } from '../db/arrays.ts'
+import { preparedName } from '../db/database.ts'
+import { lookUp, type Placed } from '../db/look-up.ts'
+import { createBinder } from './search/binder.ts'
+import type { Session } from './session.ts'
+import { type Judged, judged, mustSee, seenColumns } from './sight.ts'
+import { typeName, typeNumber } from './type-number.ts'
+
+export interface Stored {
+  readonly key: number
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly updated_at: Date
+  readonly body: string
+}
+
+/** The last version of a resource that is deleted now: a resource created again under its id continues from it. */
+export interface Deleted extends Omit<Stored, 'key' | 'body'> {
+  readonly key: null
+  readonly body: null
+}
+
+/** By name, `Type/id`. */
+export type Current = ReadonlyMap<string, Stored | Deleted>
+
+interface Named {
+  readonly type: string
+  readonly id: string
+}
+
+type Reading = Pick<Session, 'on' | 'principal'>
+
+/**
+ * Returns the current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
+ * deadlocking; for deleted resources, their last version.
+ * @throws Failure CONSENT_… if one exists that the caller may not see.
+ */
+export async function lockCurrent(session: Reading, changes: readonly Named[]): Promise<Current> {
+  const found = session.on.query<Stored | Deleted>({
+    name: 'lock-current',
+    text: `with wanted as (
+        select distinct type, id from unnest($1::smallint[], $2::text[]) as given(type, id)
+      ), current as materialized (
+        select r.key, r.type, r.id, r.version, r.updated_at, r.body from wanted join resource r using (type, id)
+        order by r.type, r.id for update of r
+      )
+      select * from current
+      union all
+      select null, w.type, w.id, last.version, last.updated_at, null
+      from wanted w cross join lateral (${lastVersion('w')}) last
+      where not exists (select from current c where c.type = w.type and c.id = w.id)`,
+    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
+  })
+  // Both travel together; the second begins when the first has its locks.
+  const [locked] = await Promise.all([found, mustSee(session, changes)])
+  return new Map(locked.map(row => [`${typeName(row.type)}/${row.id}`, row]))
+}
+
+const lastVersion = (named: string): string =>
+  `select h.version, h.updated_at from history h where h.type = ${named}.type and h.id = ${named}.id order by h.version desc limit 1`
+
+/**
+ * Returns the current row of one change without a lock, by a statement that requests of the same moment share.
+ * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
+ */
+export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
+  const { visibility } = principal
+  const binder = createBinder()
+  const seen = visibility ? seenColumns('s', visibility, binder) : undefined
+  const [types, ids] = [binder.values.length + 1, binder.values.length + 2]
+  const text = `select place::integer, r.key, given.type, given.id, coalesce(r.version, last.version) as version,
+      coalesce(r.updated_at, last.updated_at) as updated_at, r.body${seen ? `, ${seen}` : ''}
+    from unnest($${types}::smallint[], $${ids}::text[]) with ordinality as given(type, id, place)
+    left join resource r on r.type = given.type and r.id = given.id${seen ? ' left join search s on s.key = r.key' : ''}
+    left join lateral (${lastVersion('given')}) last on r.key is null
+    where r.key is not null or last.version is not null`
+  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, {
+    ...{ name: preparedName(text), text, constants: binder.values },
+    ...{ key: [typeNumber(type), id], arrays: [int2Array, textArray] },
+  })
+  if (row && row.key !== null && visibility) await judged(on, visibility, row)
+  return new Map(row ? [[`${type}/${id}`, row]] : [])
+}
