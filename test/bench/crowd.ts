@@ -52,8 +52,8 @@ const plan = (people: number, types: readonly [number, string][]): string[] => [
       '{}'::bigint[], c.patient
     from crowd_row c join search s on s.key = c.model
       join (values ${types.map(([number, name]) => `(${number}, '${name}')`).join(', ')}) t(number, name) on t.number = s.type`,
-  `insert into coded (posting, date, key)
-    select v.posting, s.date, s.key from crowd_row c join search s on s.key = c.key
+  `insert into coded (posting, date, key, subject, author)
+    select v.posting, s.date, s.key, s.subject, s.author from crowd_row c join search s on s.key = c.key
       join search was on was.key = c.model join coded v on v.key = c.model and v.date = was.date and v.posting = any(was.tokens)`,
   `insert into word (key, param, folded, exact)
     select c.key, w.param, w.folded, w.exact from crowd c join word w on w.key = c.model`,

@@ -18,6 +18,7 @@ import { sourcesOf } from '../../src/store/search/run.ts'
 import type { SearchOptions } from '../../src/store/search/sql-context.ts'
 import { run, type Strategy } from '../../src/store/search/strategy.ts'
 import { catchUp } from '../../src/store/search-params/catch-up.ts'
+import { makeSketch } from '../../src/store/sketch.ts'
 
 export interface Explained {
   /** `Observation?patient=p7&code=8302-2`. */
@@ -57,7 +58,8 @@ async function explainOn({ search, organization }: Explained, on: Queryable, bas
   const visibility = organization
     ? byConsent({ clientId: 'explain', organizationId: organization, purpose: '' })
     : undefined
-  const options = { indexer, base, party: serviceParty, visibility, maySee: () => true, maxIncluded: 1000 }
+  const sketch = visibility && on !== noDatabase ? await makeSketch(on, visibility) : undefined
+  const options = { indexer, base, party: serviceParty, visibility, sketch, maySee: () => true, maxIncluded: 1000 }
   const request = await resolve(parsed(search, options), sourcesOf(on, options))
   const sees = organization ? `what is open to the organisation ${organization}` : 'everything'
   write(`GET ${search}\nfor a client that sees ${sees}`)

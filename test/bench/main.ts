@@ -11,6 +11,8 @@ import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
+       npm run bench -- peers --url URL --name NAME --pids SERVER,POSTGRES [--token T] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
+       npm run bench -- mixed [--rate N] [--seconds N] [--data DIR] [--load PATH]
        npm run bench -- calls [--data DIR] [--load PATH] [--seconds N]
        npm run bench -- explain 'TYPE?QUERY' [--data DIR] [--organization ID]
        npm run bench -- maps
@@ -37,6 +39,10 @@ Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (def
 nothing if it is there already, and measures each workload; the median round counts.
   compare     measures each workload on this work tree and on the commit BASE, both services at once and turn by turn, on
               DIR-base and DIR-head: short turns (--seconds 1 --rounds 15) compare best
+  peers       measures this service and another FHIR server, which runs already at URL, turn by turn with the same requests: both
+              get the bundles of PATH by HTTP first; --pids names the other's process and its PostgreSQL's, for their CPU
+  mixed       sends instead reads, searches and writes at a fixed rate (default 200 a second), with a webhook, and names the
+              moments in which an answer took long
   calls       counts instead the system calls of a request, with strace
   explain     prints instead how a search is answered: the steps of its strategy in the order in which they are tried, when each
               gives up, and their SQL; with --data, also what PostgreSQL does on DIR (explain analyze); with --organization,
@@ -73,9 +79,14 @@ const { values: options, positionals } = parseArgs({
     data: { type: 'string' },
     organization: { type: 'string' },
     only: { type: 'string', default: '' },
+    url: { type: 'string', default: '' },
+    name: { type: 'string', default: 'peer' },
+    pids: { type: 'string', default: '' },
+    token: { type: 'string', default: '' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
     crowd: { type: 'string', default: '0' },
+    rate: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     rounds: { type: 'string', default: '3' },
@@ -100,6 +111,7 @@ const folders: Readonly<Record<string, string>> = {
   'request-log': '-requests',
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
+  peers: '-peers',
 }
 const dataDir = resolve(options.data ?? './data/bench') + (folders[positionals[0] ?? ''] ?? '')
 const port = Number(options.port)
@@ -133,6 +145,16 @@ async function main(): Promise<void> {
     return compare({
       ...{ root, dataDir, port, env: environment(), load: resolve(options.load), only: options.only },
       ...{ base: positionals[1] ?? 'main', connections, rounds, seconds },
+    })
+  }
+  if (positionals[0] === 'peers') {
+    const { benchPeers } = await import('./peers.ts')
+    const { url, name, pids, token, only } = options
+    const [seconds, rounds, connections] = [options.seconds, options.rounds, options.connections].map(Number)
+    return benchPeers({
+      ...{ root, dataDir, base, env: { ...environment(), WORKERS: '1' }, answering, load: resolve(options.load), only },
+      peer: { url, name, token, pids: pids.split(',').filter(Boolean).map(Number) },
+      ...{ seconds: seconds!, rounds: rounds!, connections: connections! },
     })
   }
   if (positionals[0] === 'maps') {
@@ -221,6 +243,12 @@ async function main(): Promise<void> {
     const figures = { connections: connections!, seconds: seconds!, rounds: rounds! }
     return benchRecords(positionals[0], { root, env: environment(), dataDir, base, answering, ...figures })
   }
+  if (positionals[0] === 'mixed') {
+    const { benchMixed } = await import('./mixed.ts')
+    const [seconds, rate] = [Number(options.seconds), Number(options.rate)]
+    const probe = `http://127.0.0.1:${port + 1}`
+    return benchMixed({ root, env: environment(), base, dataDir, answering, startProbe, probe, seconds, rate })
+  }
   const service = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     // Calls are counted in one process.
@@ -285,7 +313,7 @@ function run(command: string, args: string[], what: string): Promise<void> {
 }
 
 async function answering(): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 6000; tries++) {
     if (
       await fetch(`${base}/readyz`).then(
         reply => reply.ok,

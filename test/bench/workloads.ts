@@ -17,7 +17,7 @@ export interface Workload {
   readonly requests: (client: number) => Request[]
 }
 
-interface Samples {
+export interface Samples {
   readonly observations: string[]
   readonly patients: string[]
   readonly families: string[]
@@ -31,11 +31,11 @@ export async function sample(connection: {
   database: string
 }): Promise<Samples> {
   const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
-  // What earlier runs created is left out: its tag tells it.
+  // What earlier runs created is left out: its tag tells it. So are demo data, some of which consent hides: their ids are words.
   const ids = async (type: string, limit: number): Promise<string[]> =>
     (
       await database.query<{ id: string }>({
-        text: `select id from resource where type = $1 and body not like '%bench-%' order by md5(id) limit ${limit}`,
+        text: `select id from resource where type = $1 and body not like '%bench-%' and length(id) = 36 order by md5(id) limit ${limit}`,
         values: [typeNumber(type)],
       })
     ).map(row => row.id)
@@ -59,11 +59,18 @@ const months = ['2012-03', '2015-11', '2018-06', '2020-12']
 const texts = ['disorder', 'appendicitis', 'zebra', '"chronic kidney disease"']
 const vitals = ['8302-2', '29463-7', '39156-5', '85354-9', '8867-4']
 
+/** Where requests go: the origins of the service and of the probe, and the path of the FHIR surface. */
+interface Target {
+  readonly service: string
+  readonly probe: string
+  readonly path?: string
+}
+
 /** Every workload, the bare probe first: the others are told as a multiple of it. */
-export function workloads(samples: Samples, { service, probe }: { service: string; probe: string }): Workload[] {
+export function workloads(samples: Samples, { service, probe, path = '/api/fhir/R4' }: Target): Workload[] {
   const { observations, patients, families } = samples
-  const reads = (name: string, paths: string[]): Workload => {
-    const requests: Request[] = paths.map(path => ({ method: 'GET', path: `/api/fhir/R4/${path}` }))
+  const reads = (name: string, asked: string[]): Workload => {
+    const requests: Request[] = asked.map(each => ({ method: 'GET', path: `${path}/${each}` }))
     return { name, origin: service, requests: () => requests }
   }
   const bodies: Request[] = observations.map(id => ({ method: 'GET', path: `/${typeNumber('Observation')}/${id}` }))
@@ -128,9 +135,14 @@ export function workloads(samples: Samples, { service, probe }: { service: strin
       name: 'create, read, update, delete of 9 types, 64 clients',
       origin: service,
       connections: 64,
-      requests: lifecycles,
+      requests: () => lifecycles(path),
     },
-    { name: 'transaction of 100 resources', origin: service, connections: 4, requests: transactions },
+    {
+      name: 'transaction of 100 resources',
+      origin: service,
+      connections: 4,
+      requests: client => transactions(client, path),
+    },
   ]
 }
 
@@ -147,11 +159,11 @@ const changing = [
 ]
 
 /** One resource of each type comes into being, is read, changed and deleted; each client has ids of its own. */
-function lifecycles(): Request[] {
+function lifecycles(fhir: string): Request[] {
   const models = demoResources({ healthId: 'http://example.org/health-id', below: 'http://example.org' }, new Date())
   return changing.flatMap(type => {
     const id = uuidv7()
-    const path = `/api/fhir/R4/${type}/${id}`
+    const path = `${fhir}/${type}/${id}`
     const resource = { ...models.find(model => model['resourceType'] === type), id }
     const changed = { ...resource, meta: { tag: [{ system: 'http://example.org', code: 'changed' }] } }
     return [
@@ -164,9 +176,9 @@ function lifecycles(): Request[] {
 }
 
 /** Bundles whose ids the server gives, so that the same ones create anew each time. */
-function transactions(client: number): Request[] {
+function transactions(client: number, path: string): Request[] {
   const bundles = Array.from({ length: 5 }, (_, index) =>
     JSON.stringify(transactionBundle(`bench-${client}-${index}`, 100)),
   )
-  return bundles.map(body => ({ method: 'POST', path: '/api/fhir/R4', body }))
+  return bundles.map(body => ({ method: 'POST', path, body }))
 }
