@@ -164,7 +164,10 @@ describe('kill -9 while eight clients write and as many make events', () => {
 
   test('nor any event: whoever subscribed gets each at least once, those too that were under way', async () => {
     const nothingLeft = async () => {
-      await database.query(`update webhook_delivery set due_at = due_at - interval '1 hour'`)
+      // Rows that the service holds at this moment are left to it: waiting for them in another order would be a deadlock.
+      await database.query(`update webhook_delivery d set due_at = due_at - interval '1 hour'
+        from (select endpoint, event from webhook_delivery for update skip locked) free
+        where d.endpoint = free.endpoint and d.event = free.event`)
       const { rows } = await database.query(
         `select ((select count(*) from webhook_delivery) + (select count(*) from event_outbox))::int as left`,
       )
