@@ -1,4 +1,5 @@
 // Who created a resource, as the column `author` holds it.
+import { resourceTypes } from '../definitions/r4.ts'
 import { hash64 } from '../lib/hash.ts'
 
 /** The hash of an author; 0 for the service itself. */
@@ -15,3 +16,17 @@ export const keysWrittenBy = (author: string, types: string, most: number): stri
 /** Returns the condition that an author wrote at most so many resources; SQL as above. */
 export const wroteAtMost = (author: string, most: number): string =>
   `(select count(*) from (select from search s where s.author = ${author} and s.author <> 0 limit ${most + 1}) own) <= ${most}`
+
+/** Of so few resources, or such a part of all, nothing else is quicker than reading just these. */
+const [few, part] = [50, 5]
+
+/**
+ * Returns SQL for an array of the types of which an author wrote more than `most` resources, or a fifth of all that there are: to
+ * read them all then takes longer than to pass over those of others.
+ */
+export const writtenMuch = (author: string, most: number): string =>
+  `array(select t.type from generate_series(1, ${resourceTypes.length}) as t(type)
+      cross join lateral (select count(*) from (
+        select from search s where s.author = ${author} and s.author <> 0 and s.type = t.type limit ${most + 1}) own) own
+      where own.count > ${most} or own.count > ${few} and own.count * ${part} > (select count(*) from (
+        select from search s where s.type = t.type limit ${most * part}) existing))`

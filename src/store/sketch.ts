@@ -10,6 +10,8 @@ export interface Sketch {
   readonly isMany: boolean
   /** True if these are few, and if the caller wrote little as well. */
   readonly isLittle: boolean
+  /** Types, as numbers, of which the caller wrote so much that a search is not narrowed to that. */
+  readonly wroteMuch: ReadonlySet<number>
   /** Absent if so much is granted that little would be passed over. */
   readonly field?: { readonly bits: Buffer; readonly since: string }
 }
@@ -22,6 +24,7 @@ interface SketchRow {
   readonly since: string
   readonly is_many: boolean
   readonly is_little: boolean
+  readonly much: readonly number[]
   /** The last bits of the hashes of patients; null: too many. */
   readonly marks: readonly number[] | null
 }
@@ -71,10 +74,11 @@ export async function makeSketch(database: Queryable, visibility: Visibility): P
   const values: unknown[] = []
   const text = visibility.sketched({ bind: value => `$${values.push(value)}` })
   const [row] = await database.query<SketchRow>({ name: 'sketch', text, values })
-  const { since, is_many: isMany, is_little: isLittle, marks } = row!
-  if (!marks) return { isMany, isLittle }
+  const { since, is_many: isMany, is_little: isLittle, much, marks } = row!
+  const known = { isMany, isLittle, wroteMuch: new Set(much) }
+  if (!marks) return known
   const bits = Buffer.alloc(sketchBits / 8)
   // As get_bit of PostgreSQL counts: the lowest bit of a byte first.
   for (const mark of marks) bits[mark >> 3]! |= 1 << (mark & 7)
-  return { isMany, isLittle, field: { bits, since } }
+  return { ...known, field: { bits, since } }
 }

@@ -8,6 +8,7 @@ import { parseSearch } from '../../src/store/search/parse.ts'
 import { runSearch } from '../../src/store/search/run.ts'
 import { run } from '../../src/store/search/strategy.ts'
 import { createSketches, makeSketch, type Sketch } from '../../src/store/sketch.ts'
+import { typeNumber } from '../../src/store/type-number.ts'
 import type { Visibility } from '../../src/store/visibility.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 import { clientOf, openRecords, type Records } from './records.ts'
@@ -240,6 +241,47 @@ describe('a sketch', () => {
     await grant('very-many', 33_000)
     const of = (organizationId: string) => sketchOf(byConsent({ clientId: 'x', organizationId, purpose: '' }))
     expect(await of('two-hundred')).toMatchObject({ isMany: false, isLittle: true, field: {} })
-    expect(await of('very-many')).toEqual({ isMany: true, isLittle: false })
+    expect(await of('very-many')).toEqual({ isMany: true, isLittle: false, wroteMuch: new Set() })
+  })
+})
+
+describe('a client that wrote a great part of a type', () => {
+  const writer = clientOf('writer')
+  const flags = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ resourceType: 'Flag', id: `${prefix}-${n}`, status: 'active', code: { text: 'falls' } },
+      subject: { reference: 'Patient/silent' },
+    }))
+  const asksFor = async (sketch: Sketch): Promise<[ids: string[], texts: string[]]> => {
+    const texts: string[] = []
+    const noting: Queryable = {
+      ...records.database,
+      query: statement => {
+        texts.push(statement.text)
+        return records.database.query(statement)
+      },
+    }
+    const { matches } = await runSearch(noting, asked('Flag', ''), optionsOf(sketch, writer.visibility))
+    return [matches.map(({ id }) => id), texts]
+  }
+  const narrowing = expect.stringContaining('keys_written_by')
+  const own = flags('own', 51)
+
+  test('finds it as everybody finds things, and not by reading all of it, while it is a fifth of all', async () => {
+    await records.put(own, writer)
+    const sketch = await sketchOf(writer.visibility!)
+    expect([...sketch.wroteMuch]).toEqual([typeNumber('Flag')])
+    const [ids, texts] = await asksFor(sketch)
+    expect(ids.sort()).toEqual(own.map(({ id }) => id).sort())
+    expect(texts).toEqual([expect.not.stringContaining('keys_written_by')])
+  })
+
+  test('reads what it wrote as soon as that is less, and finds the same', async () => {
+    await records.put(flags('other', 205))
+    const sketch = await sketchOf(writer.visibility!)
+    expect([...sketch.wroteMuch]).toEqual([])
+    const [ids, texts] = await asksFor({ ...sketch, isLittle: true })
+    expect(ids.sort()).toEqual(own.map(({ id }) => id).sort())
+    expect(texts).toEqual([narrowing])
   })
 })

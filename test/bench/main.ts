@@ -33,10 +33,10 @@ const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [
        npm run bench -- webhook-crash [--data DIR]
        npm run bench -- budget bodies [--data DIR] [--seconds N]
        npm run bench -- budget searches [--data DIR] [--load PATH] [--seconds N]
-       npm run bench -- [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
+       npm run bench -- [--only WORDS] [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
-nothing if it is there already, and measures each workload; the median round counts.
+nothing if it is there already, and measures each workload (with --only, those with these words in their names); the median round counts.
   compare     measures each workload on this work tree and on the commit BASE, both services at once and turn by turn, on
               DIR-base and DIR-head: short turns (--seconds 1 --rounds 15) compare best
   peers       measures this service and another FHIR server, which runs already at URL, turn by turn with the same requests: both
@@ -342,7 +342,7 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
   const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
   process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
   const bare = all.find(({ origin }) => origin !== base)!
-  for (const workload of all) {
+  for (const workload of all.filter(({ name }) => name.includes(options.only))) {
     const isProbe = workload === bare
     const rounds: Figures[] = []
     const multiples: number[] = []

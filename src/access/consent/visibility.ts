@@ -4,7 +4,7 @@
 
 import { int2Array, int8Array, textArray } from '../../db/arrays.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { authorHash, keysWrittenBy, wroteAtMost } from '../../store/author.ts'
+import { authorHash, keysWrittenBy, writtenMuch, wroteAtMost } from '../../store/author.ts'
 import { noPatient, several } from '../../store/index/subject.ts'
 import { type Sketch, sketchBits } from '../../store/sketch.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -187,6 +187,7 @@ function likelyGranted(organization: string, patient: string, sketch: Sketch | u
 const sketched = (organization: string, author: string): string =>
   `select now.since::text, found.count > ${most.grants} as is_many,
       found.count <= ${most.grants} and ${wroteAtMost(author, most.own)} as is_little,
+      ${writtenMuch(author, most.own)} as much,
       case when found.count <= ${most.sketched} and (select count(*) from (
         select from consent_grant g where g.organization = ${organization} and g.added >= now.since limit ${most.unsettled + 1}) late
       ) <= ${most.unsettled} then coalesce(found.marks, '{}') end as marks

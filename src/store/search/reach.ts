@@ -10,10 +10,14 @@ import type { Criterion, SearchRequest } from './request.ts'
 
 /**
  * True if it may pay to read only what the caller may see: not if the search matches few resources, or types that may be about no
- * patient, which all callers see and no patient leads to. Nor if a short while ago it was known to be much.
+ * patient, which all callers see and no patient leads to. Nor if a short while ago it was known to be much, for all patients or of one
+ * of the types.
  */
 export const canNarrow = ({ types, criteria }: SearchRequest, { visibility, sketch }: Seen): boolean =>
-  visibility !== undefined && !sketch?.isMany && !types.some(isWorldly) && !criteria.some(isNarrow)
+  visibility !== undefined &&
+  !sketch?.isMany &&
+  !types.some(type => isWorldly(type) || sketch?.wroteMuch.has(typeNumber(type))) &&
+  !criteria.some(isNarrow)
 
 /** Returns the statement for what a search may read, for one that can be narrowed. */
 export const reachText = (
