@@ -28,6 +28,7 @@ import { encryptionKey } from '../lib/encryption.ts'
 import type { Log } from '../lib/log.ts'
 import { createMappings, type Mappings } from '../mapping/mappings.ts'
 import { createTransformer } from '../mapping/transformer.ts'
+import type { Verdicts } from '../mapping/verdict.ts'
 import { authorThreads } from '../mapping/workbench/bench.ts'
 import { alone, type Gather } from '../metrics/gather.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -65,10 +66,11 @@ export interface Application extends Storage {
 }
 
 /**
- * Begins to load the maps of the service, which takes as long as a database takes to start.
+ * Begins to load the maps of the service.
+ * @param verdicts what other processes have said of them
  * @throws MappingsError, to the caller that awaits them.
  */
-export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promise<Mappings> {
+export function loadMappings({ mappingsDir, dataDir }: Config, log: Log, verdicts?: Verdicts): Promise<Mappings> {
   const maps = createMappings({
     folder: mappingsDir,
     kept: join(dataDir, 'mappings.json'),
@@ -76,6 +78,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log): Promis
     needs: mapNeeds,
     needsMatching: true,
     needsConsents: true,
+    verdicts,
     log,
   })
   maps.catch(() => {})

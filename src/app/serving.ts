@@ -9,6 +9,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { freeMemory } from '../lib/free-memory.ts'
 import type { Log } from '../lib/log.ts'
 import type { Mappings } from '../mapping/mappings.ts'
+import { verdictFiles } from '../mapping/verdict-files.ts'
 import { alone, fromAll } from '../metrics/gather.ts'
 import { type Application, createApplication, loadMappings } from './app.ts'
 import type { Stop } from './stop.ts'
@@ -18,7 +19,8 @@ export interface Serving {
   close(): Promise<void>
 }
 
-export { loadMappings as readMaps }
+/** Begins to read and check the maps; what has not changed since another process did is not checked again. */
+export const readMaps = (config: Config, log: Log): Promise<Mappings> => loadMappings(config, log, verdictFiles())
 
 /** Prepares the database, if that is ordered, and serves; nothing more is begun once the service is to stop. */
 export async function serve(

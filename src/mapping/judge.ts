@@ -7,6 +7,7 @@ import { isExamples } from './examples.ts'
 import { lookInto, readFiles, type SourceFile } from './files.ts'
 import type { Need } from './needs.ts'
 import { buildSet, isWarning, type MappingSet } from './set.ts'
+import type { Verdicts } from './verdict.ts'
 
 /** The standard that maps must meet. */
 export interface Standard {
@@ -18,6 +19,8 @@ export interface Standard {
   readonly needsMatching?: boolean
   /** True if there must be types of consent. */
   readonly needsConsents?: boolean
+  /** What was said of maps before. */
+  readonly verdicts?: Verdicts
 }
 
 /** Files, and the result of checking them. */

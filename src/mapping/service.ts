@@ -1,6 +1,5 @@
 // The mapping service behind $transform: the service's own maps, and a place to run those of clients.
 
-import { urlOf } from '../fml/compile/unit.ts'
 import { toStructureMap } from '../fml/structure-map.ts'
 import { unversioned } from '../fml/structures.ts'
 import { shapes } from '../shapes/all.ts'
@@ -63,7 +62,7 @@ function sharedService(mappings: Mappings, service: Service): Omit<MapService, '
     }),
     files(url) {
       const all = [...mappings.set().mappings.values()]
-      return matching(new Map(all.map(({ parsed, source }) => [urlOf(parsed.map) ?? '', byName(source)])), url)
+      return matching(new Map(all.map(({ text, source }) => [text.url ?? '', byName(source)])), url)
     },
     own: () => ownResources(mappings.set(), mappings.files(), shapes),
     resources: () =>
@@ -72,7 +71,7 @@ function sharedService(mappings: Mappings, service: Service): Omit<MapService, '
         .filter(({ name }) => name.endsWith('.json'))
         .map(byName),
     runOwn(url, work) {
-      const own = [...mappings.set().mappings.values()].find(({ parsed }) => urlOf(parsed.map) === unversioned(url))
+      const own = [...mappings.set().mappings.values()].find(({ text }) => text.url === unversioned(url))
       if (!own?.program) return undefined
       const map = work.isTraced ? JSON.stringify(toStructureMap(own.parsed.map).resource) : undefined
       const names = new Map(mappings.files().map(({ path, name }) => [path, name]))

@@ -1,25 +1,23 @@
 // All maps of a folder as one set: read, checked against each other and compiled.
 
 import type { TObject } from 'typebox'
-import type { FmlMap } from '../fml/ast.ts'
-import { resting } from '../fml/compile/resting.ts'
 import { forgetShared, newShared, type Shared } from '../fml/compile/shared.ts'
-import { urlOf } from '../fml/compile/unit.ts'
-import { compileMap, type MapLibrary } from '../fml/compile.ts'
-import { type Parsed, parse } from '../fml/parser.ts'
-import { errorsIn, type Problem, shown } from '../fml/problem.ts'
+import type { MapLibrary } from '../fml/compile.ts'
+import { type Problem, shown } from '../fml/problem.ts'
 import { type Structures, unversioned } from '../fml/structures.ts'
 import type { Matching } from '../mpi/matching/weights.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
 import { consentsIn } from './consents.ts'
 import { isMap, mapName, type SourceFile } from './files.ts'
 import { problemIn } from './json-file.ts'
+import { type MapText, mapText } from './map-text.ts'
 import { matching } from './map-urls.ts'
-import type { Mapping } from './mapping.ts'
+import { type Mapping, mappingFrom, readOnly } from './mapping.ts'
 import { type MessageRoute, routesIn } from './message-routes.ts'
 import { type Need, unmet } from './needs.ts'
 import { type OutgoingRoute, outgoingIn } from './outgoing-routes.ts'
 import { type Resources, resourcesIn } from './resources.ts'
+import { basisOf, checkMap, type FindMaps, holds, keyOf, type Verdict, type Verdicts } from './verdict.ts'
 import { weightsIn } from './weights.ts'
 
 export interface MappingSet {
@@ -64,6 +62,8 @@ export interface SetOptions {
   readonly compiled?: ReadonlySet<string>
   /** A set made before from the same options: what has not changed since is neither read nor compiled again. */
   readonly before?: MappingSet
+  /** What was said of maps before, perhaps by another process; such maps are read and compiled when something needs it. */
+  readonly verdicts?: Verdicts
 }
 
 /** True if a set can be used: it has warnings at most. */
@@ -91,28 +91,31 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   const weights = weightsIn(files, options.needsMatching ?? false)
   const { consents, problems: faults } = consentsIn(files, options.needsConsents ?? false)
   const found = [...problems, ...weights.problems, ...faults]
+  const basis = options.verdicts && basisOf(beside.files, options.shapes)
   const read: Read[] = []
   for (const source of files.filter(({ name }) => isMap(name))) {
-    read.push({ source, parsed: parsedBefore(source, options.before) ?? parse(source.text, source.path) })
+    read.push(readOf(source, options, basis))
     yield
   }
+  const find = findIn(read, options.others, found)
   const library: MapLibrary = {
     structures,
-    maps: mapsOf(read, options.others, found),
-    table: url => tables.get(unversioned(url)),
+    maps: url => find(url).map(({ parsed }) => parsed.map),
+    table: tableIn(tables),
     terminology,
   }
   const mappings = new Map<string, Mapping>()
-  const shared = newShared(structures)
+  const checking: Checking = { library, find, shared: newShared(structures), fresh: new Map(), options }
   for (const each of read) {
-    const isAsked = options.compiled?.has(each.source.path) ?? true
-    const compiled = () => (isAsked ? mappingOf(each, library, options, shared) : readOnly(each))
-    const mapping = mappingBefore(each, options.before, beside, library) ?? compiled()
+    const isAsked = options.compiled?.has(each.text.source.path) ?? true
+    const made = () => (isAsked ? mappingOf(each, checking) : readOnly(each.text))
+    const mapping = mappingBefore(each.text, options.before, beside, find) ?? made()
     found.push(...mapping.problems)
     mappings.set(mapping.name, mapping)
     yield
   }
-  forgetShared(shared)
+  forgetShared(checking.shared)
+  options.verdicts?.keep(checking.fresh)
   found.push(...unmet(options.needs ?? [], mappings))
   const { routes, problems: unrouted } = routesIn(files, mappings)
   const { routes: outgoing, problems: unsendable } = outgoingIn(files, mappings)
@@ -136,67 +139,73 @@ function besideMaps(files: readonly SourceFile[], { before, shapes }: SetOptions
  * other maps.
  */
 function mappingBefore(
-  { source, parsed }: Read,
+  text: MapText,
   before: MappingSet | undefined,
   beside: Beside,
-  { maps }: MapLibrary,
+  find: FindMaps,
 ): Mapping | undefined {
-  const known = before?.mappings.get(mapName(source.name))
-  if (before?.beside !== beside || known?.parsed !== parsed) return undefined
-  const isSame = ([url, found]: [string, readonly FmlMap[]]): boolean => {
-    const now = maps(url)
+  const known = before?.mappings.get(mapName(text.source.name))
+  if (before?.beside !== beside || known?.text !== text) return undefined
+  const isSame = ([url, found]: [string, readonly MapText[]]): boolean => {
+    const now = find(url)
     return now.length === found.length && now.every((map, index) => map === found[index])
   }
   return [...known.others].every(isSame) ? known : undefined
 }
 
 interface Read {
-  readonly source: SourceFile
-  readonly parsed: Parsed
+  readonly text: MapText
+  /** Where verdicts are kept: the key of this map. */
+  readonly key: string | undefined
+  readonly verdict: Verdict | undefined
 }
 
-function parsedBefore({ name, path, text }: SourceFile, before: MappingSet | undefined): Parsed | undefined {
+function readOf(source: SourceFile, { before, others, verdicts }: SetOptions, basis: string | undefined): Read {
+  const { name, path, text } = source
   const known = before?.mappings.get(mapName(name))
-  return known?.source.path === path && known.source.text === text ? known.parsed : undefined
+  const key = basis === undefined ? undefined : keyOf(source, basis, others?.has(path) ?? false)
+  const verdict = key === undefined ? undefined : verdicts!.find(key)
+  const isSame = known?.source.path === path && known.source.text === text
+  return { text: isSame ? known.text : mapText(source, verdict), key, verdict }
 }
 
-/** If part of a map could not be read, the rest is still checked, except for what seems to be missing. */
-function mappingOf(each: Read, library: MapLibrary, options: SetOptions, shared: Shared): Mapping {
-  const { source, parsed } = each
-  const unread = errorsIn(parsed.problems)
-  const lenient = options.others?.has(source.path) ?? false
-  const others = new Map<string, readonly FmlMap[]>()
-  const maps: MapLibrary['maps'] = url => {
-    const found = library.maps(url)
-    others.set(url, found)
-    return found
-  }
-  const { program, coverage, problems } = compileMap(parsed.map, { ...library, maps }, { lenient, unread, shared })
-  const again: MapLibrary = { ...library, maps: url => others.get(url) ?? [] }
-  const result =
-    unread.length > 0
-      ? {}
-      : { program: program && resting(program, () => compileMap(parsed.map, again, { lenient }).program!), coverage }
-  return { ...readOnly(each), ...result, problems: [...parsed.problems, ...problems], others }
+/** What checking the maps of a set needs. */
+interface Checking {
+  readonly library: MapLibrary
+  readonly find: FindMaps
+  readonly shared: Shared
+  /** What is said for the first time, by its key. */
+  readonly fresh: Map<string, Verdict>
+  readonly options: SetOptions
 }
 
-function readOnly({ source, parsed }: Read): Mapping {
-  const { problems } = parsed
-  const none = { program: undefined, coverage: undefined, others: new Map() }
-  return { name: mapName(source.name), source, parsed, problems, ...none }
+/** By what was said of it before, if that holds; otherwise the map is checked. */
+function mappingOf({ text, key, verdict }: Read, { library, find, shared, fresh, options }: Checking): Mapping {
+  const lenient = options.others?.has(text.source.path) ?? false
+  const context = { library, find, lenient }
+  if (verdict && holds(verdict, find)) return mappingFrom(text, { verdict, program: undefined }, context)
+  const checked = checkMap(text, context, shared)
+  if (key !== undefined) fresh.set(key, checked.verdict)
+  return mappingFrom(text, checked, context)
 }
 
 /** Finds maps by their URL, in which `*` stands for anything. */
-function mapsOf(read: readonly Read[], others: SetOptions['others'], found: Problem[]): MapLibrary['maps'] {
-  const byUrl = new Map<string, FmlMap>()
-  for (const { source, parsed } of read) {
-    const url = urlOf(parsed.map)
+function findIn(read: readonly Read[], others: SetOptions['others'], found: Problem[]): FindMaps {
+  const byUrl = new Map<string, MapText>()
+  for (const { text } of read) {
+    const { url, source } = text
     if (url === undefined) continue
     const other = byUrl.get(url)
-    if (other && !others?.has(source.path)) found.push(problemIn(source, `${other.file} has the URL ${shown(url)} too`))
-    else byUrl.set(url, parsed.map)
+    if (other && !others?.has(source.path))
+      found.push(problemIn(source, `${other.source.path} has the URL ${shown(url)} too`))
+    else byUrl.set(url, text)
   }
   return url => matching(byUrl, url)
+}
+
+/** A function of its own, so that maps that are kept for the next set keep nothing else of this one. */
+function tableIn(tables: Resources['tables']): MapLibrary['table'] {
+  return url => tables.get(unversioned(url))
 }
 
 /** Sorts problems by file and place; one that several maps report about the same import is kept once. */

@@ -2,6 +2,7 @@
 import type { TObject } from 'typebox'
 import { type Command as AnyCommand, type Arguments, type Options, readArguments } from '../../lib/command.ts'
 import { settings } from '../../lib/config.ts'
+import type { Verdicts } from '../../mapping/verdict.ts'
 
 /** A command as it was called. */
 export interface MapCall extends Arguments {
@@ -10,6 +11,8 @@ export interface MapCall extends Arguments {
   readonly folder: string
   /** The records that maps can speak of beside R4. */
   readonly shapes: readonly TObject[]
+  /** What was said of maps before. */
+  readonly verdicts?: Verdicts
 }
 
 export type MapCommand = AnyCommand<MapCall>

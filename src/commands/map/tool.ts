@@ -1,5 +1,6 @@
 // The commands that check, try, lay out and begin maps in the FHIR Mapping Language.
 import type { Tool } from '../../lib/command.ts'
+import { verdictFiles } from '../../mapping/verdict-files.ts'
 import { shapes } from '../../shapes/all.ts'
 import { check } from './check.ts'
 import { callWith, common, type MapCall } from './command.ts'
@@ -20,5 +21,5 @@ export const mapTool: Tool<MapCall> = {
   ],
   options: common,
   commands: [check, test, run, fmt, create, coverage, pack],
-  perform: (command, given) => command.run(callWith(given, shapes)),
+  perform: (command, given) => command.run({ ...callWith(given, shapes), verdicts: verdictFiles() }),
 }

@@ -35,7 +35,8 @@ export async function openWorkspace(call: MapCall, isAboutNamed = false): Promis
   const others = new Set(files.slice(own.length).map(({ path }) => path))
   const sources = named.map(path => readSource(call.folder, path))
   const compiled = isAboutNamed && named.length > 0 ? new Set(sources.map(({ path }) => path)) : undefined
-  const set = mappingSet(files, { shapes: call.shapes, others, ...(compiled && { compiled }) })
+  const { shapes, verdicts } = call
+  const set = mappingSet(files, { shapes, verdicts, others, ...(compiled && { compiled }) })
   const { byMap, problems } = examplesIn(files)
   const mappings = [...set.mappings.values()]
   if (named.length === 0)

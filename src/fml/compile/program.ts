@@ -17,14 +17,18 @@ interface End {
   readonly type: string | undefined
 }
 
-/** A map that can run. */
-export interface Program {
+/** What a map that can run says of itself. */
+export interface ProgramEnds {
   readonly url: string | undefined
   readonly name: string | undefined
   /** The file, or the name or URL. */
   readonly label: string
   readonly sources: readonly End[]
   readonly targets: readonly End[]
+}
+
+/** A map that can run. */
+export interface Program extends ProgramEnds {
   /**
    * Returns the result of the first group for its sources, in their order; the sources are not changed. Throws a MapError where the
    * data cannot be mapped.

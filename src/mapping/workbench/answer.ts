@@ -3,7 +3,6 @@
 
 import { complete } from '../../fml/assist/complete.ts'
 import { explain } from '../../fml/assist/explain.ts'
-import { urlOf } from '../../fml/compile/unit.ts'
 import { shapes } from '../../shapes/all.ts'
 import type { SourceFile } from '../files.ts'
 import { type MappingSet, mappingSet } from '../set.ts'
@@ -65,7 +64,7 @@ function withDrafts(files: readonly SourceFile[], drafts: readonly Draft[]): Sou
 
 function completed(desk: Desk, draft: SourceFile, offset: number): Answers['complete'] {
   const { base } = desk
-  const urls = [...base.mappings.values()].map(({ parsed }) => urlOf(parsed.map))
+  const urls = [...base.mappings.values()].map(({ text }) => text.url)
   return complete(draft.text, offset, {
     structures: base.structures,
     maps: urls.filter(each => each !== undefined),

@@ -1,7 +1,6 @@
 // What a map that is being written makes of an input: the output, the rules that ran, the examples, and what it covers.
 
 import type { Block } from '../../fml/ast.ts'
-import { urlOf } from '../../fml/compile/unit.ts'
 import type { Program } from '../../fml/compile.ts'
 import type { Step } from '../../fml/run/frame.ts'
 import { MapError } from '../../fml/run/map-error.ts'
@@ -145,7 +144,7 @@ function rulesIn({ rules }: Block): { line: number; offset: number }[] {
 
 /** The maps that can run a map: itself if its first group has types, and those that import it. */
 function runnersOf(mapping: Mapping, { mappings }: MappingSet): string[] {
-  const url = urlOf(mapping.parsed.map)
+  const { url } = mapping.text
   const others = [...mappings.values()].filter(({ others }) => others.get(url ?? '')?.length)
   return [mapping.name, ...others.map(({ name }) => name).filter(name => name !== mapping.name)]
 }
