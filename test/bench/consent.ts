@@ -26,6 +26,8 @@ export interface ConsentBench {
   readonly rounds: number
   /** How many people to add by set-based SQL before. */
   readonly crowd: number
+  /** Words of the workloads to measure; empty: all. */
+  readonly only: string
 }
 
 interface Asking {
@@ -81,6 +83,7 @@ export async function benchConsent(options: ConsentBench): Promise<void> {
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n${head}`,
     )
     for (const [name, list] of paths) {
+      if (!name.includes(options.only)) continue
       // Anew for each client: the gun writes the headers into them, and they say who asks.
       const requests = () => list.map(path => ({ method: 'GET' as const, path: `/api/fhir/R4/${path}` }))
       const workload = { name, origin, connections: options.connections, requests }

@@ -23,7 +23,7 @@ const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
        npm run bench -- inventory [--data DIR] [--seconds N] [--connections N] [--rounds N]
-       npm run bench -- consent [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
+       npm run bench -- consent [--only WORDS] [--data DIR] [--load PATH] [--scale N] [--crowd N] [--seconds N] [--rounds N]
        npm run bench -- records [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- sdk [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- request-log [--data DIR] [--rounds N]
@@ -235,7 +235,7 @@ async function main(): Promise<void> {
     const { benchConsent } = await import('./consent.ts')
     const [seconds, rounds, crowd] = [Number(options.seconds), Number(options.rounds), Number(options.crowd)]
     const connections = Number(options.connections)
-    return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd })
+    return benchConsent({ env: environment(), dataDir, port, seconds, rounds, connections, crowd, only: options.only })
   }
   if (positionals[0] === 'records' || positionals[0] === 'sdk') {
     const { benchRecords } = await import('./records.ts')
