@@ -12,10 +12,13 @@ interface JsonWithSource {
 
 const json = JSON as unknown as JsonWithSource
 
-// A number that JavaScript would write differently: trailing zero after the point, an exponent, one so small that JavaScript gives
-// it an exponent, more digits than a double holds, or minus zero.
+// A number that JavaScript may write differently: trailing zero after the point, an exponent, one so small that JavaScript gives
+// it an exponent, more digits than any double holds, or minus zero.
 const fragile =
   /(?:^|[:[,])\s*(?:-?(?:\d+\.\d*0\s*(?:[,\]}]|$)|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*(?:[,\]}]|$))/
+
+/** Every number of a JSON text, and what looks like one within a string. */
+const numbers = /(?<=^|[:[,])\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g
 
 /**
  * Parses JSON; a number whose text a double would not give back becomes a raw number (JSON.rawJSON), which
@@ -23,12 +26,18 @@ const fragile =
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseJson(text: string): unknown {
-  if (!fragile.test(text)) return JSON.parse(text)
+  if (!fragile.test(text) || isWrittenAgain(text)) return JSON.parse(text)
   return json.parse(text, (_key, value, context) =>
     typeof value === 'number' && context.source !== undefined && String(value) !== context.source
       ? json.rawJSON(context.source)
       : value,
   )
+}
+
+/** True if JavaScript writes every number as it is: many have 16 digits and are doubles all the same. A reviver takes ten times as long. */
+function isWrittenAgain(text: string): boolean {
+  for (const [, digits] of text.matchAll(numbers)) if (String(Number(digits)) !== digits) return false
+  return true
 }
 
 /** Returns the number with these digits: a raw number where JavaScript would write it differently. */
