@@ -17,7 +17,7 @@ import { type MessageRoute, routesIn } from './message-routes.ts'
 import { type Need, unmet } from './needs.ts'
 import { type OutgoingRoute, outgoingIn } from './outgoing-routes.ts'
 import { type Resources, resourcesIn } from './resources.ts'
-import { basisOf, checkMap, type FindMaps, holds, keyOf, type Verdict, type Verdicts } from './verdict.ts'
+import { basisOf, checkMap, type FindMaps, holds, keyOf, type MapVerdict, type Verdicts } from './verdict.ts'
 import { weightsIn } from './weights.ts'
 
 export interface MappingSet {
@@ -157,7 +157,7 @@ interface Read {
   readonly text: MapText
   /** Where verdicts are kept: the key of this map. */
   readonly key: string | undefined
-  readonly verdict: Verdict | undefined
+  readonly verdict: MapVerdict | undefined
 }
 
 function readOf(source: SourceFile, { before, others, verdicts }: SetOptions, basis: string | undefined): Read {
@@ -175,7 +175,7 @@ interface Checking {
   readonly find: FindMaps
   readonly shared: Shared
   /** What is said for the first time, by its key. */
-  readonly fresh: Map<string, Verdict>
+  readonly fresh: Map<string, MapVerdict>
   readonly options: SetOptions
 }
 

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { codeVersion } from './code-version.ts'
-import type { Verdict, Verdicts } from './verdict.ts'
+import type { MapVerdict, Verdicts } from './verdict.ts'
 
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/health-interop/verdicts')
 
@@ -42,7 +42,7 @@ export function verdictFiles({ folder = FOLDER, version = codeVersion }: Verdict
   }
 }
 
-function readVerdict(folder: string, name: string): Verdict | undefined {
+function readVerdict(folder: string, name: string): MapVerdict | undefined {
   try {
     const bytes = readFileSync(join(folder, name))
     const body = bytes.subarray(DIGEST)
@@ -53,7 +53,7 @@ function readVerdict(folder: string, name: string): Verdict | undefined {
 }
 
 /** Written under another name first: another process reads the whole file, or none. */
-function writeVerdict(folder: string, name: string, verdict: Verdict): void {
+function writeVerdict(folder: string, name: string, verdict: MapVerdict): void {
   const body = serialize(verdict)
   if (body.length > LARGEST) return
   const draft = join(folder, `${randomUUID()}.draft`)

@@ -12,7 +12,7 @@ import { isExamples } from './examples.ts'
 import type { SourceFile } from './files.ts'
 import type { MapText, TextFacts } from './map-text.ts'
 
-export interface Verdict extends TextFacts {
+export interface MapVerdict extends TextFacts {
   /** Those of the map and of its imports. */
   readonly problems: readonly Problem[]
   /** Absent if the map could not be read. */
@@ -26,8 +26,8 @@ export interface Verdict extends TextFacts {
 /** Verdicts that are kept from one process to the next. */
 export interface Verdicts {
   /** Returns what is kept under a key; undefined if there is none, or if it is not as it was written. */
-  find(key: string): Verdict | undefined
-  keep(fresh: ReadonlyMap<string, Verdict>): void
+  find(key: string): MapVerdict | undefined
+  keep(fresh: ReadonlyMap<string, MapVerdict>): void
 }
 
 /** The maps of a URL, which may hold `*`. */
@@ -49,7 +49,7 @@ function markOf({ source: { path, text } }: MapText): string {
 }
 
 /** True if the maps that a verdict was made with are those of these URLs now. */
-export function holds({ others }: Verdict, find: FindMaps): boolean {
+export function holds({ others }: MapVerdict, find: FindMaps): boolean {
   return [...others].every(([url, marks]) => {
     const now = find(url)
     return now.length === marks.length && now.every((each, index) => markOf(each) === marks[index])
@@ -65,7 +65,7 @@ export interface Context {
 }
 
 export interface Checked {
-  readonly verdict: Verdict
+  readonly verdict: MapVerdict
   /** Absent if the verdict was known, or says that nothing can run. */
   readonly program: Program | undefined
 }

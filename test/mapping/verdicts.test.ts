@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { readFolder, type SourceFile } from '../../src/mapping/files.ts'
 import { type MappingSet, mappingSet, type SetOptions } from '../../src/mapping/set.ts'
-import type { Verdict, Verdicts } from '../../src/mapping/verdict.ts'
+import type { MapVerdict, Verdicts } from '../../src/mapping/verdict.ts'
 import { verdictFiles } from '../../src/mapping/verdict-files.ts'
 import { shapes as own } from '../../src/shapes/all.ts'
 import { dice, mutated } from '../fml/mutate.ts'
@@ -218,7 +218,7 @@ const writer = (folder: string, names: readonly string[]) =>
 test('while others write the same verdict, it is read as a whole', async () => {
   const folder = await newFolder()
   const { find, keep } = verdictFiles({ folder, version })
-  const taken = new Map<string, Verdict>()
+  const taken = new Map<string, MapVerdict>()
   ward(sound, { find, keep: fresh => fresh.forEach((verdict, key) => taken.set(key, verdict)) })
   keep(taken)
   const keys = [...taken.keys()]
