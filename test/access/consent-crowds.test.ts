@@ -75,6 +75,15 @@ const optionsOf = (sketch: Sketch | undefined, by: Visibility = visibility) => (
   ...{ maySee: () => true, maxIncluded: 1000 },
 })
 
+/** The database, which notes the texts of its statements. */
+const noting = (texts: string[]): Queryable => ({
+  ...records.database,
+  query: statement => {
+    texts.push(statement.text)
+    return records.database.query(statement)
+  },
+})
+
 const asked = (type: string, query: string) =>
   parseSearch([type], new URLSearchParams(query), {
     ...{ params: records.indexer.params, strict: true, defaultCount: 1000, maxCount: 1000 },
@@ -155,14 +164,7 @@ describe('a client that may see little', () => {
     const sketch = await sketchOf(small.visibility!)
     expect(sketch).toMatchObject({ isMany: false, isLittle: true })
     const asks: string[] = []
-    const counting: Queryable = {
-      ...records.database,
-      query: statement => {
-        asks.push(statement.text)
-        return records.database.query(statement)
-      },
-    }
-    const { matches } = await runSearch(counting, asked(type, query), optionsOf(sketch, small.visibility))
+    const { matches } = await runSearch(noting(asks), asked(type, query), optionsOf(sketch, small.visibility))
     expect(matches.map(({ id }) => id).sort()).toEqual(await readable(type, is, small))
     expect(asks).toHaveLength(1)
   })
@@ -254,14 +256,7 @@ describe('a client that wrote a great part of a type', () => {
     }))
   const asksFor = async (sketch: Sketch): Promise<[ids: string[], texts: string[]]> => {
     const texts: string[] = []
-    const noting: Queryable = {
-      ...records.database,
-      query: statement => {
-        texts.push(statement.text)
-        return records.database.query(statement)
-      },
-    }
-    const { matches } = await runSearch(noting, asked('Flag', ''), optionsOf(sketch, writer.visibility))
+    const { matches } = await runSearch(noting(texts), asked('Flag', ''), optionsOf(sketch, writer.visibility))
     return [matches.map(({ id }) => id), texts]
   }
   const narrowing = expect.stringContaining('keys_written_by')
