@@ -104,7 +104,7 @@ async function keptOrDone<Who extends Asker>(
   const reply = await work({ ...heardBy(caller, count), within: on })
   const body = await bytesOf(reply.body)
   if (reply.kept === null) return { ...reply, body }
-  const toKeep = reply.kept === undefined ? body : Buffer.from(reply.kept)
+  const toKeep = reply.kept === undefined ? body : await bytesOf(reply.kept)
   await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
 }

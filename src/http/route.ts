@@ -68,7 +68,7 @@ export interface Reply {
    * The body that is kept for an Idempotency-Key, where that is less than what is sent; null: no body is kept, so the
    * request is done again.
    */
-  readonly kept?: string | null
+  readonly kept?: string | Buffer | null
   /** A string, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
   readonly body?: unknown
 }

@@ -1,7 +1,7 @@
 // Writes a reply: its own headers, and those that every reply has.
 import { Readable } from 'node:stream'
-import { setImmediate as breath } from 'node:timers/promises'
 import type Koa from 'koa'
+import { encoded } from '../lib/pieces.ts'
 import { type RateLimitState, verdictHeaders } from './limits.ts'
 import type { Reply, Route } from './route.ts'
 
@@ -64,22 +64,5 @@ export async function send(
   context.body = typeof ready === 'string' && ready.length > large ? await encoded(ready) : ready
 }
 
-/**
- * Characters per piece of a text that is encoded in pieces. Encoding it at once costs less memory, but blocks all other
- * requests for some milliseconds.
- */
+/** Characters from which on a text is encoded in parts: at once, it would block all other requests for some milliseconds. */
 const large = 512 * 1024
-const piece = 256 * 1024
-
-/** Returns the bytes of a large text, encoded piece by piece, so that other requests are answered in between. */
-async function encoded(text: string): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(Buffer.byteLength(text))
-  for (let start = 0, end: number, at = 0; start < text.length; start = end) {
-    end = start + piece
-    // The two halves of a character beyond the basic plane stay together.
-    if (text.codePointAt(end - 1)! > 0xffff) end++
-    at += bytes.write(text.slice(start, end), at)
-    await breath()
-  }
-  return bytes
-}

@@ -58,7 +58,7 @@ export async function searchTrail(
     links.push({ relation: 'next', url: `${address}?${text([...applied, ['_cursor', cursor]])}` })
   }
   const total = last || shape.after || !shape.isTotalWanted ? undefined : shown.length
-  return { status: 200, body: searchset(base, hits, [], links, total, undefined) }
+  return { status: 200, body: searchset(base, hits, [], links, total, undefined), found: hits.length }
 }
 
 /** Parameters that shape the answer. */

@@ -1,5 +1,6 @@
-// Bundles written as text around the stored bodies, which are neither parsed nor copied on the way (https://hl7.org/fhir/R4/bundle.html).
+// Bundles written as text around the stored bodies, which are neither parsed nor copied before they are sent (https://hl7.org/fhir/R4/bundle.html).
 import { uuidv7 } from '../lib/ids.ts'
+import type { Pieces } from '../lib/pieces.ts'
 import type { Hit } from '../store/search/hit.ts'
 import type { Version } from '../store/versions.ts'
 import type { FhirReply } from './request.ts'
@@ -11,9 +12,26 @@ export interface Link {
 
 const text = JSON.stringify
 
-function bundle(type: string, fields: readonly string[], entries: readonly string[]): string {
-  const list = entries.length > 0 ? `,"entry":[${entries.join(',')}]` : ''
-  return `{"resourceType":"Bundle","id":"${uuidv7()}","meta":{"lastUpdated":"${new Date().toISOString()}"},"type":"${type}"${fields.map(field => `,${field}`).join('')}${list}}`
+/** An entry: JSON of a resource, if it has one, and what stands before and after it. */
+interface Entry {
+  readonly before: string
+  readonly resource: string | Pieces
+  readonly after: string
+}
+
+function bundle(type: string, fields: readonly string[], entries: readonly Entry[]): Pieces {
+  const start = `{"resourceType":"Bundle","id":"${uuidv7()}","meta":{"lastUpdated":"${new Date().toISOString()}"},"type":"${type}"${fields.map(field => `,${field}`).join('')}`
+  if (entries.length === 0) return [`${start}}`]
+  const pieces: string[] = []
+  let between = `${start},"entry":[`
+  for (const { before, resource, after } of entries) {
+    pieces.push(between + before)
+    if (typeof resource === 'string') pieces.push(resource)
+    else for (const piece of resource) pieces.push(piece)
+    between = `${after},`
+  }
+  pieces.push(`${between.slice(0, -1)}]}`)
+  return pieces
 }
 
 const totalField = (total: number | undefined): string[] => (total === undefined ? [] : [`"total":${total}`])
@@ -27,13 +45,24 @@ export function searchset(
   links: readonly Link[],
   total: number | undefined,
   outcome: string | undefined,
-): string {
+): Pieces {
   // Neither a type nor an id holds anything that JSON would escape.
   const start = `{"fullUrl":${text(base).slice(0, -1)}/`
-  const entry = (mode: string) => (hit: Hit) =>
-    `${start}${hit.type}/${hit.id}","resource":${hit.body},"search":{"mode":"${mode}"}}`
+  const entry = (mode: string) => {
+    const after = `,"search":{"mode":"${mode}"}}`
+    return (hit: Hit): Entry => ({
+      before: `${start}${hit.type}/${hit.id}","resource":`,
+      resource: hit.body,
+      after,
+    })
+  }
   const entries = [...matches.map(entry('match')), ...included.map(entry('include'))]
-  if (outcome) entries.push(`{"fullUrl":"urn:uuid:${uuidv7()}","resource":${outcome},"search":{"mode":"outcome"}}`)
+  if (outcome)
+    entries.push({
+      before: `{"fullUrl":"urn:uuid:${uuidv7()}","resource":`,
+      resource: outcome,
+      after: ',"search":{"mode":"outcome"}}',
+    })
   return bundle('searchset', [...totalField(total), linkField(links)], entries)
 }
 
@@ -41,11 +70,12 @@ export function searchset(
 export function matchset(
   base: string,
   matches: readonly { readonly id: string; readonly grade: string; readonly score: number; readonly body: string }[],
-): string {
-  const entries = matches.map(({ id, grade, score, body }) => {
+): Pieces {
+  const entries = matches.map(({ id, grade, score, body }): Entry => {
     const extension = [{ url: 'http://hl7.org/fhir/StructureDefinition/match-grade', valueCode: grade }]
     const search = text({ extension, mode: 'match', score })
-    return `{"fullUrl":${text(`${base}/Patient/${id}`)},"resource":${body},"search":${search}}`
+    const before = `{"fullUrl":${text(`${base}/Patient/${id}`)},"resource":`
+    return { before, resource: body, after: `,"search":${search}}` }
   })
   return bundle('searchset', [`"total":${matches.length}`], entries)
 }
@@ -68,7 +98,7 @@ export function historyBundle(
   versions: readonly Version[],
   links: readonly Link[],
   total: number | undefined,
-): string {
+): Pieces {
   return bundle(
     'history',
     [...totalField(total), linkField(links)],
@@ -76,13 +106,14 @@ export function historyBundle(
   )
 }
 
-function historyEntry(base: string, { type, id, version, method, updatedAt, body }: Version): string {
+function historyEntry(base: string, { type, id, version, method, updatedAt, body }: Version): Entry {
   const url = method === 'POST' ? type : `${type}/${id}`
   const status = method === 'DELETE' ? '204 No Content' : method === 'POST' || version === 1 ? '201 Created' : '200 OK'
   const request = { method, url }
   const response = { status, etag: `W/"${version}"`, lastModified: updatedAt.toISOString() }
-  const resource = body === null ? '' : `"resource":${body},`
-  return `{"fullUrl":${text(`${base}/${type}/${id}`)},${resource}"request":${text(request)},"response":${text(response)}}`
+  const before = `{"fullUrl":${text(`${base}/${type}/${id}`)}`
+  const after = `,"request":${text(request)},"response":${text(response)}}`
+  return body === null ? { before, resource: '', after } : { before: `${before},"resource":`, resource: body, after }
 }
 
 const reasons: Readonly<Record<number, string>> = {
@@ -112,7 +143,7 @@ export function responseBundle(
   kind: 'batch' | 'transaction',
   base: string,
   replies: readonly (FhirReply & { isOutcome?: boolean })[],
-): string {
+): Pieces {
   return bundle(
     `${kind}-response`,
     [],
@@ -123,14 +154,14 @@ export function responseBundle(
 function responseEntry(
   base: string,
   { status, body, version, updatedAt, location, isOutcome }: FhirReply & { isOutcome?: boolean },
-): string {
+): Entry {
   const response = text({
     status: `${status} ${reasons[status] ?? ''}`.trim(),
     location: location && `${base}/${location}`,
     etag: version === undefined ? undefined : `W/"${version}"`,
     lastModified: updatedAt?.toISOString(),
   })
-  if (body === undefined) return `{"response":${response}}`
-  if (isOutcome) return `{"response":${response.slice(0, -1)},"outcome":${body}}}`
-  return `{"resource":${body},"response":${response}}`
+  if (body === undefined) return { before: `{"response":${response}}`, resource: '', after: '' }
+  if (isOutcome) return { before: `{"response":${response.slice(0, -1)},"outcome":`, resource: body, after: '}}' }
+  return { before: '{"resource":', resource: body, after: `,"response":${response}}` }
 }

@@ -24,7 +24,9 @@ export async function everythingOf(
   const patient = request.segments.length === 3 ? request.segments[1] : undefined
   const page = await store.everything({ ...wanted(pairs, patient === undefined ? typePage : most), patient })
   const links = linksOf(address, pairs, page.next)
-  return { status: 200, body: searchset(request.base, page.matches, page.included, links, page.total, undefined) }
+  const { matches, included, total } = page
+  const body = searchset(request.base, matches, included, links, total, undefined)
+  return { status: 200, body, found: matches.length + included.length }
 }
 
 function wanted(pairs: Pairs, page: number): Omit<EverythingRequest, 'patient'> {

@@ -1,6 +1,7 @@
 // A FHIR interaction free of HTTP: the same for a request of its own and for an entry of a bundle.
 import type { AuditReader } from '../audit/reader.ts'
 import { Failure } from '../lib/failure.ts'
+import type { Pieces } from '../lib/pieces.ts'
 import type { MapService } from '../mapping/service.ts'
 import type { People } from './people.ts'
 
@@ -50,9 +51,11 @@ export interface Preferences {
 /** The outcome of an interaction; `body` is JSON text, ready to be sent or put into a bundle. */
 export interface FhirReply {
   readonly status: number
-  readonly body?: string
+  readonly body?: string | Pieces
   /** The body without what was read for it, which a repetition reads again; null: nothing is left of it. */
-  readonly kept?: string | null
+  readonly kept?: Pieces | null
+  /** How many resources the Bundle of a search has, remarks on the search apart. */
+  readonly found?: number
   readonly version?: number
   readonly updatedAt?: Date
   /** `Type/id/_history/version`, after a creation. */

@@ -94,17 +94,11 @@ async function answer(
   const cut = (hit: Hit): Hit => (projection ? { ...hit, body: project(hit.body, projection) } : hit)
   const links = linksOf(address, linked, search.cursor, result)
   const outcome = warningOutcome(result.warnings, result.withheld)
-  return {
-    status: 200,
-    body: searchset(
-      base,
-      [...listed, ...result.matches].map(cut),
-      result.included.map(cut),
-      links,
-      result.total === undefined ? undefined : result.total + own.length,
-      outcome,
-    ),
-  }
+  const matches = [...listed, ...result.matches].map(cut)
+  const included = result.included.map(cut)
+  const total = result.total === undefined ? undefined : result.total + own.length
+  const body = searchset(base, matches, included, links, total, outcome)
+  return { status: 200, body, found: matches.length + included.length }
 }
 
 /** The types of a search across types: those of _type, else all of the possible ones that the caller may search. */

@@ -13,6 +13,7 @@ import type { People } from '../../interactions/people.ts'
 import { project, projectionFrom } from '../../interactions/projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
 import type { Log } from '../../lib/log.ts'
+import { encoded } from '../../lib/pieces.ts'
 import { Type } from '../../lib/schema.ts'
 import type { MapService } from '../../mapping/service.ts'
 import type { Base } from '../../store/base.ts'
@@ -73,22 +74,27 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
   }
 }
 
-function httpReply({ status, body, kept, version, updatedAt, location }: FhirReply, base: string): Reply {
+async function httpReply(
+  { status, body, kept, version, updatedAt, location }: FhirReply,
+  base: string,
+): Promise<Reply> {
   const headers: Record<string, string> = {}
   if (version !== undefined) headers['etag'] = `W/"${version}"`
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
   if (location) headers['location'] = `${base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  return { status, headers, body, ...(kept === undefined ? {} : { kept }) }
+  const sent = typeof body === 'object' ? await encoded(body) : body
+  return { status, headers, body: sent, ...(kept === undefined ? {} : { kept: kept && (await encoded(kept)) }) }
 }
 
 /** A Binary as its caller wants it: its content, or the resource. */
-function binaryReply(request: Request, { base, segments }: FhirRequest, reply: FhirReply): Reply {
-  const asResource = httpReply(reply, base)
-  if (reply.body === undefined) return asResource
+async function binaryReply(request: Request, { base, segments }: FhirRequest, reply: FhirReply): Promise<Reply> {
+  const { body } = reply
+  const asResource = await httpReply(reply, base)
+  if (typeof body !== 'string') return asResource
   const { 'content-type': _type, ...headers } = asResource.headers ?? {}
-  const content = contentReply(request, segments[1]!, headers, reply.body)
-  return content ?? httpReply({ ...reply, body: project(reply.body, projectionFrom(request.search)) }, base)
+  const content = contentReply(request, segments[1]!, headers, body)
+  return content ?? httpReply({ ...reply, body: project(body, projectionFrom(request.search)) }, base)
 }
 
 /** A caller that sees everything may receive the same reply again. */

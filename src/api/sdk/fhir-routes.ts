@@ -10,13 +10,12 @@ import { type FhirReply, preferences, type SearchCall } from '../../interactions
 import { patientSearchOf } from '../../interactions/search.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { isObject, parseJson } from '../../lib/json.ts'
+import { encoded } from '../../lib/pieces.ts'
 import { type TObject, Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf, type RegisteredPatient } from '../../mpi/patient-of.ts'
 import { samePatients } from '../../records/records.ts'
 import { fhirBase } from '../../store/base.ts'
 import { membersOf } from '../../store/search/sql-compartment.ts'
-import { objects } from '../../store/values.ts'
 import type { SdkParts } from './parts.ts'
 
 /** The types whose resources are about patients. */
@@ -115,8 +114,8 @@ async function about(
   const subject = await patientOf(on, (request.params as { health_id: string }).health_id)
   const caller = await seeing(request.caller, subject)
   const found = await search(subject, caller, `${request.baseUrl}${request.path}`)
-  if (isEmpty(found)) await mustBeOpen(on, request.caller, subject, asked)
-  return reply(200, found.body, { 'content-type': `${fhirJson}; charset=utf-8` })
+  if (found.found === 0) await mustBeOpen(on, request.caller, subject, asked)
+  return reply(200, await encoded(found.body ?? ''), { 'content-type': `${fhirJson}; charset=utf-8` })
 }
 
 /** Returns the caller with the visibility that applies. */
@@ -140,13 +139,6 @@ async function mustBeOpen(on: Queryable, caller: Caller, { patient }: Registered
     asked.map(type => ({ type })),
   )
   if (parts.length === 0) throw await visibility.refusal(on, hash64(`Patient/${patient}`))
-}
-
-/** Returns true if a page holds nothing but remarks on the search. */
-function isEmpty({ body = '' }: FhirReply): boolean {
-  const bundle = parseJson(body)
-  const entries = objects(isObject(bundle) ? bundle['entry'] : undefined)
-  return entries.every(({ search }) => isObject(search) && search['mode'] === 'outcome')
 }
 
 /** The request as a FHIR search takes it. */

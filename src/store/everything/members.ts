@@ -44,7 +44,8 @@ export async function members(
       where ${conditions.join(' and ')}
     ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
     select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
-  return session.on.query<MemberRow>(prepared(text, binder))
+  // What is about one patient is found by indexes, whoever it is.
+  return session.on.query<MemberRow>(prepared(text, binder, patient !== undefined))
 }
 
 /** What all patients' compartments are read from: for a caller who may see little, that alone. */
