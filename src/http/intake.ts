@@ -1,9 +1,12 @@
 // Bodies in flight: how much memory all request bodies take up at a time, and how much of it the bodies of one client.
 
+import { type Company, createCompany } from '../lib/company.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit, type Permit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
 
 export interface Intake {
+  /** Notes a request of a client, whatever it asks for: a client that is alone need not leave the thread to others. */
+  readonly note: Company['note']
   /**
    * Begins a body: reserves the memory for it, as far as its size is known, and waits for its turn.
    * @param who the client that sends it; where the body itself proves the client, its address.
@@ -19,8 +22,8 @@ export interface Hold {
   cover(bytes: number, values: number): Promise<void> | undefined
   /**
    * Waits until no other large body of the client is worked on, and until the client has left the thread to others for
-   * long enough: parsing, checking and indexing a body occupies the only thread that answers. Returns undefined for a
-   * small body.
+   * long enough: parsing, checking and indexing a body occupies the only thread that answers. A client that is alone has
+   * two at a time, and no rest. Returns undefined for a small body.
    * @throws Failure as `begin`.
    */
   turn(bytes: number, values: number): Promise<void> | undefined
@@ -45,6 +48,9 @@ const [bytesInMillisecond, valuesInMillisecond, looksInMillisecond] = [125_000, 
 /** Milliseconds that a large body takes in any case, such as for the connection that is closed when it is refused. */
 const anyBody = 2
 
+/** Large bodies of a client that are worked on at a time as long as no other client is there: one is computed while the other is stored. */
+const atATime = 2
+
 /** Milliseconds that a body waits while others of its client are worked on. */
 const turnPatience = 60_000
 
@@ -54,6 +60,7 @@ export interface IntakeOptions {
   /** Milliseconds that a body waits for its turn. */
   readonly patience?: number
   readonly rests?: Rests
+  readonly company?: Company
 }
 
 /** What all bodies share. */
@@ -62,6 +69,7 @@ interface Shared {
   readonly small: Pool
   readonly turns: ConcurrencyLimit
   readonly rests: Rests
+  readonly company: Company
 }
 
 /** Memory for bodies, in bytes. */
@@ -72,22 +80,22 @@ interface Pool {
 
 /** One client holds at most half of the memory. A body that would need more than that needs it alone. */
 export function createIntake(options: IntakeOptions = {}): Intake {
-  const { memory = 256 * MEGABYTE, patience = 10_000, rests = createRests() } = options
+  const { memory = 256 * MEGABYTE, patience = 10_000, rests = createRests(), company = createCompany() } = options
   const poolOf = (total: number): Pool => {
     const perClient = Math.floor(total / 2)
     const waits = { waitingPerClient: 50, waiting: 1000, patience }
     return { limit: createConcurrencyLimit({ name: 'bytes of request bodies', total, perClient, ...waits }), perClient }
   }
   const turns = createConcurrencyLimit({
-    ...{ name: 'slots for large request bodies', total: 1000, perClient: 1 },
+    ...{ name: 'slots for large request bodies', total: 1000 * atATime, perClient: atATime },
     ...{ waitingPerClient: 50, waiting: 1000, patience: turnPatience },
   })
-  const shared = { large: poolOf(memory), small: poolOf(Math.floor(memory / 8)), turns, rests }
-  return { begin: (who, bytes, signal) => beginBody(shared, who, bytes, signal) }
+  const shared = { large: poolOf(memory), small: poolOf(Math.floor(memory / 8)), turns, rests, company }
+  return { note: company.note, begin: (who, bytes, signal) => beginBody(shared, who, bytes, signal) }
 }
 
 async function beginBody(
-  { large, small: little, turns, rests }: Shared,
+  { large, small: little, turns, rests, company }: Shared,
   who: string,
   bytes: number,
   signal: AbortSignal | undefined,
@@ -117,7 +125,8 @@ async function beginBody(
     amount += more
   }
   const work = async (size: number, values: number): Promise<void> => {
-    await hold(turns, 1)
+    if (company.isAlone(who)) return hold(turns, 1)
+    await hold(turns, atATime)
     await rests.over(who, signal)
     rests.add(who, size / bytesInMillisecond + values / valuesInMillisecond)
   }

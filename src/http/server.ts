@@ -208,6 +208,8 @@ async function answer(
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
   const isEarly = byHeaders.has(route.access.scheme)
   const early = isEarly ? await identify(parts, route, { ...brought, body: undefined }, seen) : undefined
+  const who = early ? `client ${early.clientId}` : `address ${remoteAddress}`
+  if (early) parts.intake.note(who)
   const sent = route.method === 'POST' ? keyOf(context.req.headers['idempotency-key']) : undefined
   const sending = {
     params: found.params,
@@ -215,7 +217,7 @@ async function answer(
     type: contentType,
     signal,
     isBytes: route.takesBytes?.(found.params, contentType) === true,
-    who: early ? `client ${early.clientId}` : `address ${remoteAddress}`,
+    who,
     holding: (hold: Hold) => void (seen.hold = hold),
     proceed: () => context.res.writeContinue(),
   }

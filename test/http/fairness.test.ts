@@ -177,18 +177,31 @@ test('transactions of one client come fewer at a time until they are known to be
   expect((await Promise.all([...long, ...others])).map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 
-test.each([
+const large = [
   ['many bytes', [{ text: 'long '.repeat(15_000) }]],
   ['many values', Array.from({ length: 600 }, () => ({ text: 'short' }))],
-])(
-  'bodies with %s of one client are worked on one at a time, and small ones and those of others beside them',
+] as const
+
+/** A service with connections to spare, and its changes: with a large body if they have a note. */
+async function roomyService() {
+  const from = fhirCaller(await startBeside(service, { DATABASE_POOL: '16' }).then(roomy => () => roomy))
+  const put = (more: object = {}, token = service.token) => {
+    const id = randomUUID()
+    return from('PUT', `Observation/${id}`, { body: { ...observation, id, ...more }, token })
+  }
+  return { from, put }
+}
+
+test.each(large)(
+  'bodies with %s of one client are worked on one at a time while others are there, and small ones and those of others beside them',
   async (_, note) => {
-    const roomy = await startBeside(service, { DATABASE_POOL: '16' })
-    const fromRoomy = fhirCaller(() => roomy)
-    const put = (more: object = {}, token = service.token) => {
-      const id = randomUUID()
-      return fromRoomy('PUT', `Observation/${id}`, { body: { ...observation, id, ...more }, token })
+    const { from, put } = await roomyService()
+    let isOver = false
+    const inCompany = async (): Promise<void> => {
+      while (!isOver) await from('GET', 'Patient/ada', { token: other })
     }
+    await from('GET', 'Patient/ada', { token: other })
+    const company = inCompany()
     const gate = await holdNumbers()
     const first = put({ note })
     await untilWaiting(gate, 1)
@@ -200,8 +213,23 @@ test.each([
     await gate.lift()
     const replies = await Promise.all([first, second, ...beside, others])
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+    isOver = true
+    await company
   },
 )
+
+test.each(large)('of bodies with %s two are worked on at a time if no other client is there', async (_, note) => {
+  const { put } = await roomyService()
+  const gate = await holdNumbers()
+  const bodies = [put({ note }), put({ note })]
+  await untilWaiting(gate, 2)
+  const third = put({ note })
+  const beside = put()
+  await untilWaiting(gate, 3)
+  await gate.lift()
+  const replies = await Promise.all([...bodies, third, beside])
+  expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+})
 
 test('the service goes on by itself while clients hold all that they share: tokens, health and the audit trail', async () => {
   const gate = await holdNumbers()

@@ -1,0 +1,33 @@
+// Whether a client has the service to itself. What leaves room for others is needed only where there are others.
+
+export interface Company {
+  /** Notes a request of a client. */
+  note(who: string): void
+  /** True if no other client has sent a request for a second. */
+  isAlone(who: string): boolean
+}
+
+/** Milliseconds for which a client counts as there after its last request. */
+const stay = 1000
+
+interface Guest {
+  readonly who: string
+  readonly at: number
+}
+
+/** The company of one process. @param now milliseconds of any clock that never goes back */
+export function createCompany(now: () => number = () => performance.now()): Company {
+  let last: Guest | undefined
+  /** The last one before it that is another client. */
+  let before: Guest | undefined
+  return {
+    note(who) {
+      if (last?.who !== who) before = last
+      last = { who, at: now() }
+    },
+    isAlone(who) {
+      const other = last?.who === who ? before : last
+      return other === undefined || now() - other.at > stay
+    },
+  }
+}
