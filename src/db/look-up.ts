@@ -3,17 +3,30 @@
 import { createGathering } from './gather.ts'
 import type { Queryable, Statement } from './statement.ts'
 
-/** Asks for the row of one key. */
-export interface LookUp {
+/** How rows are looked up by a key. */
+interface Asking {
   /** The statement for any number of keys. It binds the constants, then an array for each column of the key. */
   readonly text: string
   readonly name?: string | undefined
   /** Values that look-ups have in common if they share a statement. */
   readonly constants: readonly unknown[]
-  readonly key: readonly unknown[]
   /** How each column of the keys becomes an array. */
   readonly arrays: readonly ((column: readonly never[]) => Buffer)[]
 }
+
+/** The same, made once for many look-ups. */
+export interface Way extends Asking {
+  /** What ways have in common if their look-ups may share a statement. */
+  readonly alike: string
+}
+
+/** Asks for the row of one key. */
+export interface LookUp {
+  readonly way: Way
+  readonly key: readonly unknown[]
+}
+
+export const wayOf = (asking: Asking): Way => ({ ...asking, alike: alikeOf(asking) })
 
 /** A row with the place of its key in the statement, from 1. */
 export interface Placed {
@@ -23,7 +36,7 @@ export interface Placed {
 /** Returns the row of a unique key, or undefined. Outside of a transaction it may share a statement with other look-ups. */
 export async function lookUp<Row extends Placed>(on: Queryable, asked: LookUp): Promise<Row | undefined> {
   if (on.lookUp) return on.lookUp<Row>(asked)
-  const [row] = await on.query<Row>(statementFor(asked, [asked.key]))
+  const [row] = await on.query<Row>(statementFor(asked.way, [asked.key]))
   return row
 }
 
@@ -46,16 +59,16 @@ export function createLookUps(query: Query): NonNullable<Queryable['lookUp']> {
     work: batch => answer(query, batch),
   })
   return <Row extends Placed>(asked: LookUp): Promise<Row | undefined> =>
-    new Promise((done, fail) => gather(keyOf(asked), { lookUp: asked, done: done as Waiting['done'], fail }))
+    new Promise((done, fail) => gather(asked.way.alike, { lookUp: asked, done: done as Waiting['done'], fail }))
 }
 
-/** Look-ups with the same key differ in the keys of their rows only. */
-const keyOf = ({ text, constants }: LookUp): string =>
+/** Ways with the same text and constants differ in nothing. */
+const alikeOf = ({ text, constants }: Asking): string =>
   constants.length === 0
     ? text
     : [text, ...constants.map(each => (Buffer.isBuffer(each) ? each.toString('latin1') : String(each)))].join('\0')
 
-const statementFor = ({ text, name, constants, arrays }: LookUp, keys: readonly LookUp['key'][]): Statement => ({
+const statementFor = ({ text, name, constants, arrays }: Way, keys: readonly LookUp['key'][]): Statement => ({
   text,
   ...(name === undefined ? {} : { name }),
   isFixed: true,
@@ -68,7 +81,7 @@ type Query = <Row extends object>(statement: Statement) => Promise<Row[]>
 async function answer(query: Query, batch: readonly Waiting[]): Promise<void> {
   try {
     const keys = batch.map(each => each.lookUp.key)
-    const rows = await query<Placed>(statementFor(batch[0]!.lookUp, keys))
+    const rows = await query<Placed>(statementFor(batch[0]!.lookUp.way, keys))
     const found = new Map(rows.map(row => [row.place, row]))
     batch.forEach(({ done }, index) => done(found.get(index + 1)))
   } catch (error) {

@@ -1,5 +1,5 @@
-// Finds the route of a request: first the surface by its prefix, then the route within it.
-// @koa/router looks through its list one by one, so each surface has a small router of its own.
+// Finds the route of a request: first the surface by its prefix and the number of segments, then the route within it.
+// @koa/router looks through its list one by one, so each of these has a small router of its own.
 import Router from '@koa/router'
 import { Failure } from '../lib/failure.ts'
 import type { Route } from './route.ts'
@@ -15,6 +15,13 @@ export type Dispatch = (method: string, path: string) => RouteMatch
 function prefixOf(path: string): string {
   const parts = path.split('/', 4)
   return parts[1] === 'api' && parts.length > 3 ? parts.slice(0, 4).join('/') : `/${parts[1] ?? ''}`
+}
+
+/** Where the routes of a path are: those of its surface that have as many segments. No route has a variable number of them. */
+function placeOf(path: string): string {
+  let segments = 0
+  for (let at = 0; at < path.length; at++) if (path[at] === '/' && at + 1 < path.length) segments++
+  return `${prefixOf(path)} ${segments}`
 }
 
 interface Surface {
@@ -35,9 +42,9 @@ const fixedOf = ({ path, sharesAddress }: Route): number =>
 export function createDispatch(routes: readonly Route[]): Dispatch {
   const surfaces = new Map<string, Surface>()
   for (const route of routes) {
-    const prefix = prefixOf(route.path)
-    const surface = surfaces.get(prefix) ?? { router: new Router({ sensitive: true }), routes: new Map() }
-    surfaces.set(prefix, surface)
+    const place = placeOf(route.path)
+    const surface = surfaces.get(place) ?? { router: new Router({ sensitive: true }), routes: new Map() }
+    surfaces.set(place, surface)
     const layer = surface.router.register(
       route.path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll('$', '\\$'),
       [route.method],
@@ -46,7 +53,7 @@ export function createDispatch(routes: readonly Route[]): Dispatch {
     surface.routes.set(layer, { route, fixed: fixedOf(route) })
   }
   // Some clients escape the dollar sign of an operation.
-  return (method, path) => find(surfaces.get(prefixOf(path)), method, path.replaceAll('%24', '$'))
+  return (method, path) => find(surfaces.get(placeOf(path)), method, path.replaceAll('%24', '$'))
 }
 
 /**

@@ -2,11 +2,12 @@
 // replaces them (rows.ts).
 import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
-import { lookUp, type Placed } from '../db/look-up.ts'
+import { lookUp, type Placed, wayOf } from '../db/look-up.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
 import { type Judged, judged, mustSee, seenColumns } from './sight.ts'
 import { typeName, typeNumber } from './type-number.ts'
+import { byCaller } from './visibility.ts'
 
 export interface Stored {
   readonly key: number
@@ -62,12 +63,8 @@ export async function lockCurrent(session: Reading, changes: readonly Named[]): 
 const lastVersion = (named: string): string =>
   `select h.version, h.updated_at from history h where h.type = ${named}.type and h.id = ${named}.id order by h.version desc limit 1`
 
-/**
- * Returns the current row of one change without a lock, by a statement that requests of the same moment share.
- * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
- */
-export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
-  const { visibility } = principal
+/** How the current row of a change is found, or the last version of what is deleted. */
+const finding = byCaller(visibility => {
   const binder = createBinder()
   const seen = visibility ? seenColumns('s', visibility, binder) : undefined
   const [types, ids] = [binder.values.length + 1, binder.values.length + 2]
@@ -77,10 +74,17 @@ export async function findCurrent({ on, principal }: Reading, { type, id }: Name
     left join resource r on r.type = given.type and r.id = given.id${seen ? ' left join search s on s.key = r.key' : ''}
     left join lateral (${lastVersion('given')}) last on r.key is null
     where r.key is not null or last.version is not null`
-  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, {
-    ...{ name: preparedName(text), text, constants: binder.values },
-    ...{ key: [typeNumber(type), id], arrays: [int2Array, textArray] },
-  })
+  return wayOf({ name: preparedName(text), text, constants: binder.values, arrays: [int2Array, textArray] })
+})
+
+/**
+ * Returns the current row of one change without a lock, by a statement that requests of the same moment share.
+ * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
+ */
+export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
+  const { visibility } = principal
+  const key = [typeNumber(type), id]
+  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, { way: finding(visibility), key })
   if (row && row.key !== null && visibility) await judged(on, visibility, row)
   return new Map(row ? [[`${type}/${id}`, row]] : [])
 }

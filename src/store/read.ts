@@ -2,14 +2,14 @@
 
 import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
-import { type LookUp, lookUp, type Placed } from '../db/look-up.ts'
+import { lookUp, type Placed, wayOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
 import { createBinder } from './search/binder.ts'
 import { typeNumber } from './type-number.ts'
 import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
-import type { Visibility } from './visibility.ts'
+import { byCaller, type Visibility } from './visibility.ts'
 
 /** A row of the statement for many keys. */
 type FoundRow = VersionRow & Placed
@@ -20,12 +20,19 @@ const found = (constants: number): string =>
     from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as given (type, id, place)
     join resource r on r.type = given.type and r.id = given.id`
 
-const keyed = (type: string, id: string): Pick<LookUp, 'key' | 'arrays'> => ({
-  key: [typeNumber(type), id],
-  arrays: [int2Array, textArray],
-})
+const arrays = [int2Array, textArray]
 
-const readText = found(0)
+/** How current versions are read that the caller may see; without a visibility, all of them. */
+const wayFor = (lock: boolean) =>
+  byCaller(visibility => {
+    const binder = createBinder()
+    const isSeen = visibility?.resource('s', binder)
+    const where = isSeen ? ` join search s using (key) where ${isSeen}` : ''
+    const text = `${found(binder.values.length)}${where}${lock ? ' for update of r' : ''}`
+    return wayOf({ name: preparedName(text), text, constants: binder.values, arrays })
+  })
+
+const [reading, locking] = [wayFor(false), wayFor(true)]
 
 /**
  * The current version. https://hl7.org/fhir/R4/http.html#read
@@ -36,30 +43,21 @@ export async function read(
   on: Queryable,
   type: string,
   id: string,
-  { lock = false } = {},
+  options?: { lock?: boolean },
 ): Promise<Version & { body: string }> {
-  const statement = lock ? { name: 'read-lock', text: `${readText} for update of r` } : { name: 'read', text: readText }
-  const row = await lookUp<FoundRow>(on, { ...statement, constants: [], ...keyed(type, id) })
-  return row ? (toVersion(row) as Version & { body: string }) : mustBeThere(on, type, id)
+  return (await readVisible(on, undefined, type, id, options)) ?? mustBeThere(on, type, id)
 }
 
 /** The current version if it is there and the caller may see it, by one statement. */
 export async function readVisible(
   on: Queryable,
-  visibility: Visibility,
+  visibility: Visibility | undefined,
   type: string,
   id: string,
   { lock = false } = {},
 ): Promise<(Version & { body: string }) | undefined> {
-  const binder = createBinder()
-  const isSeen = visibility.resource('s', binder)
-  const text = `${found(binder.values.length)} join search s using (key) where ${isSeen}${lock ? ' for update of r' : ''}`
-  const row = await lookUp<FoundRow>(on, {
-    name: preparedName(text),
-    text,
-    constants: binder.values,
-    ...keyed(type, id),
-  })
+  const way = (lock ? locking : reading)(visibility)
+  const row = await lookUp<FoundRow>(on, { way, key: [typeNumber(type), id] })
   return row && (toVersion(row) as Version & { body: string })
 }
 

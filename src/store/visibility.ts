@@ -63,6 +63,19 @@ export interface Writing {
   readonly former: JsonObject | undefined
 }
 
+/**
+ * Returns the function, with a memory of its results as long as the caller is remembered: the text of a condition takes as long to
+ * make as the rest of a read.
+ */
+export function byCaller<Made>(make: (visibility: Visibility | undefined) => Made): typeof make {
+  const [nobody, known] = [{}, new WeakMap<object, Made>()]
+  return visibility => {
+    const made = known.get(visibility ?? nobody) ?? make(visibility)
+    known.set(visibility ?? nobody, made)
+    return made
+  }
+}
+
 /** What a search or another statement works with. */
 export interface Seen {
   readonly visibility: Visibility | undefined

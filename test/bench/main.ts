@@ -346,8 +346,7 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
     const isProbe = workload === bare
     const rounds: Figures[] = []
     const multiples: number[] = []
-    // The code is compiled as it gets hot: short rounds of a cold process measure that.
-    await shoot(bound(workload), token, Number(options.seconds))
+    await warmUp(() => measure(workload, token, isProbe ? probe : service, postmaster, Number(options.seconds)))
     for (let round = 0; round < Number(options.rounds); round++) {
       // The machine gets slower and faster: the probe runs beside each round.
       const reference = totalOf(await measure(bare, token, probe, postmaster, 1))
@@ -367,6 +366,19 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
       median.errors,
     ]
     process.stdout.write(`| ${cells.join(' | ')} |\n`)
+  }
+}
+
+/** Rounds of warming up at most. */
+const mostWarm = 6
+
+/** Repeats a round until it costs as much as the one before: the code is compiled as it gets hot, which costs as much again. */
+async function warmUp(round: () => Promise<Figures>): Promise<void> {
+  let before = Infinity
+  for (let count = 0; count < mostWarm; count++) {
+    const cost = totalOf(await round())
+    if (cost > before * 0.97) return
+    before = cost
   }
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { textArray } from '../../src/db/arrays.ts'
 import type { Database } from '../../src/db/database.ts'
-import { createLookUps, type LookUp, lookUp, type Placed } from '../../src/db/look-up.ts'
+import { createLookUps, type LookUp, lookUp, type Placed, wayOf } from '../../src/db/look-up.ts'
 import type { Queryable, Statement } from '../../src/db/statement.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -32,7 +32,10 @@ function counted(): Queryable {
 const text = `select place::integer, given.id, $1::text as constant
   from unnest($2::text[]) with ordinality as given (id, place) where given.id <> 'absent' and given.id::bigint >= 0`
 
-const asked = (id: string, constant = 'a'): LookUp => ({ text, constants: [constant], key: [id], arrays: [textArray] })
+const asked = (id: string, constant = 'a'): LookUp => ({
+  way: wayOf({ text, constants: [constant], arrays: [textArray] }),
+  key: [id],
+})
 const found = async (id: string, constant?: string) => lookUp<Found>(shared, asked(id, constant))
 
 test('those of one moment are one statement; those that come meanwhile are the next', async () => {
@@ -91,7 +94,8 @@ test('in a transaction it sees what the transaction wrote', async () => {
     await on.run({ text: "insert into written values ('new')", values: [] })
     const given =
       'select place::integer, id from unnest($1::text[]) with ordinality as given (id, place) join written using (id)'
-    const row = await lookUp<Found>(on, { text: given, constants: [], key: ['new'], arrays: [textArray] })
+    const way = wayOf({ text: given, constants: [], arrays: [textArray] })
+    const row = await lookUp<Found>(on, { way, key: ['new'] })
     expect(row?.id).toBe('new')
   })
 })

@@ -73,6 +73,7 @@ export async function openedParts<Of extends Part>(
 const grantsNow = (on: Queryable, viewer: PartViewer, patient: string): Promise<GrantRow[]> =>
   on.query<GrantRow>({
     name: 'consent-opened',
+    isFixed: true,
     text: `select types, codes::text[], except_codes::text[], consent,
         case when isfinite(ends_at) then extract(epoch from ends_at)::float8 * 1000 end as until
       from consent_grant
@@ -97,6 +98,7 @@ function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }
 export async function isOpening(on: Queryable, patient: string, consent: string): Promise<boolean> {
   const [granted] = await on.query({
     name: 'consent-opens',
+    isFixed: true,
     text: 'select from consent_grant where patient = $1 and consent = $2 limit 1',
     values: [hash64(`Patient/${patient}`), consent],
   })
