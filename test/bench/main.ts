@@ -8,6 +8,7 @@ import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { writeCopies } from './scale.ts'
 import { shoot } from './shoot.ts'
+import { warmUp } from './warm.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
@@ -346,11 +347,13 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
     const isProbe = workload === bare
     const rounds: Figures[] = []
     const multiples: number[] = []
-    await warmUp(() => measure(workload, token, isProbe ? probe : service, postmaster, Number(options.seconds)))
+    const turn = (): Promise<Figures> =>
+      measure(workload, token, isProbe ? probe : service, postmaster, Number(options.seconds))
+    await warmUp(async () => totalOf(await turn()))
     for (let round = 0; round < Number(options.rounds); round++) {
       // The machine gets slower and faster: the probe runs beside each round.
       const reference = totalOf(await measure(bare, token, probe, postmaster, 1))
-      const figures = await measure(workload, token, isProbe ? probe : service, postmaster, Number(options.seconds))
+      const figures = await turn()
       rounds.push(figures)
       multiples.push(totalOf(figures) / reference)
     }
@@ -366,19 +369,6 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
       median.errors,
     ]
     process.stdout.write(`| ${cells.join(' | ')} |\n`)
-  }
-}
-
-/** Rounds of warming up at most. */
-const mostWarm = 6
-
-/** Repeats a round until it costs as much as the one before: the code is compiled as it gets hot, which costs as much again. */
-async function warmUp(round: () => Promise<Figures>): Promise<void> {
-  let before = Infinity
-  for (let count = 0; count < mostWarm; count++) {
-    const cost = totalOf(await round())
-    if (cost > before * 0.97) return
-    before = cost
   }
 }
 
