@@ -12,13 +12,13 @@ interface JsonWithSource {
 
 const json = JSON as unknown as JsonWithSource
 
-// A number that JavaScript may write differently: trailing zero after the point, an exponent, one so small that JavaScript gives
-// it an exponent, more digits than any double holds, or minus zero.
+// Where a number begins that JavaScript may write differently: trailing zero after the point, an exponent, one so small that
+// JavaScript gives it an exponent, more digits than any double holds, or minus zero.
 const fragile =
-  /(?:^|[:[,])\s*(?:-?(?:\d+\.\d*0\s*(?:[,\]}]|$)|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*(?:[,\]}]|$))/
+  /(?:^|[:[,])\s*(?=-?(?:\d+\.\d*0\s*(?:[,\]}]|$)|\d+(?:\.\d+)?[eE]|0\.0{6}|(?:\d\.?){16,})|-0\s*(?:[,\]}]|$))/g
 
-/** Every number of a JSON text, and what looks like one within a string. */
-const numbers = /(?<=^|[:[,])\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g
+/** A number at a place of a text. */
+const numberAt = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /**
  * Parses JSON; a number whose text a double would not give back becomes a raw number (JSON.rawJSON), which
@@ -26,7 +26,7 @@ const numbers = /(?<=^|[:[,])\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}
  * @throws SyntaxError as JSON.parse does.
  */
 export function parseJson(text: string): unknown {
-  if (!fragile.test(text) || isWrittenAgain(text)) return JSON.parse(text)
+  if (isWrittenAgain(text)) return JSON.parse(text)
   return json.parse(text, (_key, value, context) =>
     typeof value === 'number' && context.source !== undefined && String(value) !== context.source
       ? json.rawJSON(context.source)
@@ -36,7 +36,13 @@ export function parseJson(text: string): unknown {
 
 /** True if JavaScript writes every number as it is: many have 16 digits and are doubles all the same. A reviver takes ten times as long. */
 function isWrittenAgain(text: string): boolean {
-  for (const [, digits] of text.matchAll(numbers)) if (String(Number(digits)) !== digits) return false
+  fragile.lastIndex = 0
+  while (fragile.test(text)) {
+    numberAt.lastIndex = fragile.lastIndex
+    const [digits] = numberAt.exec(text)!
+    if (String(Number(digits)) !== digits) return false
+    fragile.lastIndex = numberAt.lastIndex
+  }
   return true
 }
 

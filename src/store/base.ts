@@ -96,12 +96,23 @@ function rewritten(resource: JsonObject, replace: (name: string, text: string) =
   const visit = (node: unknown, name: string): unknown => {
     if (typeof node === 'string') return replace(name, node)
     if (Array.isArray(node)) {
-      const items = node.map(item => visit(item, name))
-      return items.some((item, index) => item !== node[index]) ? items : node
+      let items: unknown[] | undefined
+      for (const [index, item] of node.entries()) {
+        const next = visit(item, name)
+        if (next !== item) (items ??= [...node])[index] = next
+      }
+      return items ?? node
     }
     if (!isObject(node)) return node
-    const entries = Object.entries(node).map(([key, value]) => [key, visit(value, key)] as const)
-    return entries.some(([key, value]) => value !== node[key]) ? Object.fromEntries(entries) : node
+    let changed: Map<string, unknown> | undefined
+    for (const key of Object.keys(node)) {
+      const next = visit(node[key], key)
+      if (next !== node[key]) (changed ??= new Map()).set(key, next)
+    }
+    if (!changed) return node
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => [key, changed.has(key) ? changed.get(key) : value]),
+    )
   }
   return visit(resource, '') as JsonObject
 }

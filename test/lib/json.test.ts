@@ -22,5 +22,7 @@ test('a number is found in every place: first and last of a list, beside others,
 
 test('what JavaScript writes in the same way is an ordinary number', () => {
   expect(parseJson('7.1')).toBe(7.1)
+  expect(parseJson(' 79.41275486523342')).toBe(79.41275486523342)
+  expect(parseJson('79.41275486523342')).toBe(79.41275486523342)
   expect(parseJson('{"value":10}')).toEqual({ value: 10 })
 })
