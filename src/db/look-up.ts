@@ -3,8 +3,8 @@
 import { createGathering } from './gather.ts'
 import type { Queryable, Statement } from './statement.ts'
 
-/** How rows are looked up by a key. */
-interface Asking {
+/** What is asked about a key. */
+interface Asked {
   /** The statement for any number of keys. It binds the constants, then an array for each column of the key. */
   readonly text: string
   readonly name?: string | undefined
@@ -15,18 +15,18 @@ interface Asking {
 }
 
 /** The same, made once for many look-ups. */
-export interface Way extends Asking {
-  /** What ways have in common if their look-ups may share a statement. */
+export interface Question extends Asked {
+  /** What questions have in common if their look-ups may share a statement. */
   readonly alike: string
 }
 
 /** Asks for the row of one key. */
 export interface LookUp {
-  readonly way: Way
+  readonly question: Question
   readonly key: readonly unknown[]
 }
 
-export const wayOf = (asking: Asking): Way => ({ ...asking, alike: alikeOf(asking) })
+export const questionOf = (asked: Asked): Question => ({ ...asked, alike: alikeOf(asked) })
 
 /** A row with the place of its key in the statement, from 1. */
 export interface Placed {
@@ -36,7 +36,7 @@ export interface Placed {
 /** Returns the row of a unique key, or undefined. Outside of a transaction it may share a statement with other look-ups. */
 export async function lookUp<Row extends Placed>(on: Queryable, asked: LookUp): Promise<Row | undefined> {
   if (on.lookUp) return on.lookUp<Row>(asked)
-  const [row] = await on.query<Row>(statementFor(asked.way, [asked.key]))
+  const [row] = await on.query<Row>(statementFor(asked.question, [asked.key]))
   return row
 }
 
@@ -59,16 +59,16 @@ export function createLookUps(query: Query): NonNullable<Queryable['lookUp']> {
     work: batch => answer(query, batch),
   })
   return <Row extends Placed>(asked: LookUp): Promise<Row | undefined> =>
-    new Promise((done, fail) => gather(asked.way.alike, { lookUp: asked, done: done as Waiting['done'], fail }))
+    new Promise((done, fail) => gather(asked.question.alike, { lookUp: asked, done: done as Waiting['done'], fail }))
 }
 
-/** Ways with the same text and constants differ in nothing. */
-const alikeOf = ({ text, constants }: Asking): string =>
+/** Questions with the same text and constants differ in nothing. */
+const alikeOf = ({ text, constants }: Asked): string =>
   constants.length === 0
     ? text
     : [text, ...constants.map(each => (Buffer.isBuffer(each) ? each.toString('latin1') : String(each)))].join('\0')
 
-const statementFor = ({ text, name, constants, arrays }: Way, keys: readonly LookUp['key'][]): Statement => ({
+const statementFor = ({ text, name, constants, arrays }: Question, keys: readonly LookUp['key'][]): Statement => ({
   text,
   ...(name === undefined ? {} : { name }),
   isFixed: true,
@@ -81,7 +81,7 @@ type Query = <Row extends object>(statement: Statement) => Promise<Row[]>
 async function answer(query: Query, batch: readonly Waiting[]): Promise<void> {
   try {
     const keys = batch.map(each => each.lookUp.key)
-    const rows = await query<Placed>(statementFor(batch[0]!.lookUp.way, keys))
+    const rows = await query<Placed>(statementFor(batch[0]!.lookUp.question, keys))
     const found = new Map(rows.map(row => [row.place, row]))
     batch.forEach(({ done }, index) => done(found.get(index + 1)))
   } catch (error) {

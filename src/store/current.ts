@@ -2,7 +2,7 @@
 // replaces them (rows.ts).
 import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
-import { lookUp, type Placed, wayOf } from '../db/look-up.ts'
+import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
 import { type Judged, judged, mustSee, seenColumns } from './sight.ts'
@@ -74,7 +74,7 @@ const finding = byCaller(visibility => {
     left join resource r on r.type = given.type and r.id = given.id${seen ? ' left join search s on s.key = r.key' : ''}
     left join lateral (${lastVersion('given')}) last on r.key is null
     where r.key is not null or last.version is not null`
-  return wayOf({ name: preparedName(text), text, constants: binder.values, arrays: [int2Array, textArray] })
+  return questionOf({ name: preparedName(text), text, constants: binder.values, arrays: [int2Array, textArray] })
 })
 
 /**
@@ -84,7 +84,7 @@ const finding = byCaller(visibility => {
 export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
   const { visibility } = principal
   const key = [typeNumber(type), id]
-  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, { way: finding(visibility), key })
+  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, { question: finding(visibility), key })
   if (row && row.key !== null && visibility) await judged(on, visibility, row)
   return new Map(row ? [[`${type}/${id}`, row]] : [])
 }

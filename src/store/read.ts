@@ -2,7 +2,7 @@
 
 import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
-import { lookUp, type Placed, wayOf } from '../db/look-up.ts'
+import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
@@ -23,16 +23,16 @@ const found = (constants: number): string =>
 const arrays = [int2Array, textArray]
 
 /** How current versions are read that the caller may see; without a visibility, all of them. */
-const wayFor = (lock: boolean) =>
+const questionFor = (lock: boolean) =>
   byCaller(visibility => {
     const binder = createBinder()
     const isSeen = visibility?.resource('s', binder)
     const where = isSeen ? ` join search s using (key) where ${isSeen}` : ''
     const text = `${found(binder.values.length)}${where}${lock ? ' for update of r' : ''}`
-    return wayOf({ name: preparedName(text), text, constants: binder.values, arrays })
+    return questionOf({ name: preparedName(text), text, constants: binder.values, arrays })
   })
 
-const [reading, locking] = [wayFor(false), wayFor(true)]
+const [reading, locking] = [questionFor(false), questionFor(true)]
 
 /**
  * The current version. https://hl7.org/fhir/R4/http.html#read
@@ -56,8 +56,8 @@ export async function readVisible(
   id: string,
   { lock = false } = {},
 ): Promise<(Version & { body: string }) | undefined> {
-  const way = (lock ? locking : reading)(visibility)
-  const row = await lookUp<FoundRow>(on, { way, key: [typeNumber(type), id] })
+  const question = (lock ? locking : reading)(visibility)
+  const row = await lookUp<FoundRow>(on, { question, key: [typeNumber(type), id] })
   return row && (toVersion(row) as Version & { body: string })
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { textArray } from '../../src/db/arrays.ts'
 import type { Database } from '../../src/db/database.ts'
-import { createLookUps, type LookUp, lookUp, type Placed, wayOf } from '../../src/db/look-up.ts'
+import { createLookUps, type LookUp, lookUp, type Placed, questionOf } from '../../src/db/look-up.ts'
 import type { Queryable, Statement } from '../../src/db/statement.ts'
 import { openTestDatabase } from '../support/database.ts'
 
@@ -33,7 +33,7 @@ const text = `select place::integer, given.id, $1::text as constant
   from unnest($2::text[]) with ordinality as given (id, place) where given.id <> 'absent' and given.id::bigint >= 0`
 
 const asked = (id: string, constant = 'a'): LookUp => ({
-  way: wayOf({ text, constants: [constant], arrays: [textArray] }),
+  question: questionOf({ text, constants: [constant], arrays: [textArray] }),
   key: [id],
 })
 const found = async (id: string, constant?: string) => lookUp<Found>(shared, asked(id, constant))
@@ -94,8 +94,8 @@ test('in a transaction it sees what the transaction wrote', async () => {
     await on.run({ text: "insert into written values ('new')", values: [] })
     const given =
       'select place::integer, id from unnest($1::text[]) with ordinality as given (id, place) join written using (id)'
-    const way = wayOf({ text: given, constants: [], arrays: [textArray] })
-    const row = await lookUp<Found>(on, { way, key: ['new'] })
+    const question = questionOf({ text: given, constants: [], arrays: [textArray] })
+    const row = await lookUp<Found>(on, { question, key: ['new'] })
     expect(row?.id).toBe('new')
   })
 })

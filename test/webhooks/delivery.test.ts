@@ -119,6 +119,7 @@ describe('a delivery', () => {
     receiver.answer(503)
     await store(encounter())
     await attempted(1)
+    await settled('the subscription to fail', read, ({ failure_count: count }) => count === 1)
     expect(await read()).toMatchObject({ status: 'failing', failure_count: 1 })
     receiver.answer(204)
     await later(service, 100)
