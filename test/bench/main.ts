@@ -343,6 +343,7 @@ async function measureAll(all: readonly Workload[], token: string, service: numb
   const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
   process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
   const bare = all.find(({ origin }) => origin !== base)!
+  await warmUp(async () => totalOf(await measure(bare, token, probe, postmaster, Number(options.seconds))))
   for (const workload of all.filter(({ name }) => name.includes(options.only))) {
     const isProbe = workload === bare
     const rounds: Figures[] = []

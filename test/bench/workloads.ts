@@ -2,6 +2,7 @@
 import type autocannon from 'autocannon'
 import { openDatabase } from '../../src/db/database.ts'
 import { demoResources } from '../../src/demo/resources.ts'
+import { hash64 } from '../../src/lib/hash.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { transactionBundle } from '../load/bundles.ts'
@@ -164,7 +165,11 @@ function lifecycles(fhir: string): Request[] {
   return changing.flatMap(type => {
     const id = uuidv7()
     const path = `${fhir}/${type}/${id}`
-    const resource = { ...models.find(model => model['resourceType'] === type), id }
+    const resource = {
+      ...models.find(model => model['resourceType'] === type),
+      ...(type === 'Patient' && somebody(id)),
+      id,
+    }
     const changed = { ...resource, meta: { tag: [{ system: 'http://example.org', code: 'changed' }] } }
     return [
       { method: 'PUT', path, body: JSON.stringify(resource) },
@@ -173,6 +178,21 @@ function lifecycles(fhir: string): Request[] {
       { method: 'DELETE', path },
     ] satisfies Request[]
   })
+}
+
+/** A person of their own for each client: changes of one and the same person wait for each other, in order that none is registered twice. */
+function somebody(id: string): object {
+  const number = hash64(id)
+  const syllables = [...number.toString().slice(-8)].map(
+    digit => 'ba be bi bo bu ka ke ki ko ku'.split(' ')[Number(digit)],
+  )
+  const birthDate = new Date(Number(BigInt.asUintN(34, number)) * 100).toISOString().slice(0, 10)
+  return {
+    name: [{ family: syllables.slice(0, 4).join(''), given: [syllables.slice(4).join('')] }],
+    birthDate,
+    telecom: undefined,
+    identifier: undefined,
+  }
 }
 
 /** Bundles whose ids the server gives, so that the same ones create anew each time. */
