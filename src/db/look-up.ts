@@ -26,6 +26,7 @@ export interface LookUp {
   readonly key: readonly unknown[]
 }
 
+/** Makes a question once, so that its look-ups need not compare text and constants each time. */
 export const questionOf = (asked: Asked): Question => ({ ...asked, alike: alikeOf(asked) })
 
 /** A row with the place of its key in the statement, from 1. */

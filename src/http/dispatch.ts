@@ -11,17 +11,14 @@ export interface RouteMatch {
 
 export type Dispatch = (method: string, path: string) => RouteMatch
 
-/** Prefix of the surface that a path belongs to: `/api/v1/connect`, `/api/fhir/R4`, or its first segment. */
-function prefixOf(path: string): string {
-  const parts = path.split('/', 4)
-  return parts[1] === 'api' && parts.length > 3 ? parts.slice(0, 4).join('/') : `/${parts[1] ?? ''}`
-}
-
-/** Where the routes of a path are: those of its surface that have as many segments. No route has a variable number of them. */
+/**
+ * Where the routes of a path are: the prefix of its surface (`/api/v1/connect`, `/api/fhir/R4`, or its first segment) and the number of
+ * its segments. No route has a variable number of them.
+ */
 function placeOf(path: string): string {
-  let segments = 0
-  for (let at = 0; at < path.length; at++) if (path[at] === '/' && at + 1 < path.length) segments++
-  return `${prefixOf(path)} ${segments}`
+  const parts = path.split('/')
+  const prefix = parts[1] === 'api' && parts.length > 3 ? parts.slice(0, 4).join('/') : `/${parts[1] ?? ''}`
+  return `${prefix} ${parts.filter(Boolean).length}`
 }
 
 interface Surface {

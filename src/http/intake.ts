@@ -51,16 +51,15 @@ const anyBody = 2
 /** Large bodies of a client that are worked on at a time as long as no other client is there: one is computed while the other is stored. */
 const atATime = 2
 
+/** Milliseconds that a body waits for memory. */
+const memoryPatience = 10_000
+
 /** Milliseconds that a body waits while others of its client are worked on. */
 const turnPatience = 60_000
 
 export interface IntakeOptions {
   /** Bytes that large bodies of all clients take up together, beside an eighth of that for small ones. */
   readonly memory?: number
-  /** Milliseconds that a body waits for its turn. */
-  readonly patience?: number
-  readonly rests?: Rests
-  readonly company?: Company
 }
 
 /** What all bodies share. */
@@ -80,10 +79,11 @@ interface Pool {
 
 /** One client holds at most half of the memory. A body that would need more than that needs it alone. */
 export function createIntake(options: IntakeOptions = {}): Intake {
-  const { memory = 256 * MEGABYTE, patience = 10_000, rests = createRests(), company = createCompany() } = options
+  const { memory = 256 * MEGABYTE } = options
+  const [rests, company] = [createRests(), createCompany()]
   const poolOf = (total: number): Pool => {
     const perClient = Math.floor(total / 2)
-    const waits = { waitingPerClient: 50, waiting: 1000, patience }
+    const waits = { waitingPerClient: 50, waiting: 1000, patience: memoryPatience }
     return { limit: createConcurrencyLimit({ name: 'bytes of request bodies', total, perClient, ...waits }), perClient }
   }
   const turns = createConcurrencyLimit({

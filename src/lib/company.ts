@@ -1,9 +1,9 @@
-// Whether a client has the service to itself. What leaves room for others is needed only where there are others.
+// Whether a client has the service to itself: limits that leave room for other clients apply only while there are some.
 
 export interface Company {
   /** Notes a request of a client. */
   note(who: string): void
-  /** True if no other client has sent a request for a second. */
+  /** True if no other client has sent a request in the last second. */
   isAlone(who: string): boolean
 }
 

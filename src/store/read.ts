@@ -23,16 +23,17 @@ const found = (constants: number): string =>
 const arrays = [int2Array, textArray]
 
 /** How current versions are read that the caller may see; without a visibility, all of them. */
-const questionFor = (lock: boolean) =>
+const questionFor = (name: string, lock = '') =>
   byCaller(visibility => {
     const binder = createBinder()
     const isSeen = visibility?.resource('s', binder)
     const where = isSeen ? ` join search s using (key) where ${isSeen}` : ''
-    const text = `${found(binder.values.length)}${where}${lock ? ' for update of r' : ''}`
-    return questionOf({ name: preparedName(text), text, constants: binder.values, arrays })
+    const text = `${found(binder.values.length)}${where}${lock}`
+    return questionOf({ name: visibility ? preparedName(text) : name, text, constants: binder.values, arrays })
   })
 
-const [reading, locking] = [questionFor(false), questionFor(true)]
+const reading = questionFor('read')
+const locking = questionFor('read-lock', ' for update of r')
 
 /**
  * The current version. https://hl7.org/fhir/R4/http.html#read

@@ -64,14 +64,15 @@ export interface Writing {
 }
 
 /**
- * Returns the function, with a memory of its results as long as the caller is remembered: the text of a condition takes as long to
- * make as the rest of a read.
+ * Returns the function with one result for each caller, kept for as long as the caller is: making the text of a condition takes as
+ * long as the rest of a read.
  */
 export function byCaller<Made>(make: (visibility: Visibility | undefined) => Made): typeof make {
   const [nobody, known] = [{}, new WeakMap<object, Made>()]
   return visibility => {
-    const made = known.get(visibility ?? nobody) ?? make(visibility)
-    known.set(visibility ?? nobody, made)
+    const caller = visibility ?? nobody
+    let made = known.get(caller)
+    if (made === undefined) known.set(caller, (made = make(visibility)))
     return made
   }
 }

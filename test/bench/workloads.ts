@@ -180,12 +180,12 @@ function lifecycles(fhir: string): Request[] {
   })
 }
 
-/** A person of their own for each client: changes of one and the same person wait for each other, in order that none is registered twice. */
+const sounds = ['ba', 'be', 'bi', 'bo', 'bu', 'ka', 'ke', 'ki', 'ko', 'ku']
+
+/** Returns the demographics of a different person for each id: changes of one person wait for each other, so that nobody is registered twice. */
 function somebody(id: string): object {
   const number = hash64(id)
-  const syllables = [...number.toString().slice(-8)].map(
-    digit => 'ba be bi bo bu ka ke ki ko ku'.split(' ')[Number(digit)],
-  )
+  const syllables = [...number.toString().slice(-8)].map(digit => sounds[Number(digit)])
   const birthDate = new Date(Number(BigInt.asUintN(34, number)) * 100).toISOString().slice(0, 10)
   return {
     name: [{ family: syllables.slice(0, 4).join(''), given: [syllables.slice(4).join('')] }],

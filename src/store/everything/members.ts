@@ -44,7 +44,7 @@ export async function members(
       where ${conditions.join(' and ')}
     ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
     select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
-  // What is about one patient is found by indexes, whoever it is.
+  // One plan suits all patients: it reads the indexes of patients and references.
   return session.on.query<MemberRow>(prepared(text, binder, patient !== undefined))
 }
 
