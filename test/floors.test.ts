@@ -255,7 +255,9 @@ test('every function in SQL has the folder that owns it', () => {
   expect(Object.keys(owners.functions).sort()).toEqual([...functionsMade(sql).keys()].sort())
   expect(Object.values(owners.functions).filter(folder => floorOf(folder) < 0)).toEqual([])
   expect(sql.match(/\b(?:function|procedure) \w+\s*\(.*?\) returns\b/gis)).toHaveLength(functionsMade(sql).size)
-  expect(triggersMade(sql)).toHaveLength(sql.match(/\bcreate [a-z ]*trigger\b/gi)!.length)
+  // What a function puts together is the function's: tablesIn looks at every word of it.
+  const written = sql.replace(/\bexecute format\('create [^;]*;/gi, '')
+  expect(triggersMade(written)).toHaveLength(written.match(/\bcreate [a-z ]*trigger\b/gi)!.length)
 })
 
 test('functions and triggers name tables of their owner only', () => {

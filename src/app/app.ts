@@ -6,6 +6,7 @@ import { system } from '../access/caller.ts'
 import { createEmergencyAccess } from '../access/consent/emergency.ts'
 import { createReadPurpose } from '../access/purpose.ts'
 import { createBulk } from '../api/fhir/bulk/bulk.ts'
+import { createKeeper, type Keeper } from '../audit/archive/keeper.ts'
 import { auditBacklog } from '../audit/backlog.ts'
 import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
@@ -23,7 +24,7 @@ import type { Route } from '../http/route.ts'
 import { createApp } from '../http/server.ts'
 import { ensureDemoClient, ensureDemoUser } from '../identity/demo.ts'
 import { createIdentity, type Identity } from '../identity/identity.ts'
-import type { Config } from '../lib/config.ts'
+import { archiveFolderOf, type Config } from '../lib/config.ts'
 import { encryptionKey } from '../lib/encryption.ts'
 import type { Log } from '../lib/log.ts'
 import { createMappings, type Mappings } from '../mapping/mappings.ts'
@@ -157,6 +158,10 @@ export async function createApplication(
     ...{ database, key: sealingKey(key), log, now: () => new Date() },
     moved: head => anchor?.moved(head),
   })
+  const keeper = createKeeper({
+    ...{ database, key: sealingKey(key), log, counted: metrics.archived },
+    ...{ folder: archiveFolderOf(config), days: config.auditOnlineDays },
+  })
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
   const workbenchThreads = createTransformer(authorThreads)
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
@@ -218,7 +223,7 @@ export async function createApplication(
     note: requestLog.note,
   })
   const parts = {
-    ...{ indexing, bulk, mappings, idempotency, audit, anchor, webhooks, metrics },
+    ...{ indexing, bulk, mappings, idempotency, audit, anchor, keeper, webhooks, metrics },
     ...{ transformer, workbenchThreads },
     identity,
     bell,
@@ -271,6 +276,7 @@ interface Parts {
   readonly idempotency: ReturnType<typeof createIdempotency>
   readonly audit: ReturnType<typeof createAuditWriter>
   readonly anchor: ReturnType<typeof createAnchoring>
+  readonly keeper: Keeper
   readonly webhooks: Webhooks
   readonly metrics: ReturnType<typeof createMetrics>
   readonly transformer: ReturnType<typeof createTransformer>
@@ -296,6 +302,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     idempotency,
     audit,
     anchor,
+    keeper,
     webhooks,
     metrics,
     transformer,
@@ -319,7 +326,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       metrics.start()
       requestLog.start()
       sampler.start()
-      const looking = [indexing, audit, anchor, bulk, webhooks].filter(part => part !== undefined)
+      const looking = [indexing, audit, anchor, keeper, bulk, webhooks].filter(part => part !== undefined)
       beginning = looking.map((part, at) => setTimeout(part.start, at * apart).unref())
     },
     quiet,
@@ -327,6 +334,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
       await quiet()
       await Promise.all([transformer.close(), workbenchThreads.close()])
       await identity.close()
+      await keeper.close()
       await audit.close()
       await requestLog.close()
       await sampler.close()

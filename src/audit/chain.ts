@@ -2,6 +2,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
+import { chainsIn, inTurn, mostPeriodRows, nextChain } from './period.ts'
 
 /** The last row of a chain, or its beginning. */
 export interface Head {
@@ -11,8 +12,17 @@ export interface Head {
   readonly hash: string
 }
 
-/** Any number that other locks do not have. */
-const lockKey = 4_215_006
+/** The beginning of a chain and its head, as the database holds them; all hashes in hex. */
+export interface ChainRow {
+  readonly number: number
+  readonly started_at: Date
+  readonly previous: string
+  readonly hash: string
+  /** Null, with `head` and `seal`: the head is missing. */
+  readonly sequence: number | null
+  readonly head: string | null
+  readonly seal: string | null
+}
 
 /** The key of seals, made of the deployment's key, which is not in the database. As a KeyObject it is prepared once, not for each seal. */
 export const sealingKey = (encryptionKey: Buffer): KeyObject =>
@@ -26,12 +36,14 @@ export const sealOf = (key: KeyObject, { chain, sequence, hash: value }: Head): 
 export const beginningOf = (number: number, startedAt: Date, previous: string): string =>
   hash('sha256', `${previous}\n${number} ${startedAt.getTime()}`, 'hex')
 
-/** Begins the next chain. Numbers have no gaps, so a chain that is missing is noticed. */
-export function beginChain(database: Database, key: KeyObject, now: Date): Promise<Head> {
-  return database.transaction(async on => {
-    await on.query({ text: 'select pg_advisory_xact_lock($1)', values: [lockKey] })
+/**
+ * Begins the next chain, and with it the next period if one is due. Numbers have no gaps within a period, so a chain that is missing is
+ * noticed.
+ */
+export function beginChain(database: Database, key: KeyObject, now: Date, periodRows = mostPeriodRows): Promise<Head> {
+  return inTurn(database, async on => {
     const last = await lastChain(on)
-    const chain = (last?.number ?? 0) + 1
+    const chain = await nextChain(on, last?.number ?? 0, periodRows)
     const previous = last?.hash ?? ''
     const head: Head = { chain, sequence: 0, hash: beginningOf(chain, now, previous) }
     await on.run({
@@ -53,3 +65,19 @@ async function lastChain(on: Queryable): Promise<{ number: number; hash: string 
   })
   return rows[0]
 }
+
+const chainRows = `
+  select number, started_at, encode(c.previous, 'hex') as previous, encode(c.hash, 'hex') as hash, h.sequence,
+    encode(h.hash, 'hex') as head, encode(h.seal, 'hex') as seal
+  from audit_chain c left join audit_head h on h.chain = c.number`
+
+/** Returns all chains in order. */
+export const allChains = (on: Queryable): Promise<ChainRow[]> =>
+  on.query<ChainRow>({ text: `${chainRows} order by number`, values: [] })
+
+/** Returns the chains of a period in order. */
+export const chainsOfPeriod = (on: Queryable, period: number): Promise<ChainRow[]> =>
+  on.query<ChainRow>({
+    text: `${chainRows} where number between $1 and $2 order by number`,
+    values: [...chainsIn(period)],
+  })

@@ -1,6 +1,6 @@
 // What the audit trail is searched by: conditions on its rows as data, and as SQL. Values only ever travel as parameters.
-
 import { clientKey, packId, placeInTime } from './packed.ts'
+import { periodOf } from './period.ts'
 
 /** Columns of a row that hold one text. */
 type TextColumn =
@@ -37,6 +37,18 @@ export type AuditTest =
 /** Every row, and none. */
 export const everyRow: AuditTest = { all: [] }
 export const noRow: AuditTest = { any: [] }
+
+/**
+ * True if a test may match a row of the archived part of the trail, which the database does not have.
+ * @param until when the newest of its rows was recorded, in ms
+ * @param period the last one
+ */
+export function mayMatchArchived(test: AuditTest, until: number, period: number): boolean {
+  if ('all' in test) return test.all.every(each => mayMatchArchived(each, until, period))
+  if ('any' in test) return test.any.some(each => mayMatchArchived(each, until, period))
+  if ('row' in test) return periodOf(test.row.chain) <= period
+  return !('from' in test) || test.from === undefined || test.from <= until
+}
 
 const sqlOf: Readonly<Record<'one' | 'some' | 'resource' | 'query', string>> = {
   one: 'cardinality(patients) = 1',

@@ -92,4 +92,16 @@ const withNames = `with ${namesText(19)}${rest}`
  * Returns true if the error states that another process has recorded a pending change: nothing of the group is written
  * then.
  */
-export const isRecordedAlready = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI003'
+export const isRecordedAlready = (error: unknown): boolean => codeOf(error) === 'HI003'
+
+/**
+ * Returns true if the error states that nothing can be added to the chain, because its period is closed or archived. Nothing of the group
+ * is written then.
+ */
+export const isPeriodClosed = (error: unknown): boolean => codeOf(error) === 'HI005' || isWithoutRoom(error)
+
+/** No partition takes the row (check_violation, of no constraint). */
+const isWithoutRoom = (error: unknown): boolean =>
+  codeOf(error) === '23514' && (error as { constraint?: unknown }).constraint === undefined
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code

@@ -4,8 +4,10 @@ import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
-import { type AuditTest, auditCondition } from './criteria.ts'
+import { archivedPart } from './archive/archive.ts'
+import { type AuditTest, auditCondition, mayMatchArchived } from './criteria.ts'
 import { placeInTime } from './packed.ts'
+import { periodOf } from './period.ts'
 import type { ChainedRecord } from './record.ts'
 import { fromPacked, type PackedRow, packedColumns } from './rows.ts'
 
@@ -30,10 +32,12 @@ interface AuditQuery {
 }
 
 export interface AuditReader {
-  /** @throws Failure NOT_FOUND, INSUFFICIENT_SCOPE. */
+  /** @throws Failure NOT_FOUND, INSUFFICIENT_SCOPE; GONE if the row is in an archive. */
   read(id: string): Promise<ChainedRecord>
   /** Returns the newest first; one more than requested, if there is one. @throws Failure INSUFFICIENT_SCOPE. */
   search(query: AuditQuery): Promise<ChainedRecord[]>
+  /** Returns the time up to which rows that meet the tests may be in archives, where no search finds them; undefined: none are. */
+  archivedUntil(tests: readonly AuditTest[]): Promise<Date | undefined>
 }
 
 /** The reader of the trail. */
@@ -84,6 +88,12 @@ export const createAuditReader =
             return (await on.query<PackedRow>(statement(query, own))).map(fromPacked)
           },
         ),
+      async archivedUntil(tests) {
+        const archived = await archivedPart(on)
+        if (!archived) return undefined
+        const { until, period } = archived
+        return mayMatchArchived({ all: tests }, until.getTime(), period) ? until : undefined
+      },
     }
   }
 
@@ -95,10 +105,14 @@ function mayOr(principal: Principal, interaction: Interaction): void {
   )
 }
 
+/** Numbers of chains are integers of four bytes. */
+const mostChain = 2 ** 31 - 1
+
 /** `7-1042`: row 1042 of chain 7; undefined for what is no id of a row. */
 export function auditId(text: string): AuditId | undefined {
-  const found = /^([1-9]\d{0,8})-([1-9]\d{0,14})$/.exec(text)
-  return found ? { chain: Number(found[1]), sequence: Number(found[2]) } : undefined
+  const found = /^([1-9]\d{0,9})-([1-9]\d{0,14})$/.exec(text)
+  const chain = Number(found?.[1])
+  return found && chain <= mostChain ? { chain, sequence: Number(found[2]) } : undefined
 }
 
 async function one(on: Queryable, id: string, organization: string | undefined): Promise<ChainedRecord> {
@@ -109,8 +123,19 @@ async function one(on: Queryable, id: string, organization: string | undefined):
     values: [chain, sequence, organization ?? null],
     isFixed: true,
   })
-  if (!rows[0]) throw new Failure('NOT_FOUND', `There is no AuditEvent/${id.slice(0, 64)}.`)
+  if (!rows[0]) throw await missing(on, id.slice(0, 64), chain)
   return fromPacked(rows[0])
+}
+
+/** Says of every id of an archived period that its row is archived: whether there is one, and whose, is in the archive alone. */
+async function missing(on: Queryable, id: string, chain: number): Promise<Failure> {
+  const archived = await archivedPart(on)
+  if (!archived || chain === 0 || periodOf(chain) > archived.period)
+    return new Failure('NOT_FOUND', `There is no AuditEvent/${id}.`)
+  return new Failure(
+    'GONE',
+    `AuditEvent/${id} is not online: rows up to ${archived.until.toISOString()} are archived. Ask the operator of this service for them.`,
+  )
 }
 
 function statement(query: AuditQuery, organization: string | undefined): { text: string; values: unknown[] } {

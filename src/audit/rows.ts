@@ -1,7 +1,9 @@
 // Rows of the audit trail as they are read back.
+import type { Queryable } from '../db/statement.ts'
 import type { Deed } from '../store/access.ts'
 import { clientKey, packId, packIds, unpackId, unpackIds, unpackQuery } from './packed.ts'
 import type { AuditRecord, ChainedRecord } from './record.ts'
+import type { LinkedRecord } from './walk.ts'
 
 export interface AuditRow {
   readonly chain: number
@@ -53,6 +55,31 @@ export function toRecord(row: AuditRow): ChainedRecord {
   }
 }
 
+/** The reverse of `toRecord`. */
+export function toRow(record: ChainedRecord): AuditRow {
+  return {
+    chain: record.chain,
+    sequence: record.sequence,
+    recorded_at: record.recordedAt,
+    action: record.action,
+    interaction: record.interaction,
+    outcome: record.outcome,
+    problem: record.problem,
+    client_id: record.clientId,
+    organization_id: record.organizationId,
+    token_id: record.tokenId,
+    address: record.address,
+    request_id: record.requestId,
+    resource_type: record.type,
+    resource_id: record.id,
+    version: record.version,
+    query: record.query,
+    patients: [...record.patients],
+    resources: record.resources,
+    purpose: record.purpose,
+  }
+}
+
 /** A row with its ids and its query as the trail holds them. */
 export type PackedRow = Omit<AuditRow, 'request_id' | 'resource_id' | 'query' | 'patients'> & {
   readonly request: Buffer
@@ -75,10 +102,25 @@ export function fromPacked(row: PackedRow): ChainedRecord {
 }
 
 /** True if a row is found and ordered by what it says: its hash covers what it says, not in which form. */
-export const isFindable = (row: PackedRow, { requestId, id, patients, clientId }: ChainedRecord): boolean =>
+const isFindable = (row: PackedRow, { requestId, id, patients, clientId }: ChainedRecord): boolean =>
   row.client_key === clientKey(clientId) &&
   row.request.equals(packId(requestId)) &&
   row.resource.equals(packId(id)) &&
   row.packed_patients.equals(packIds(patients)) &&
   row.millisecond >= 0 &&
   row.millisecond < 1000
+
+/** With what it holds of its hash. */
+type LinkedRow = PackedRow & { readonly hash: Buffer }
+
+/** Returns rows of a chain in order, at most so many, that follow a row. */
+export const rowsAfter = (on: Queryable, chain: number, sequence: number, most: number): Promise<LinkedRow[]> =>
+  on.query<LinkedRow>({
+    text: `select ${packedColumns}, hash from audit_event where chain = $1 and sequence > $2::bigint order by sequence limit $3`,
+    values: [chain, sequence, most],
+  })
+
+export function linked(row: LinkedRow): LinkedRecord {
+  const record = fromPacked(row)
+  return { record, hash: row.hash, isFindable: () => isFindable(row, record) }
+}

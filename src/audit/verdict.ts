@@ -1,6 +1,7 @@
 // The result of a check of the audit trail, as text; and the heads that an earlier check reported.
 import type { Anchored, SeenHead } from './anchored.ts'
-import type { Break, ChainVerdict } from './verify.ts'
+import type { ChainVerdict } from './verify.ts'
+import type { Break } from './walk.ts'
 
 /** The verdict in lines of text. */
 export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): string {

@@ -2,18 +2,12 @@
 import type { KeyObject } from 'node:crypto'
 import type { Queryable, Transactional } from '../db/statement.ts'
 import type { SeenHead } from './anchored.ts'
-import { beginningOf, type Head, sealOf } from './chain.ts'
-import { rowHash, storedHash, wholeHashEvery } from './record.ts'
-import { fromPacked, isFindable, type PackedRow, packedColumns } from './rows.ts'
-
-/** What is wrong with the trail, at its first broken place in the order of chains and rows. */
-export interface Break {
-  readonly chain: number
-  /** Absent where the chain itself is broken, not a row. */
-  readonly sequence?: number
-  /** In words. */
-  readonly problem: string
-}
+import { type Archive, archivesOf } from './archive/archive.ts'
+import { allChains, beginningOf, type ChainRow, type Head } from './chain.ts'
+import { mayFollow, periodOf } from './period.ts'
+import { wholeHashEvery } from './record.ts'
+import { linked, rowsAfter } from './rows.ts'
+import { type Break, beginWalk } from './walk.ts'
 
 export interface ChainVerdict {
   readonly isWhole: boolean
@@ -24,22 +18,20 @@ export interface ChainVerdict {
   readonly broken: readonly Break[]
   /** How far each chain goes. Kept elsewhere and shown to a later check, they prove that nothing was cut off since. */
   readonly heads: readonly Head[]
+  /** Periods whose rows are in files, and were not looked at. */
+  readonly archived: readonly ArchivedPeriod[]
 }
 
-interface ChainRow {
-  readonly number: number
-  readonly started_at: Date
-  readonly previous: string
-  readonly hash: string
-  readonly sequence: number | null
-  readonly head: string | null
-  readonly seal: string | null
+/** A period whose rows are in a file, and its chains. */
+export interface ArchivedPeriod {
+  readonly archive: Archive
+  readonly chains: readonly ChainRow[]
 }
 
 const page = 5000
 
 /**
- * Looks at one state of the whole trail, while others go on writing.
+ * Looks at one state of the whole trail, as far as it is in the database, while others go on writing.
  * @param known heads that were seen before, which must still be in the trail.
  */
 export async function verifyTrail(
@@ -77,10 +69,13 @@ function verified(
   const knownOf = Map.groupBy(known, head => head.chain)
   return database.transaction(async on => {
     await on.query({ text: 'set transaction isolation level repeatable read, read only', values: [] })
-    const chains = await on.query<ChainRow>({ text: chainsText, values: [] })
-    const broken: Break[] = chainBreaks(chains, knownOf)
+    // Before anything is seen: the rows of a period that is not archived then cannot leave.
+    await on.query({ text: 'lock table audit_row, audit_source, audit_kind in access share mode', values: [] })
+    const chains = await allChains(on)
+    const broken: Break[] = chainBreaks(chains, known)
+    const [archived, online] = parted(chains, await archivesOf(on))
     let [rows, unread, left] = [0, 0, most]
-    for (const chain of chains.toReversed()) {
+    for (const chain of online.toReversed()) {
       const after = Math.max(0, (chain.sequence ?? 0) - left)
       unread += after
       left -= (chain.sequence ?? 0) - after
@@ -89,34 +84,39 @@ function verified(
       rows += Math.max(0, walked.rows - after)
       if (walked.problem) broken.push(walked.problem)
     }
-    broken.push(...(await strays(on, unread > 0 ? chains.length : undefined)))
+    broken.push(...(await strays(on, unread > 0 ? (chains.at(-1)?.number ?? 0) : undefined)))
     // Those of one chain were found in the order of its rows.
     broken.sort((a, b) => a.chain - b.chain)
     const heads = chains.map(each => ({ chain: each.number, sequence: each.sequence ?? 0, hash: each.head ?? '' }))
-    return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads, unread }
+    return { isWhole: broken.length === 0, chains: chains.length, rows, broken, heads, archived, unread }
   })
 }
 
-const chainsText = `
-  select number, started_at, encode(c.previous, 'hex') as previous, encode(c.hash, 'hex') as hash, h.sequence,
-    encode(h.hash, 'hex') as head, encode(h.seal, 'hex') as seal
-  from audit_chain c left join audit_head h on h.chain = c.number order by number`
+/** Parts the chains whose rows are in files from those whose rows are in the database. */
+function parted(chains: readonly ChainRow[], archives: readonly Archive[]): [ArchivedPeriod[], ChainRow[]] {
+  const byPeriod = Map.groupBy(chains, chain => periodOf(chain.number))
+  const archived = archives.map(archive => ({ archive, chains: byPeriod.get(archive.period) ?? [] }))
+  const gone = new Set(archives.map(({ period }) => period))
+  return [archived, chains.filter(chain => !gone.has(periodOf(chain.number)))]
+}
 
-/** Chains are numbered without gaps, and each begins with the beginning of the one before. */
-function chainBreaks(chains: readonly ChainRow[], knownOf: ReadonlyMap<number, readonly SeenHead[]>): Break[] {
+/** Chains are numbered without gaps in their period, and each begins with the beginning of the one before. */
+function chainBreaks(chains: readonly ChainRow[], known: readonly SeenHead[]): Break[] {
   const broken: Break[] = []
   let before: ChainRow | undefined
   for (const chain of chains) {
     const { number, started_at, previous, hash } = chain
-    if (number !== (before?.number ?? 0) + 1)
+    if (!mayFollow(number, before?.number ?? 0))
       broken.push({ chain: (before?.number ?? 0) + 1, problem: 'the chain is missing' })
     else if (previous !== (before?.hash ?? '') || hash !== beginningOf(number, started_at, previous))
       broken.push({ chain: number, problem: 'the start of the chain does not match its hash' })
     before = chain
   }
-  const last = before?.number ?? 0
-  for (const [chain, [seen]] of knownOf)
-    if (chain > last) broken.push({ chain, problem: `the chain is missing: ${seen!.by} has its row ${seen!.sequence}` })
+  const noticed = new Set([...chains.map(({ number }) => number), ...broken.map(({ chain }) => chain)])
+  for (const { chain, sequence, by } of known) {
+    if (!noticed.has(chain)) broken.push({ chain, problem: `the chain is missing: ${by} has its row ${sequence}` })
+    noticed.add(chain)
+  }
   return broken
 }
 
@@ -137,61 +137,17 @@ async function walk(
   known: readonly SeenHead[],
   after: number,
 ): Promise<Walked> {
-  const expected = new Map(known.map(each => [each.sequence, each]))
-  let sequence = after - (after % wholeHashEvery)
-  let last = sequence === 0 ? chain.hash : await hashOf(on, chain.number, sequence)
-  const stop = (at: number | undefined, problem: string): Walked => ({
-    rows: sequence,
-    problem: { chain: chain.number, sequence: at, problem },
-  })
-  if (last === undefined) return stop(sequence, 'the row is missing')
-  for (let rows = await rowsAfter(on, chain.number, sequence); rows.length > 0; ) {
-    for (const row of rows) {
-      if (row.sequence !== sequence + 1) return stop(sequence + 1, 'the row is missing')
-      const record = fromPacked(row)
-      const hash = rowHash(last, record)
-      if (!row.hash.equals(storedHash(row.sequence, hash)) || !isFindable(row, record))
-        return stop(row.sequence, 'the row does not match its hash')
-      const seen = expected.get(row.sequence)
-      if (seen && seen.hash !== hash) return stop(row.sequence, `the row differs from the row in ${seen.by}`)
-      sequence = row.sequence
-      last = hash
-    }
-    rows = await rowsAfter(on, chain.number, sequence)
+  const sequence = after - (after % wholeHashEvery)
+  const hash = sequence === 0 ? chain.hash : await hashOf(on, chain.number, sequence)
+  if (hash === undefined)
+    return { rows: sequence, problem: { chain: chain.number, sequence, problem: 'the row is missing' } }
+  const checked = beginWalk(chain, { chain: chain.number, sequence, hash }, key, known)
+  for (let rows = await rowsAfter(on, chain.number, sequence, page); rows.length > 0; ) {
+    if (!rows.every(row => checked.take(linked(row)))) break
+    rows = await rowsAfter(on, chain.number, checked.good(), page)
   }
-  return atEnd(chain, { chain: chain.number, sequence, hash: last }, key, known, stop)
+  return { problem: checked.end(), rows: checked.good() }
 }
-
-/** Compares where a chain ends with where its head says that it does. */
-function atEnd(
-  { sequence, head, seal }: ChainRow,
-  end: Head,
-  key: KeyObject,
-  known: readonly SeenHead[],
-  stop: (at: number | undefined, problem: string) => Walked,
-): Walked {
-  if (sequence === null) return stop(undefined, 'the head of the chain is missing')
-  if (sequence > end.sequence)
-    return stop(end.sequence + 1, `the row is missing, and all after it: the head of the chain is at ${sequence}`)
-  if (sequence < end.sequence) return stop(sequence + 1, 'the row is after the head of the chain')
-  if (head !== end.hash) return stop(end.sequence, 'the row differs from the row in the head of the chain')
-  if (seal !== sealOf(key, end))
-    return stop(undefined, 'the head of the chain was not sealed with the key of this deployment')
-  const beyond = known.find(each => each.sequence > end.sequence)
-  if (beyond)
-    return stop(end.sequence + 1, `the row is missing: ${beyond.by} has the chain up to row ${beyond.sequence}`)
-  return { rows: end.sequence, problem: undefined }
-}
-
-/** With what it holds of its hash. */
-type LinkedRow = PackedRow & { readonly hash: Buffer }
-
-const rowsAfter = (on: Queryable, chain: number, sequence: number): Promise<LinkedRow[]> =>
-  on.query<LinkedRow>({
-    text: `select ${packedColumns}, hash from audit_event
-      where chain = $1 and sequence > $2 order by sequence limit ${page}`,
-    values: [chain, sequence],
-  })
 
 async function hashOf(on: Queryable, chain: number, sequence: number): Promise<string | undefined> {
   const rows = await on.query<{ hash: string }>({
@@ -201,13 +157,13 @@ async function hashOf(on: Queryable, chain: number, sequence: number): Promise<s
   return rows[0]?.hash
 }
 
-/** Rows of chains that do not exist. @param chains only those with a number beyond these, which an index finds at once */
-async function strays(on: Queryable, chains?: number): Promise<Break[]> {
-  const beyond = chains === undefined ? '' : 'and (chain < 1 or chain > $1)'
+/** Rows of chains that do not exist. @param last only those of chains with a number beyond it, which an index finds at once */
+async function strays(on: Queryable, last?: number): Promise<Break[]> {
+  const beyond = last === undefined ? '' : 'and (chain < 1 or chain > $1)'
   const rows = await on.query<{ chain: number; sequence: number }>({
     text: `select chain, min(sequence) as sequence from audit_row e
       where not exists (select from audit_chain c where c.number = e.chain) ${beyond} group by chain`,
-    values: chains === undefined ? [] : [chains],
+    values: last === undefined ? [] : [last],
   })
   return rows.map(({ chain, sequence }) => ({ chain, sequence, problem: 'the row does not belong to a chain' }))
 }

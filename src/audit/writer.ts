@@ -8,10 +8,11 @@ import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
 import { beginChain, type Head } from './chain.ts'
-import { insertion, isRecordedAlready } from './group.ts'
+import { insertion, isPeriodClosed, isRecordedAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'
 import { learn, newNames } from './names.ts'
 import { type Pending, pendingNote, stillPending, without } from './pending.ts'
+import { endOfMonth } from './period.ts'
 import type { AuditRecord } from './record.ts'
 import { type Requester, recordOf } from './records.ts'
 
@@ -37,8 +38,10 @@ export interface WriterOptions {
   readonly now: () => Date
   /** Called with the head of this process's chain, once it is committed. */
   readonly moved?: (head: Head) => void
-  /** Rows of a chain after which another one begins; its sequence is an integer of four bytes. */
+  /** Rows of a chain after which another one begins. */
   readonly chainRows?: number
+  /** Rows of a period after which another one begins. */
+  readonly periodRows?: number
 }
 
 interface Waiting {
@@ -61,9 +64,12 @@ export function createAuditWriter({
   log,
   now,
   moved = () => {},
-  chainRows = 2e9,
+  chainRows = 10_000_000,
+  periodRows,
 }: WriterOptions): AuditWriter {
   let head: Head | undefined
+  /** When the chain ends, with its month. */
+  let end = 0
   let names = newNames()
   const noting = createConcurrencyLimit({ name: 'notes', total: mostNotes, waiting: 0 })
   const leftOver = createLeftOver({ database, log, record: unrecorded => write(unrecorded.records, [unrecorded]) })
@@ -85,14 +91,20 @@ export function createAuditWriter({
   async function insert(group: readonly Waiting[]): Promise<void> {
     const records = group.flatMap(each => each.records)
     if (records.length === 0) return
-    if (!head || head.sequence >= chainRows) {
-      head = await beginChain(database, key, now())
+    const isNew = !head || head.sequence >= chainRows || now().getTime() >= end
+    if (!head || isNew) {
+      end = endOfMonth(now())
+      head = await beginChain(database, key, now(), periodRows)
       names = newNames()
     }
     const { statement, next, fresh } = insertion(head, { records, pending: idsOf(group) }, key, names)
     try {
       await database.query(statement)
     } catch (error) {
+      if (isPeriodClosed(error) && !isNew) {
+        head = undefined
+        return insert(group)
+      }
       if (!isRecordedAlready(error)) throw error
       // The pending notes only ever become fewer, so this ends.
       const there = await stillPending(database, idsOf(group))

@@ -5,7 +5,7 @@ import type { Base } from '../store/base.ts'
 import { splitOr, unescaped } from '../store/search/query-text.ts'
 import { auditEventId, auditEventOf } from './audit-event.ts'
 import { type AuditParameter, auditParameters } from './audit-parameters.ts'
-import { type Link, searchset } from './bundle.ts'
+import { type Link, searchset, warningOutcome } from './bundle.ts'
 import { wrongParameter } from './parameters.ts'
 import { project, projectionFrom } from './projection.ts'
 import type { FhirReply, FhirRequest, SearchCall } from './request.ts'
@@ -57,9 +57,20 @@ export async function searchTrail(
     const cursor = [last.recordedAt.getTime(), last.chain, last.sequence].join('-')
     links.push({ relation: 'next', url: `${address}?${text([...applied, ['_cursor', cursor]])}` })
   }
-  const total = last || shape.after || !shape.isTotalWanted ? undefined : shown.length
-  return { status: 200, body: searchset(base, hits, [], links, total, undefined), found: hits.length }
+  // What is archived follows the last page.
+  const archived = last ? undefined : await trail.archivedUntil(tests)
+  const total = last || archived || shape.after || !shape.isTotalWanted ? undefined : shown.length
+  const page = searchset(base, hits, [], links, total, archived && archivedOutcome(archived))
+  return { status: 200, body: page, found: hits.length }
 }
+
+const archivedOutcome = (until: Date): string | undefined =>
+  warningOutcome(
+    [],
+    [
+      `Rows of the audit trail up to ${until.toISOString()} are archived and not searched. Ask the operator of this service for them, or search by a later date.`,
+    ],
+  )
 
 /** Parameters that shape the answer. */
 const controls: ReadonlySet<string> = new Set([
@@ -136,7 +147,7 @@ function countOf(value = '20'): number {
 
 function placeOf(value: string | undefined): AuditPlace | undefined {
   if (value === undefined) return undefined
-  const [, time, chain, sequence] = /^(\d{1,15})-(\d{1,9})-(\d{1,15})$/.exec(value) ?? []
+  const [, time, chain, sequence] = /^(\d{1,15})-(\d{1,10})-(\d{1,15})$/.exec(value) ?? []
   if (!time) throw wrongParameter('_cursor', 'The page link is not valid: follow the links of the previous page.')
   return { time: Number(time), chain: Number(chain), sequence: Number(sequence) }
 }

@@ -171,6 +171,18 @@ export const settings = {
     'URL to which each line of AUDIT_ANCHOR_FILE is also sent by POST. The rules of webhooks apply: https, and private addresses only in WEBHOOK_NETWORKS.',
     callableUrl,
   ),
+  auditOnlineDays: setting(
+    'AUDIT_ONLINE_DAYS',
+    '0',
+    'Days for which audit rows stay in the database after the end of their month; then they move to a file in AUDIT_ARCHIVE_DIR. 0: they stay.',
+    whole(0, 36_500),
+  ),
+  auditArchiveDir: setting(
+    'AUDIT_ARCHIVE_DIR',
+    '',
+    'Folder for archived audit rows, shared by all machines of the service. Empty: audit-archive under DATA_DIR.',
+    text => (text === '' ? '' : resolve(text)),
+  ),
   workers: setting(
     'WORKERS',
     String(Math.max(1, Math.min(8, Math.floor((availableParallelism() * 2) / 3)))),
@@ -396,6 +408,11 @@ export function anchorFileOf({
 }: Pick<Config, 'auditAnchorFile' | 'dataDir'>): string | undefined {
   if (auditAnchorFile === 'off') return undefined
   return auditAnchorFile || join(dataDir, 'audit-anchor.ndjson')
+}
+
+/** The folder of the audit trail's archives. */
+export function archiveFolderOf({ auditArchiveDir, dataDir }: Pick<Config, 'auditArchiveDir' | 'dataDir'>): string {
+  return auditArchiveDir || join(dataDir, 'audit-archive')
 }
 
 /** Address of the service in links: BASE_URL, or this machine's where that is not set. */

@@ -22,6 +22,8 @@ export interface Meters {
   readonly attempted: (outcome: string, milliseconds: number) => void
   /** A line of the audit trail's anchor was written to its file or sent to its collector, or could not be. */
   readonly anchored: (target: 'file' | 'url', outcome: 'written' | 'failed') => void
+  /** A period of the audit trail was archived, or could not be. */
+  readonly archived: (outcome: 'written' | 'failed') => void
   /** So many requests are not in the request log. */
   readonly unlogged: (requests: number) => void
   figures(): Promise<Figure[]>
@@ -32,9 +34,10 @@ export function createMeters(database: Pick<Database, 'connections'>): Meters {
   const requests = createRequests(registry)
   const attempted = createAttempts(registry)
   const anchored = createAnchored(registry)
+  const archived = createArchived(registry)
   const unlogged = createUnlogged(registry)
   countConnections(registry, database)
-  return { ...requests, attempted, anchored, unlogged, figures: () => figuresOf(registry) }
+  return { ...requests, attempted, anchored, archived, unlogged, figures: () => figuresOf(registry) }
 }
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -127,6 +130,17 @@ function createAnchored(registry: Registry): Meters['anchored'] {
   })
   for (const target of ['file', 'url']) for (const outcome of ['written', 'failed']) total.inc({ target, outcome }, 0)
   return (target, outcome) => total.inc({ target, outcome })
+}
+
+function createArchived(registry: Registry): Meters['archived'] {
+  const total = new Counter({
+    name: 'audit_archives_total',
+    help: 'Periods of the audit trail that were archived, or could not be, by outcome (written, failed).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of ['written', 'failed']) total.inc({ outcome }, 0)
+  return outcome => total.inc({ outcome })
 }
 
 function createUnlogged(registry: Registry): Meters['unlogged'] {

@@ -33,6 +33,7 @@ function trailOf(rows: readonly ChainedRecord[]) {
   return {
     asked,
     read: () => Promise.reject(new Error('nothing is read by its id')),
+    archivedUntil: () => Promise.resolve(undefined),
     search: async (query: { tests: unknown; count: number; after?: AuditPlace | undefined; text: string }) => {
       asked.push({ ...query, after: query.after })
       const { after } = query

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
-import { beginChain, type Head, sealingKey, sealOf } from '../../src/audit/chain.ts'
+import { beginningOf, type Head, sealingKey, sealOf } from '../../src/audit/chain.ts'
 import { type AuditRecord, type ChainedRecord, rowHash } from '../../src/audit/record.ts'
 import { type AuditRow, auditColumns, toRecord } from '../../src/audit/rows.ts'
 import { verifyNewest, verifyTrail } from '../../src/audit/verify.ts'
@@ -39,9 +39,26 @@ async function formerDatabase(): Promise<Database> {
   return database
 }
 
+/** Begins a chain as chains were begun then. */
+async function formerBeginning(database: Database): Promise<Head> {
+  const at = new Date('2026-05-01T09:00:00.000Z')
+  const [last] = await database.query<{ number: number; hash: string }>({
+    text: `select number, encode(hash, 'hex') as hash from audit_chain order by number desc limit 1`,
+    values: [],
+  })
+  const chain = (last?.number ?? 0) + 1
+  const hash = beginningOf(chain, at, last?.hash ?? '')
+  await database.query({
+    text: `with chain as (insert into audit_chain values ($1, $2, decode($3, 'hex'), decode($4, 'hex')) returning number)
+      insert into audit_head select number, 0, decode($4, 'hex'), '' from chain`,
+    values: [chain, at, last?.hash ?? '', hash],
+  })
+  return { chain, sequence: 0, hash }
+}
+
 /** Adds a chain of rows as they were written then. */
 async function formerChain(database: Database, records: readonly AuditRecord[]): Promise<Head> {
-  const begun = await beginChain(database, key, new Date('2026-05-01T09:00:00.000Z'))
+  const begun = await formerBeginning(database)
   let last = begun.hash
   for (const [index, record] of records.entries()) {
     const row: ChainedRecord = { ...record, chain: begun.chain, sequence: index + 1 }

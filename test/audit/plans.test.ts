@@ -47,12 +47,13 @@ async function planOf(tests: readonly AuditTest[], after?: AuditPlace) {
   const found = await reader.search({ tests, count: 20, after, text: '' })
   const times = found.map(each => each.recordedAt.getTime())
   expect(times).toEqual(times.toSorted((a, b) => b - a))
-  const touched = nodes.filter(node => /^audit_row/.test(node['Relation Name'] ?? ''))
+  const touched = nodes.filter(node => /^audit_row_/.test(node['Relation Name'] ?? ''))
   return {
     found: found.length,
-    indexes: nodes.flatMap(node => (/^audit_row/.test(node['Index Name'] ?? '') ? [node['Index Name']!] : [])),
+    indexes: nodes.flatMap(node => (/^audit_row_0_/.test(node['Index Name'] ?? '') ? [node['Index Name']!] : [])),
     read: Math.max(...touched.map(node => node['Actual Rows'] * node['Actual Loops'])),
-    isScanned: touched.some(node => node['Node Type'] === 'Seq Scan'),
+    // The period that comes next has no rows.
+    isScanned: touched.some(node => node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'audit_row_0'),
   }
 }
 
@@ -61,20 +62,20 @@ const patient: AuditTest = { patient: uuid(13) }
 const self: AuditTest = { any: [patient, { column: 'client_id', among: [`patient/${uuid(13)}`] }] }
 
 test.each<[string, AuditTest[], AuditPlace | undefined, string[], number]>([
-  ['everything, newest first', [], undefined, ['audit_row_time'], 200],
-  ['everything before a row', [], middle, ['audit_row_time'], 250],
-  ['a time', [{ from: start + 100_000, to: start + 101_000 }], undefined, ['audit_row_time'], 250],
-  ['a client that does much', [{ column: 'client_id', among: ['busy'] }], undefined, ['audit_row_client'], 200],
-  ['a client that does little', [{ column: 'client_id', among: ['client-7'] }], undefined, ['audit_row_client'], 60],
-  ['a client before a row', [{ column: 'client_id', among: ['client-7'] }], middle, ['audit_row_client'], 250],
-  ['a patient', [patient], undefined, ['audit_row_patients'], 200],
-  ['a patient, or what the patient did', [self], undefined, ['audit_row_patients', 'audit_row_client'], 200],
-  ['a resource', [{ resource: { type: 'Observation', id: uuid(1_000_014) } }], undefined, ['audit_row_resource'], 60],
+  ['everything, newest first', [], undefined, ['audit_row_0_time'], 200],
+  ['everything before a row', [], middle, ['audit_row_0_time'], 250],
+  ['a time', [{ from: start + 100_000, to: start + 101_000 }], undefined, ['audit_row_0_time'], 250],
+  ['a client that does much', [{ column: 'client_id', among: ['busy'] }], undefined, ['audit_row_0_client'], 200],
+  ['a client that does little', [{ column: 'client_id', among: ['client-7'] }], undefined, ['audit_row_0_client'], 60],
+  ['a client before a row', [{ column: 'client_id', among: ['client-7'] }], middle, ['audit_row_0_client'], 250],
+  ['a patient', [patient], undefined, ['audit_row_0_patients'], 200],
+  ['a patient, or what the patient did', [self], undefined, ['audit_row_0_patients', 'audit_row_0_client'], 200],
+  ['a resource', [{ resource: { type: 'Observation', id: uuid(1_000_014) } }], undefined, ['audit_row_0_resource'], 60],
   [
     'a resource or patient by id',
     [{ any: [{ resource: { id: uuid(13) } }, patient] }],
     undefined,
-    ['audit_row_patients', 'audit_row_resource'],
+    ['audit_row_0_patients', 'audit_row_0_resource'],
     200,
   ],
 ])('%s is found by an index', async (_, tests, after, indexes, most) => {
@@ -92,6 +93,6 @@ test('a row is found by its id', async () => {
     ...{ organizationId: 'clinic', consentExempt: true, party: { organizationId: 'clinic' }, may: () => true },
   })
   expect((await reader.read('1-777')).requestId).toBe(uuid(2_000_776))
-  const found = nodes.filter(node => node['Relation Name'] === 'audit_row')
-  expect(found).toMatchObject([{ 'Index Name': 'audit_row_pkey', 'Actual Rows': 1 }])
+  const found = nodes.filter(node => /^audit_row_/.test(node['Relation Name'] ?? '') && node['Actual Loops'] > 0)
+  expect(found).toMatchObject([{ 'Index Name': 'audit_row_0_pkey', 'Actual Rows': 1 }])
 })

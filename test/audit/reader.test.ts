@@ -139,7 +139,8 @@ test('statements of a caller take his share of the database', async () => {
 test.each<[string, ReturnType<typeof auditId>]>([
   ['7-1042', { chain: 7, sequence: 1042 }],
   ['999999999-999999999999999', { chain: 999_999_999, sequence: 999_999_999_999_999 }],
-  ['1234567890-1', undefined],
+  ['2147483647-1', { chain: 2_147_483_647, sequence: 1 }],
+  ['2147483648-1', undefined],
   ['1-1234567890123456', undefined],
   ['0-1', undefined],
   ['1-0', undefined],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anchorText, reportedHeads, verdictText } from '../../src/audit/verdict.ts'
 
 test('a trail that is whole is told in one line', () => {
-  const verdict = { isWhole: true, chains: 2, rows: 8, broken: [], heads: [] }
+  const verdict = { isWhole: true, chains: 2, rows: 8, broken: [], heads: [], archived: [] }
   expect(verdictText(verdict)).toBe('The audit trail is intact: 8 rows in 2 chains.\n')
 })
 
@@ -12,7 +12,7 @@ test('every place where a trail is broken is told', () => {
     { chain: 1, problem: 'the chain is missing' },
     { chain: 2, sequence: 7, problem: 'the row is missing' },
   ]
-  expect(verdictText({ isWhole: false, chains: 2, rows: 6, broken, heads: [] })).toBe(
+  expect(verdictText({ isWhole: false, chains: 2, rows: 6, broken, heads: [], archived: [] })).toBe(
     [
       'The audit trail is broken, first at chain 1.',
       '  chain 1: the chain is missing',

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 test('a trail that nobody touched is whole, and its heads are told', async () => {
   const { heads, ...verdict } = await verify()
-  expect(verdict).toEqual({ isWhole: true, chains: 2, rows: 8, broken: [] })
+  expect(verdict).toEqual({ isWhole: true, chains: 2, rows: 8, broken: [], archived: [] })
   expect(heads.map(({ chain, sequence }) => [chain, sequence])).toEqual([
     [1, 5],
     [2, 3],
@@ -37,7 +37,7 @@ test('a trail that nobody touched is whole, and its heads are told', async () =>
 test('a trail in which nothing was ever written is whole, unless somebody has seen one', async () => {
   const { heads } = await verify()
   await emptyTrail(database)
-  expect(await verify()).toEqual({ isWhole: true, chains: 0, rows: 0, broken: [], heads: [] })
+  expect(await verify()).toEqual({ isWhole: true, chains: 0, rows: 0, broken: [], heads: [], archived: [] })
   expect((await verify(heads.slice(1))).broken).toEqual([
     { chain: 2, problem: 'the chain is missing: an earlier check has its row 3' },
   ])

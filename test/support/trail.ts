@@ -2,19 +2,22 @@
 import type { KeyObject } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject } from 'vitest'
-import { beginChain, type Head } from '../../src/audit/chain.ts'
+import { beginChain, type Head, sealingKey } from '../../src/audit/chain.ts'
 import { insertion } from '../../src/audit/group.ts'
 import { type Pending, pendingNote } from '../../src/audit/pending.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import type { Requester } from '../../src/audit/records.ts'
 import { type AuditRow, auditColumns } from '../../src/audit/rows.ts'
+import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
 import type { Queryable } from '../../src/db/statement.ts'
+import { createLog } from '../../src/lib/log.ts'
 import type { Access } from '../../src/store/access.ts'
 import { noteStatement } from '../../src/store/note.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { onCleanup } from './cleanup.ts'
 import { openTestDatabase } from './database.ts'
+import { testKey } from './server.ts'
 import type { Service } from './service.ts'
 
 /** A connection to the database of a service; it ends after the file's last test. */
@@ -134,4 +137,20 @@ export async function chainOf(database: Database, key: KeyObject, rows: number):
   const { statement, next } = insertion(beginning, { records, pending: [] }, key)
   await database.query(statement)
   return next
+}
+
+/** Lets the current period look as if it had begun so many days earlier, and those that ended as if they had ended so many days earlier. */
+export const agePeriods = (database: Database, days: number): Promise<void> =>
+  forge(
+    database,
+    `update audit_period set began_at = began_at - interval '${days} days', ended_at = ended_at - interval '${days} days'`,
+  )
+
+/** Ends the current period of a service's trail, as the turn of the month does. */
+export async function endPeriod(service: Service): Promise<void> {
+  const { database } = service.application
+  await agePeriods(database, 31)
+  const key = sealingKey(Buffer.from(testKey, 'base64'))
+  const another = createAuditWriter({ database, key, log: createLog('silent'), now: () => new Date() })
+  await another.write([aRecord({ clientId: 'another-process', recordedAt: new Date() })])
 }

@@ -92,6 +92,13 @@ function answerRoute({ consents, now }: PatientParts, answer: ConsentDecision, s
   })
 }
 
+const AccessLog = pageOf(LogEntry, 'AccessLog', "Accesses to the patient's record, newest first.", {
+  archived_until: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description:
+      'On the last page: accesses up to this time are archived and not in this list. The operator of the service can provide them. Null: the list is complete.',
+  }),
+})
+
 function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts): Route {
   return route({
     method: 'GET',
@@ -102,7 +109,7 @@ function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts):
     description: 'Each entry shows who accessed the record, when, for which purpose, and whether in an emergency.',
     access: patientToken,
     query: Type.Object(pageQuery, { additionalProperties: false }),
-    replies: { 200: pageOf(LogEntry, 'AccessLog', "Accesses to the patient's record, newest first.") },
+    replies: { 200: AccessLog },
     async handle({ caller, query }) {
       const list = listName(`access log ${caller.patientId}`, query)
       const wanted = wantedOf(cursors, list, query)
@@ -111,13 +118,12 @@ function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts):
       const after = time === undefined ? undefined : { time, chain: chain!, sequence: sequence! }
       const accesses = await accessesOf(trail, caller.patientId, wanted.limit, after)
       const names = await organizationNames(accesses.map(({ main }) => main.organizationId))
-      return reply(
-        200,
-        page(cursors, list, wanted, accesses, {
-          position: ({ last }) => [String(last.recordedAt.getTime()), String(last.chain), String(last.sequence)],
-          item: ({ main }) => logEntryOf(main, names),
-        }),
-      )
+      const entries = page(cursors, list, wanted, accesses, {
+        position: ({ last }) => [String(last.recordedAt.getTime()), String(last.chain), String(last.sequence)],
+        item: ({ main }) => logEntryOf(main, names),
+      })
+      const archived = entries.has_more ? undefined : await trail.archivedUntil([{ patient: caller.patientId }])
+      return reply(200, { archived_until: archived?.toISOString() ?? null, ...entries })
     },
   })
 }

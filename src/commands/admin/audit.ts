@@ -1,24 +1,26 @@
-// npm run admin -- audit …: whether the audit trail is what was written.
+// npm run admin -- audit verify: whether the audit trail is what was written.
 import type { KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { anchorTexts } from '../../audit/anchor-file.ts'
 import { type Anchored, readAnchor, type SeenHead } from '../../audit/anchored.ts'
+import { archivesText, isWhole as isWholeArchive, verifyArchives } from '../../audit/archive/verify.ts'
 import { sealingKey } from '../../audit/chain.ts'
 import { settledAnchor } from '../../audit/check.ts'
 import { anchorText, reportedHeads, verdictText } from '../../audit/verdict.ts'
-import { verifyTrail } from '../../audit/verify.ts'
+import { type ChainVerdict, verifyTrail } from '../../audit/verify.ts'
 import { UsageError } from '../../lib/command.ts'
-import { anchorFileOf } from '../../lib/config.ts'
+import { anchorFileOf, archiveFolderOf } from '../../lib/config.ts'
 import { encryptionKey } from '../../lib/encryption.ts'
 import { type AdminCall, type AdminCommand, mustBeNone } from './command.ts'
 
 export const auditVerify: AdminCommand = {
   name: 'audit verify',
-  usage: '[--anchor FILE] [--known FILE]',
+  usage: '[--anchor FILE] [--known FILE] [--archives DIR]',
   summary: 'Verify the whole audit trail and report the first broken row of each chain',
   details: [
     'Checks every row against its hash and the previous row, every chain against its sealed head, the chains against',
-    'each other, and all of them against the anchor: AUDIT_ANCHOR_FILE, or the file of a collector.',
+    'each other, and all of them against the anchor: AUDIT_ANCHOR_FILE, or the file of a collector. Reads the rows of',
+    'archived periods from their files: a missing file is a break.',
     'The service can keep running. Store the --json output in a safe place: it contains the head of each chain.',
     'The exit code is also 1 if the anchor is broken or the trail cannot be checked.',
   ].join('\n'),
@@ -26,6 +28,10 @@ export const auditVerify: AdminCommand = {
     anchor: {
       value: 'FILE',
       meaning: 'the anchor to use instead of AUDIT_ANCHOR_FILE and its predecessor (FILE.1)',
+    },
+    archives: {
+      value: 'DIR',
+      meaning: 'the folder of archives to use instead of AUDIT_ARCHIVE_DIR',
     },
     known: {
       value: 'FILE',
@@ -39,16 +45,22 @@ export const auditVerify: AdminCommand = {
     const known = await knownHeads(call)
     // Before the trail, which may be further than its anchor, but never behind it.
     const { file, anchored } = await anchorOf(call, key)
-    const verdict = await verifyTrail(call.database, key, [...(anchored?.seen ?? []), ...known])
-    const isWhole = verdict.isWhole && !anchored?.problems.length
+    const seen = [...(anchored?.seen ?? []), ...known]
+    const verdict = await verifyTrail(call.database, key, seen)
+    const folder = call.text('archives') ?? archiveFolderOf(call.config)
+    const archives = await verifyArchives(folder, verdict.archived, key, seen)
+    const isWhole = verdict.isWhole && archives.every(isWholeArchive) && !anchored?.problems.length
     const anchor = anchored && { file, lines: anchored.lines, last: anchored.last?.time, problems: anchored.problems }
     return {
       isGood: isWhole,
-      text: verdictText(verdict) + anchorText(file, anchored),
-      json: { ...verdict, isWhole, anchor: anchor ?? null },
+      text: verdictText(verdict) + archivesText(folder, archives) + anchorText(file, anchored),
+      json: { ...jsonOf(verdict), isWhole, archives, anchor: anchor ?? null },
     }
   },
 }
+
+/** What the database says of archived periods is in the verdicts on their files. */
+const jsonOf = ({ archived: _, ...verdict }: ChainVerdict): object => verdict
 
 interface Found {
   /** Undefined: the settings name none. */

@@ -7,6 +7,7 @@ import { Failure } from '../../lib/failure.ts'
 import { agentCommand, agentCommands, agentConfigure, agentRepeat } from './agent-orders.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
 import { auditVerify } from './audit.ts'
+import { auditArchive, auditPeriods } from './audit-archive.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
 import type { AdminCall, AdminCommand } from './command.ts'
 import { dataSetIssuer, dataSetShow } from './data-set.ts'
@@ -51,6 +52,8 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
     dataSetShow,
     dataSetIssuer,
     auditVerify,
+    auditPeriods,
+    auditArchive,
   ],
   perform: (command, given) => perform(command, given, readConfig(environment)),
   explain(error) {

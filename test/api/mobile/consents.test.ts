@@ -1,9 +1,17 @@
 // What a patient decides by telephone counts from the next request on, and nobody else's consents can be decided.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { archiveDue } from '../../../src/audit/archive/make.ts'
+import { sealingKey } from '../../../src/audit/chain.ts'
 import { issueCode } from '../../../src/identity/enrolment.ts'
+import { onCleanup } from '../../support/cleanup.ts'
 import { consentOf } from '../../support/consents.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
+import { testKey } from '../../support/server.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { endPeriod } from '../../support/trail.ts'
 import { type Call, clientOf, connectCaller } from '../connect/support.ts'
 
 let service: Service
@@ -197,6 +205,23 @@ describe('the access log', () => {
       expect.objectContaining({ action: 'read', outcome: 'refused', purpose: 'TREAT' }),
     ])
     expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
+  })
+
+  test('says up to when accesses are archived, on its last page', async () => {
+    const { patient, phone } = await enrolled()
+    const complete = (await phone('GET', 'access-log')).body
+    expect(complete).toMatchObject({ has_more: false, archived_until: null })
+    await endPeriod(service)
+    const folder = await mkdtemp(join(tmpdir(), 'health-interop-archive-'))
+    onCleanup(() => rm(folder, { recursive: true }))
+    const { database } = service.application
+    await archiveDue({ database, key: sealingKey(Buffer.from(testKey, 'base64')), folder }, 0, () => {})
+    for (const _ of [1, 2]) await call('GET', `Patient/${patient}`)
+    const { data, archived_until } = (await phone('GET', 'access-log')).body
+    expect(archived_until >= complete.data[0].at).toBe(true)
+    expect(data).toHaveLength(2)
+    expect(data.every(({ at }: { at: string }) => at > archived_until)).toBe(true)
+    expect((await phone('GET', 'access-log?limit=1')).body).toMatchObject({ has_more: true, archived_until: null })
   })
 
   test('shows the telephones that were enrolled, and who tried to enrol one with a wrong code', async () => {

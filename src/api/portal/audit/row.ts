@@ -31,6 +31,10 @@ ${rows.map(
 )}</tbody></table>`
 }
 
+/** Says up to when accesses are archived, below the last page. @param until undefined: none are */
+export const archivedNote = ({ t, language }: PageView, until: Date | undefined, timeZone: string): Html =>
+  html`${until && html`<p>${t('audit.archived')} ${moment(until, language, timeZone)}</p>`}`
+
 /** Returns the cells of a row, in the order of the columns. */
 function cellsOf(record: ChainedRecord, view: RowView): readonly Html[] {
   return [

@@ -11,7 +11,7 @@ import { callerNames } from '../../../identity/names.ts'
 import { Type } from '../../../lib/schema.ts'
 import { currentHealthIds } from '../../../mpi/register/health-ids.ts'
 import { placeOf, placeText } from '../audit/filters.ts'
-import { auditTable } from '../audit/row.ts'
+import { archivedNote, auditTable } from '../audit/row.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { type PageView, page } from '../page.ts'
@@ -91,12 +91,15 @@ async function accesses(
   after: string | undefined,
 ): Promise<Html> {
   const auditor = auditorOf(view.caller)
-  const found = await accessesOf(trailFor(auditor), patient, accessesShown, placeOf(after), `patient=${patient}`)
+  const trail = trailFor(auditor)
+  const found = await accessesOf(trail, patient, accessesShown, placeOf(after), `patient=${patient}`)
   const page = found.slice(0, accessesShown)
   const rows = page.map(({ main }) => main)
-  if (rows.length === 0) return html`<p>${view.t('audit.none')}</p>`
+  const archived = found.length > accessesShown ? undefined : await trail.archivedUntil([{ patient }])
+  const note = archivedNote(view, archived, timeZone)
+  if (rows.length === 0) return html`<p>${view.t('audit.none')}</p>${note}`
   const names = await callerNames(databaseFor(auditor), [...new Set(rows.map(each => each.clientId))])
   const next = found.length > accessesShown && `/portal/patients/${patient}?after=${placeText(page.at(-1)!.last)}`
-  return html`${auditTable({ ...view, filters: { patient }, names, timeZone }, rows)}
+  return html`${auditTable({ ...view, filters: { patient }, names, timeZone }, rows)}${note}
 <p class="pages">${next && html`<a rel="next" href="${next}">${view.t('audit.older')}</a>`}</p>`
 }
