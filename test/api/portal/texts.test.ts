@@ -32,7 +32,7 @@ test('each text stands in a page', () => {
 
 test('each sentence of the check of the audit trail is known in French', () => {
   const source = join(folder, '../../audit')
-  const code = ['verify.ts', 'anchored.ts']
+  const code = ['verify.ts', 'walk.ts', 'anchored.ts']
     .map(name => readFileSync(join(source, name), 'utf8'))
     .join('\n')
     .replace(/\$\{last \?.*?'none'\}/, 'number 3')
