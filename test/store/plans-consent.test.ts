@@ -20,6 +20,7 @@ import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { explaining, type PlanNode, planFor } from '../support/plans.ts'
+import { until } from '../support/process.ts'
 import { createTestDatabase } from '../support/service.ts'
 
 const base = baseOf('http://localhost')
@@ -136,6 +137,7 @@ beforeAll(async () => {
       party: { organizationId },
       visibility: viewOf(organizationId),
     })
+  await untilOthersEnded(database)
   const sketch = await makeSketch(database, viewOf('some'))
   stores['some'] = createStore({ ...parts, database: explained, sketchFor: () => sketch })({
     may: () => true,
@@ -144,6 +146,19 @@ beforeAll(async () => {
   })
   keptPlan = text => planFor(database, text)
 })
+
+/** Waits until no transaction runs that is older than the grants, in any database: what such a one adds is not in a sketch. */
+async function untilOthersEnded(database: Database): Promise<void> {
+  const [now] = await database.query<{ xid: string }>({ text: 'select pg_current_xact_id()::text as xid', values: [] })
+  await until(
+    'older transactions have ended',
+    async () => {
+      const text = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as have'
+      return (await database.query<{ have: boolean }>({ text, values: [now!.xid] }))[0]!.have
+    },
+    30,
+  )
+}
 
 const viewOf = (organizationId: string) => byConsent({ clientId: 'app', organizationId, purpose: '' })
 
