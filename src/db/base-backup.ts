@@ -5,13 +5,13 @@ import { mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inDraft, syncFolder } from '../lib/draft.ts'
-import { type CopiedFile, copyFile, digestOf } from './copied-files.ts'
+import { type CopiedFile, copyFile, digestOf, forEachFile } from './copied-files.ts'
 import type { Connection } from './database.ts'
 import { segmentsBetween } from './log-segments.ts'
 
 /** What was copied. */
 export interface BaseBackup {
-  /** The clock of the server when the copy was consistent: the earliest moment to which it can be recovered. */
+  /** The clock of the server: the copy has all that was committed by then, and can be recovered to moments after it. */
   readonly consistentAt: Date
   /** The first and the last segment of the log that belong to the copy, which holds them. */
   readonly segments: { readonly first: string; readonly last: string }
@@ -45,8 +45,10 @@ export async function copyRunning(connection: Connection, to: string): Promise<B
 
 async function copyTo(session: pg.Client, to: string): Promise<BaseBackup> {
   const { folder, segmentBytes } = await begin(session)
-  const copied: Copied = { files: [], folders: [] }
-  await copyBelow(folder, to, '', copied)
+  const found: Found = { files: [], folders: [] }
+  await findBelow(folder, '', found)
+  for (const path of found.folders) await mkdir(join(to, path), { mode: 0o700 })
+  const copied = await copyAll(found.files, folder, to)
   // Last, as pg_basebackup does: without it no server starts on a copy that is not finished.
   const control = await copyFile(join(folder, controlFile), join(to, controlFile))
   if (!control) throw new Error(`${join(folder, controlFile)} does not exist.`)
@@ -54,9 +56,9 @@ async function copyTo(session: pg.Client, to: string): Promise<BaseBackup> {
   const first = firstSegment(label)
   const log = await copyLog(folder, to, segmentsBetween(first, last, segmentBytes))
   const labelled = await writeLabel(label, to)
-  for (const path of copied.folders) await syncFolder(join(to, path))
-  const files = [...copied.files, { path: controlFile, ...control }, ...log, labelled]
-  return { consistentAt, segments: { first, last }, segmentBytes, files, folders: copied.folders }
+  for (const path of found.folders) await syncFolder(join(to, path))
+  const files = [...copied, { path: controlFile, ...control }, ...log, labelled]
+  return { consistentAt, segments: { first, last }, segmentBytes, files, folders: found.folders }
 }
 
 /** Has the server keep its log from here on, and begin with a checkpoint from which the copy is recovered. */
@@ -76,13 +78,13 @@ async function begin(session: pg.Client): Promise<{ folder: string; segmentBytes
 
 /** Ends the backup: what is copied is consistent once the log up to here is replayed. */
 async function end(session: pg.Client): Promise<{ label: string; last: string; consistentAt: Date }> {
+  const clock = await session.query('select clock_timestamp() as at')
   const { rows } = await session.query(
-    `select labelfile as label, spcmapfile as tablespaces, pg_walfile_name(lsn) as last, clock_timestamp() as at
-      from pg_backup_stop(false)`,
+    `select labelfile as label, spcmapfile as tablespaces, pg_walfile_name(lsn - 1) as last from pg_backup_stop(false)`,
   )
-  const { label, tablespaces, last, at } = rows[0]
+  const { label, tablespaces, last } = rows[0]
   if (tablespaces?.trim()) throw new Error('A tablespace was created during the copy, which does not include it.')
-  return { label, last, consistentAt: at }
+  return { label, last, consistentAt: clock.rows[0].at }
 }
 
 const controlFile = 'global/pg_control'
@@ -101,25 +103,33 @@ const leftOut = new Set([
 const isLeftOut = (path: string, name: string): boolean =>
   leftOut.has(path) || name.startsWith('pgsql_tmp') || name.startsWith('pg_internal.init')
 
-interface Copied {
-  readonly files: CopiedFile[]
+interface Found {
+  readonly files: string[]
+  /** Those before that hold others. */
   readonly folders: string[]
 }
 
-async function copyBelow(from: string, to: string, below: string, copied: Copied): Promise<void> {
+async function findBelow(from: string, below: string, found: Found): Promise<void> {
   for (const entry of await entriesOf(join(from, below))) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (isLeftOut(path, entry.name)) continue
     // The log may lie elsewhere, behind a link.
-    if (entry.isDirectory() || emptied.has(path)) {
-      copied.folders.push(path)
-      await mkdir(join(to, path), { mode: 0o700 })
-      if (!emptied.has(path)) await copyBelow(from, to, path, copied)
-    } else {
-      const file = await copyFile(join(from, path), join(to, path))
-      if (file) copied.files.push({ path, ...file })
+    if (!entry.isDirectory() && !emptied.has(path)) found.files.push(path)
+    else {
+      found.folders.push(path)
+      if (!emptied.has(path)) await findBelow(from, path, found)
     }
   }
+}
+
+/** Copies the files that are still there: what a table that was dropped leaves out, the log leaves out, too. */
+async function copyAll(paths: readonly string[], from: string, to: string): Promise<CopiedFile[]> {
+  const copied: CopiedFile[] = []
+  await forEachFile(paths, async path => {
+    const file = await copyFile(join(from, path), join(to, path))
+    if (file) copied.push({ path, ...file })
+  })
+  return copied
 }
 
 /** What a folder holds; nothing if it was removed, as the folder of a database may be. */
@@ -139,15 +149,12 @@ function firstSegment(label: string): string {
 
 /** Copies these segments, which are complete since the server began another, and the histories of former timelines. */
 async function copyLog(folder: string, to: string, segments: readonly string[]): Promise<CopiedFile[]> {
-  const names = (await readdir(join(folder, 'pg_wal'))).filter(name => name.endsWith('.history'))
-  const files: CopiedFile[] = []
-  for (const name of [...names, ...segments]) {
-    const path = `pg_wal/${name}`
-    const file = await copyFile(join(folder, path), join(to, path))
-    if (!file) throw new Error(`The server no longer has ${path}, which the copy needs.`)
-    files.push({ path, ...file })
-  }
-  return files
+  const histories = (await readdir(join(folder, 'pg_wal'))).filter(name => name.endsWith('.history'))
+  const paths = [...histories, ...segments].map(name => `pg_wal/${name}`)
+  const copied = await copyAll(paths, folder, to)
+  const missing = paths.find(path => !copied.some(each => each.path === path))
+  if (missing) throw new Error(`The server no longer has ${missing}, which the copy needs.`)
+  return copied
 }
 
 async function writeLabel(label: string, to: string): Promise<CopiedFile> {

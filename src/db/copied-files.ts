@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** A file as it was copied. */
@@ -17,9 +18,10 @@ const pieceBytes = 2 ** 20
 
 /**
  * Copies a file, readable by its owner only; when it resolves, the content is on disk. The file may change meanwhile.
+ * @param to undefined: the file is read only.
  * @returns undefined if there is no such file.
  */
-export async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | undefined> {
+export async function copyFile(from: string, to: string | undefined): Promise<Omit<CopiedFile, 'path'> | undefined> {
   const source = await openIfThere(from)
   if (!source) return undefined
   const hash = createHash('sha256')
@@ -33,9 +35,31 @@ export async function copyFile(from: string, to: string): Promise<Omit<CopiedFil
         yield piece
       }
     },
-    createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: pieceBytes }),
+    to === undefined
+      ? new Writable({ write: (_piece, _encoding, done) => done() })
+      : createWriteStream(to, { flags: 'wx', mode: 0o600, flush: true, highWaterMark: pieceBytes }),
   )
   return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Copying is mostly waiting for the disk to have it: so many files at a time. */
+const lanes = 8
+
+/** Does the work for each file, for some at a time. @throws the first error, once nothing is worked on any more. */
+export async function forEachFile<T>(files: readonly T[], work: (file: T) => Promise<void>): Promise<void> {
+  const rest = files.values()
+  let isBroken = false
+  const lane = async (): Promise<void> => {
+    for (const file of rest) {
+      if (isBroken) return
+      await work(file).catch(error => {
+        isBroken = true
+        throw error
+      })
+    }
+  }
+  const ended = await Promise.allSettled(Array.from({ length: lanes }, lane))
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
 }
 
 /** What `copyFile` would tell of a file with this content. */

@@ -1,7 +1,6 @@
 // A copy of the data folder of a server that is used meanwhile, as pg_basebackup would make it.
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -13,6 +12,7 @@ import { segmentsBetween } from '../../src/db/log-segments.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { emptyDatabase } from '../support/cluster.ts'
+import { roomyFolder } from '../support/roomy-folder.ts'
 
 const log = createLog('silent')
 let folder: string
@@ -20,7 +20,7 @@ let server: EmbeddedServer
 let client: pg.Client
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-copy-'))
+  folder = await roomyFolder(2 ** 30)
   onCleanup(() => rm(folder, { recursive: true, force: true }))
   await emptyDatabase(join(folder, 'data'))
   server = await startEmbedded(join(folder, 'data'), 10, log)

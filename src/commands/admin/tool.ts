@@ -2,7 +2,7 @@
 
 import { EmbeddedError } from '../../db/embedded-account.ts'
 import type { Arguments, CommandResult, Tool } from '../../lib/command.ts'
-import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
+import { archiveOf, type Config, ConfigError, readConfig } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { agentCommand, agentCommands, agentConfigure, agentRepeat } from './agent-orders.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
@@ -67,7 +67,10 @@ async function perform(command: AdminCommand, given: Arguments, config: Config):
     import('../../db/migrate.ts'),
     import('../../lib/log.ts'),
   ])
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
+  const embedded =
+    config.databaseUrl === ''
+      ? await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))
+      : undefined
   const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {
     await migrate(database)
