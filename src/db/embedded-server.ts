@@ -122,7 +122,8 @@ export function client(host: string, name: string, databaseName = 'postgres'): p
   })
 }
 
-async function answers(socket: string): Promise<boolean> {
+/** True if a server responds at the socket. */
+export async function answers(socket: string): Promise<boolean> {
   const probe = client(socket, 'health-interop probe')
   probe.on('error', () => {})
   try {
@@ -134,6 +135,12 @@ async function answers(socket: string): Promise<boolean> {
   } finally {
     await probe.end().catch(() => {})
   }
+}
+
+/** Ends the server of a data folder at once, if it has one; the next start recovers what was committed. */
+export async function endNow(data: string): Promise<void> {
+  const lock = await readLock(serverLock(data))
+  if (lock && alive(lock.pid)) process.kill(lock.pid, 'SIGQUIT')
 }
 
 /** SIGINT has PostgreSQL end all sessions and write a checkpoint, SIGQUIT only end. https://www.postgresql.org/docs/18/server-shutdown.html */

@@ -41,7 +41,7 @@ export async function archiveSettings(
 }
 
 /** What follows in this folder is no continuation of its log: the next server that archives begins another one. */
-const endLog = (dataDir: string): Promise<void> => rm(nameFile(dataDir), { force: true })
+export const endLog = (dataDir: string): Promise<void> => rm(nameFile(dataDir), { force: true })
 
 /** The folder to which a server archives its log; undefined: it does not. */
 export async function archiveFolderOf(on: pg.ClientBase): Promise<string | undefined> {
@@ -81,4 +81,4 @@ async function beginLog(dataDir: string, folder: string, account: Account | unde
 }
 
 /** A moment as the name of a folder: `20261123T081514497Z`. */
-const stamp = (at: Date): string => at.toISOString().replaceAll(/[-:.]/g, '')
+export const stamp = (at: Date): string => at.toISOString().replaceAll(/[-:.]/g, '')
