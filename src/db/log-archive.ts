@@ -1,5 +1,6 @@
 // The archive of the embedded database's log, from which a backup is recovered to a later moment. PostgreSQL's own module writes it:
 // https://www.postgresql.org/docs/18/basic-archive.html
+import { randomBytes } from 'node:crypto'
 import { chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
@@ -65,7 +66,8 @@ async function logOf(dataDir: string): Promise<string | undefined> {
 async function beginLog(dataDir: string, folder: string, account: Account | undefined): Promise<string> {
   if (!(await exists(folder)))
     throw new EmbeddedError(`BACKUP_DIR ${folder} does not exist: create it, or mount the disk that it is on.`)
-  const log = join(folder, `log-${stamp(new Date())}`)
+  // No two logs share a folder, whichever databases they are of.
+  const log = join(folder, `log-${stamp(new Date())}-${randomBytes(4).toString('hex')}`)
   await mkdir(log, { mode: 0o700 })
   if (account) await chown(log, account.uid, account.gid)
   await syncFolder(folder)

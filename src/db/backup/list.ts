@@ -37,7 +37,7 @@ export async function keepNewest(folder: string, count: number): Promise<string[
     await rename(each.folder, `${each.folder}.partial`)
     await rm(`${each.folder}.partial`, { recursive: true })
   }
-  const logs = (await readdir(folder)).filter(name => /^log-\w+$/.test(name))
+  const logs = (await readdir(folder)).filter(name => /^log-[\w-]+$/.test(name))
   for (const log of logs) await shorten(join(folder, log), firstNeeded(log, kept))
   return old.map(each => each.folder)
 }
