@@ -10,6 +10,8 @@ const processes = [
   'load/crash',
   'api/fhir/bulk/restart',
   'store/embedded',
+  'commands/admin/backup',
+  'db/base-backup',
   'bridge/agent/crash',
 ]
 

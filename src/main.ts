@@ -7,7 +7,7 @@ import { heedSignals, type Stop } from './app/stop.ts'
 import { ordered, PreparationError, startWorkers, type Workers } from './app/workers.ts'
 import { connectionsFor } from './db/database.ts'
 import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
-import { addressOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
+import { addressOf, archiveOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
@@ -47,8 +47,10 @@ async function lead(config: Config, log: Log): Promise<void> {
   process.exit(0)
 }
 
-const openEmbedded = ({ dataDir, workers, poolSize }: Config, log: Log): Promise<EmbeddedServer> =>
-  startEmbedded(dataDir, workers * (connectionsFor(poolSize) + 2) + 10, log)
+const openEmbedded = (config: Config, log: Log): Promise<EmbeddedServer> =>
+  startEmbedded(config.dataDir, config.workers * (connectionsFor(config.poolSize) + 2) + 10, log, {
+    archive: archiveOf(config),
+  })
 
 /** Loads the service into this process, which prepares the database and answers all requests. */
 function loadAlone(config: Config, log: Log, stop: Stop): Workers {

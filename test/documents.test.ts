@@ -219,7 +219,7 @@ describe('docs/api.md', () => {
 })
 
 test('docs/operations.md names metrics that are counted', () => {
-  const counted = globSync(['src/metrics/*.ts', 'src/*/backlog.ts'], { cwd: root }).map(read).join('')
+  const counted = globSync(['src/metrics/*.ts', 'src/*/*backlog.ts'], { cwd: root }).map(read).join('')
   const named = [
     ...read('docs/operations.md').matchAll(/`((?:http|database|webhook|event|audit|health_interop)_[a-z_]+)/g),
   ]

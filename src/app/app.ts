@@ -12,6 +12,7 @@ import { sealingKey } from '../audit/chain.ts'
 import { createAuditWriter } from '../audit/writer.ts'
 import { type Bell, createBell } from '../bridge/bell.ts'
 import { orderMessage } from '../bridge/message-orders.ts'
+import { archiveBacklog } from '../db/archive-backlog.ts'
 import type { Connection, Database } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
 import { eventBacklog } from '../events/backlog.ts'
@@ -148,7 +149,7 @@ export async function createApplication(
     version: interfaceVersion,
     environment,
     gather,
-    backlogs: [webhookBacklog, eventBacklog, auditBacklog],
+    backlogs: [webhookBacklog, eventBacklog, auditBacklog, archiveBacklog],
   })
   const sampler = createSampler({
     ...{ database, log, text: metrics.text, searches: storage.searches, now: () => new Date() },

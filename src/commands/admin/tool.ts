@@ -1,13 +1,15 @@
-// What an administrator does: clients, agents, users, patients' codes, subscriptions, signing keys, the audit trail.
+// What an administrator does: clients, agents, users, patients' codes, subscriptions, signing keys, the audit trail, backups.
 
+import { BackupError } from '../../db/backup/manifest.ts'
 import { EmbeddedError } from '../../db/embedded-account.ts'
 import type { Arguments, CommandResult, Tool } from '../../lib/command.ts'
-import { type Config, ConfigError, readConfig } from '../../lib/config.ts'
+import { archiveOf, type Config, ConfigError, readConfig } from '../../lib/config.ts'
 import { Failure } from '../../lib/failure.ts'
 import { agentCommand, agentCommands, agentConfigure, agentRepeat } from './agent-orders.ts'
 import { agentCreate, agentList, agentRevoke, agentRotateKey } from './agents.ts'
 import { auditVerify } from './audit.ts'
 import { auditArchive, auditPeriods } from './audit-archive.ts'
+import { backup, backups, restore } from './backups.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
 import type { AdminCall, AdminCommand } from './command.ts'
 import { dataSetIssuer, dataSetShow } from './data-set.ts'
@@ -54,13 +56,23 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
     auditVerify,
     auditPeriods,
     auditArchive,
+    ...onFiles,
   ],
-  perform: (command, given) => perform(command, given, readConfig(environment)),
+  perform(command, given) {
+    const config = readConfig(environment)
+    const alone = onFiles.find(each => each === command)
+    return alone ? alone.run({ ...given, config }) : perform(command, given, config)
+  },
   explain(error) {
-    const isPlain = error instanceof Failure || error instanceof ConfigError || error instanceof EmbeddedError
-    return isPlain ? error.message : undefined
+    const isPlain = plainErrors.some(kind => error instanceof kind) || (error instanceof Error && 'syscall' in error)
+    return isPlain ? (error as Error).message : undefined
   },
 })
+
+/** Commands before which the database is neither opened nor migrated. */
+const onFiles = [backup, backups, restore]
+
+const plainErrors = [Failure, ConfigError, EmbeddedError, BackupError]
 
 /** Runs a command on the database, which is open only as long as it takes. Help loads nothing of it. */
 async function perform(command: AdminCommand, given: Arguments, config: Config): Promise<CommandResult> {
@@ -70,7 +82,10 @@ async function perform(command: AdminCommand, given: Arguments, config: Config):
     import('../../db/migrate.ts'),
     import('../../lib/log.ts'),
   ])
-  const embedded = config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 10, createLog('warn')) : undefined
+  const embedded =
+    config.databaseUrl === ''
+      ? await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))
+      : undefined
   const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
   try {
     await migrate(database)
