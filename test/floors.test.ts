@@ -295,6 +295,12 @@ test('a trigger that calls the function of another folder is found', () => {
 /** http/trail.ts makes the witness of each request. */
 const witnessing = ['store/', 'audit/', 'http/trail.ts']
 
+test('locks of the service have numbers of their own, so that none waits for another by mistake', () => {
+  const numbers = files.flatMap(file => readFileSync(join(source, file), 'utf8').match(/\b4_215_\d{3}\b/g) ?? [])
+  expect(numbers.length).toBeGreaterThan(5)
+  expect(numbers.filter((each, at) => numbers.indexOf(each) !== at)).toEqual([])
+})
+
 test('no handler tells the audit trail by hand, or silences it: the store records accesses, asOperation operations, asAct what else is done', () => {
   const strays = files.filter(
     file =>

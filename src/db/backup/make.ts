@@ -51,7 +51,8 @@ export async function makeBackup(
   }
 }
 
-const lockKey = 4_215_002
+/** Any number that other locks do not have: migrations, which every command runs, must not wait for a backup. */
+const lockKey = 4_215_028
 
 async function mustBeTheOnlyOne(session: pg.Client): Promise<void> {
   const { rows } = await session.query('select pg_try_advisory_lock($1) as taken', [lockKey])
