@@ -1,15 +1,15 @@
 // The result of a check of the audit trail, as text; and the heads that an earlier check reported.
 import type { Anchored, SeenHead } from './anchored.ts'
 import type { ChainVerdict } from './verify.ts'
-import type { Break } from './walk.ts'
+import { type Break, placeOf } from './walk.ts'
 
 /** The verdict in lines of text. */
 export function verdictText({ isWhole, chains, rows, broken }: ChainVerdict): string {
   if (isWhole) return `The audit trail is intact: ${rows} rows in ${chains} chains.\n`
   const [first] = broken
   return [
-    `The audit trail is broken, first at ${placeOf(first!)}.`,
-    ...broken.map(each => `  ${placeOf(each)}: ${each.problem}`),
+    `The audit trail is broken, first at ${placeText(first!)}.`,
+    ...broken.map(each => `  ${placeText(each)}: ${each.problem}`),
     `Good: ${rows} rows of ${chains} chains.`,
     '',
   ].join('\n')
@@ -28,8 +28,9 @@ export function anchorText(file: string | undefined, anchored: Anchored | undefi
   return `The anchor is intact: ${lines} lines, the last of ${last.time}.\n`
 }
 
-const placeOf = ({ chain, sequence }: Break): string =>
-  sequence === undefined ? `chain ${chain}` : `chain ${chain}, row ${sequence} (AuditEvent/${chain}-${sequence})`
+/** With the id under which AuditEvent has the row. */
+const placeText = (at: Break): string =>
+  at.sequence === undefined ? placeOf(at) : `${placeOf(at)} (AuditEvent/${at.chain}-${at.sequence})`
 
 /** The heads in the JSON of a verdict. @throws Error if there are none. */
 export function reportedHeads(text: string): SeenHead[] {

@@ -13,6 +13,10 @@ export interface Break {
   readonly problem: string
 }
 
+/** Names the place of a break. */
+export const placeOf = ({ chain, sequence }: Break): string =>
+  sequence === undefined ? `chain ${chain}` : `chain ${chain}, row ${sequence}`
+
 /** A row as it was found. */
 export interface LinkedRecord {
   readonly record: ChainedRecord

@@ -1,11 +1,11 @@
 // A consistent copy of the data folder of a PostgreSQL that runs on this machine, which can be started by itself:
 // https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-LOWLEVEL-BASE-BACKUP
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { type CopiedFile, copyFile, digestOf, forEachFile } from '../lib/copied-files.ts'
 import { inDraft, syncFolder } from '../lib/draft.ts'
-import { type CopiedFile, copyFile, digestOf, forEachFile } from './copied-files.ts'
 import type { Connection } from './database.ts'
 import { segmentsBetween } from './log-segments.ts'
 
@@ -159,8 +159,6 @@ async function copyLog(folder: string, to: string, segments: readonly string[]):
 
 async function writeLabel(label: string, to: string): Promise<CopiedFile> {
   const path = 'backup_label'
-  await using handle = await open(join(to, path), 'wx', 0o600)
-  await handle.writeFile(label)
-  await handle.sync()
+  await writeFile(join(to, path), label, { flag: 'wx', mode: 0o600, flush: true })
   return { path, ...digestOf(Buffer.from(label)) }
 }

@@ -1,7 +1,7 @@
 // The programs of PostgreSQL as processes: finds them, and gives them an account, a log file and their settings.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { access, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { totalmem } from 'node:os'
 import { type Account, EmbeddedError } from './embedded-account.ts'
@@ -112,11 +112,4 @@ export async function lastLines(file: string): Promise<string> {
 
 function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((done, fail) => child.once('error', fail).once('exit', done))
-}
-
-export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

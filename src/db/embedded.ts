@@ -4,9 +4,10 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { exists } from '../lib/draft.ts'
 import type { Log } from '../lib/log.ts'
 import { EmbeddedError, serverAccount } from './embedded-account.ts'
-import { exists, findBinaries, initialise, serverSettings } from './embedded-process.ts'
+import { findBinaries, initialise, serverSettings } from './embedded-process.ts'
 import {
   client,
   database,

@@ -1,12 +1,11 @@
 // The archive of the embedded database's log, from which a backup is recovered to a later moment. PostgreSQL's own module writes it:
 // https://www.postgresql.org/docs/18/basic-archive.html
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type pg from 'pg'
-import { syncFolder } from '../lib/draft.ts'
+import { exists, fileInDraft, syncFolder } from '../lib/draft.ts'
 import { type Account, EmbeddedError } from './embedded-account.ts'
-import { exists } from './embedded-process.ts'
 
 /** Where the log is kept, and how soon. */
 export interface Archive {
@@ -71,14 +70,7 @@ async function beginLog(dataDir: string, folder: string, account: Account | unde
   await mkdir(log, { mode: 0o700 })
   if (account) await chown(log, account.uid, account.gid)
   await syncFolder(folder)
-  const draft = `${nameFile(dataDir)}.new`
-  {
-    await using handle = await open(draft, 'w', 0o600)
-    await handle.writeFile(`${log}\n`)
-    await handle.sync()
-  }
-  await rename(draft, nameFile(dataDir))
-  await syncFolder(dataDir)
+  await fileInDraft(nameFile(dataDir), draft => writeFile(draft, `${log}\n`, { mode: 0o600, flush: true }))
   return log
 }
 

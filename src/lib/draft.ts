@@ -8,23 +8,37 @@ import { dirname } from 'node:path'
  * @throws Error if the folder exists.
  */
 export async function inDraft<T>(folder: string, make: (draft: string) => Promise<T>): Promise<T> {
-  const isThere = await access(folder)
-    .then(() => true)
-    .catch(() => false)
-  if (isThere) throw new Error(`${folder} already exists.`)
-  const draft = `${folder}.partial`
-  await rm(draft, { recursive: true, force: true })
-  await mkdir(draft, { mode: 0o700 })
-  try {
+  if (await exists(folder)) throw new Error(`${folder} already exists.`)
+  return named(folder, async draft => {
+    await mkdir(draft, { mode: 0o700 })
     const made = await make(draft)
     await syncFolder(draft)
-    await rename(draft, folder)
-    await syncFolder(dirname(folder))
+    return made
+  })
+}
+
+/** The same for a file, which `write` makes and has on disk when it resolves. One of that name is replaced. */
+export const fileInDraft = (file: string, write: (draft: string) => Promise<void>): Promise<void> => named(file, write)
+
+async function named<T>(path: string, make: (draft: string) => Promise<T>): Promise<T> {
+  const draft = `${path}.partial`
+  await rm(draft, { recursive: true, force: true })
+  try {
+    const made = await make(draft)
+    await rename(draft, path)
+    await syncFolder(dirname(path))
     return made
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     throw error
   }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Has the disk keep the names in a folder, which a sync of the files themselves does not. */

@@ -216,6 +216,17 @@ test('a folder that cannot be written to keeps the rows in the database', async 
   expect(await archive()).toHaveLength(1)
 })
 
+test('an archive that cannot be written to its end leaves no file', async () => {
+  const { database, folder, archive } = await endedPeriod()
+  const failing: Database = {
+    ...database,
+    query: asked =>
+      asked.text.includes('from audit_event') ? Promise.reject(new Error('no answer')) : database.query(asked),
+  }
+  await expect(archive(0, failing)).rejects.toThrow('no answer')
+  expect([await readdir(folder), await rowsOf(database)]).toEqual([[], expect.objectContaining({ length: 7 })])
+})
+
 /** A database that a process loses when it runs a statement like this. */
 const dyingAt = (database: Database, statement: RegExp): Database => ({
   ...database,

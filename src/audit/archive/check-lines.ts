@@ -1,8 +1,7 @@
 // The check of an archive, line by line, against the chains as the database holds them.
 import type { ChainRow } from '../chain.ts'
 import { type Break, beginWalk, type Walk } from '../walk.ts'
-import type { Line } from './lines.ts'
-import { linkedRecord } from './lines.ts'
+import { type Line, linkedRecord } from './lines.ts'
 import type { ArchiveReading, ArchiveToRead } from './read.ts'
 
 export interface LineCheck {

@@ -13,18 +13,17 @@ export const duePeriods = (on: Queryable, days: number): Promise<EndedPeriod[]> 
 /** Seconds for which a process that archives a period is believed to live. */
 const claimed = 300
 
-/** Keeps other processes from archiving a period meanwhile. Returns false if one does it already. */
-export async function claimPeriod(on: Queryable, period: number): Promise<boolean> {
+/**
+ * Keeps other processes from archiving a period, until the claim is given back, or its process has died.
+ * @returns how to give it back; undefined: another process archives the period.
+ */
+export async function claimPeriod(on: Queryable, period: number): Promise<(() => Promise<void>) | undefined> {
   const rows = await on.query({
     text: `update audit_period set archiver_until = clock_timestamp() + make_interval(secs => $2)
       where number = $1 and (archiver_until is null or archiver_until < clock_timestamp()) returning number`,
     values: [period, claimed],
   })
-  return rows.length > 0
-}
-
-/** Renews a claim until it is given back. Returns how to give it back. */
-export function keepClaim(on: Queryable, period: number): () => Promise<void> {
+  if (rows.length === 0) return undefined
   const set = (seconds: number | null): Promise<void> =>
     on.run({
       text: 'update audit_period set archiver_until = clock_timestamp() + make_interval(secs => $2) where number = $1',

@@ -4,8 +4,9 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
 import { type ChainRow, chainsOfPeriod } from '../chain.ts'
+import { placeOf } from '../walk.ts'
 import { type Archive, recordArchive, sealOfArchive } from './archive.ts'
-import { claimPeriod, closePeriod, duePeriods, keepClaim, lingering, removeRows } from './due.ts'
+import { claimPeriod, closePeriod, duePeriods, lingering, removeRows } from './due.ts'
 import { type ArchiveReading, readArchive } from './read.ts'
 import { type EndedPeriod, writeArchive } from './write.ts'
 
@@ -39,8 +40,8 @@ export async function archiveDue(
   const failures: unknown[] = []
   for (const period of await duePeriods(database, days)) {
     parts.signal?.throwIfAborted()
-    if (!(await claimPeriod(database, period.number))) continue
-    const giveBack = keepClaim(database, period.number)
+    const giveBack = await claimPeriod(database, period.number)
+    if (!giveBack) continue
     await archive(parts, period)
       .then(made, error => failures.push(error))
       .finally(giveBack)
@@ -56,6 +57,7 @@ async function archive({ database, key, folder, signal }: ArchiveParts, period: 
   const path = join(folder, file)
   await writeArchive(database, period, chains, path, signal)
   const reading = await readArchive(path, { period: period.number, chains, key, signal })
+  if (!reading) throw new ArchiveError(`${path} was removed while period ${period.number} was archived.`)
   const problem = problemOf(reading, file)
   if (problem !== undefined) {
     await rm(path)
@@ -75,8 +77,7 @@ function nameOf({ number, beganAt }: EndedPeriod, chains: readonly ChainRow[]): 
   return `audit-${number}-${beganAt.toISOString().slice(0, 10)}-${heads.slice(0, 16)}.ndjson.gz`
 }
 
-function problemOf({ broken, problem }: ArchiveReading, file: string): string | undefined {
-  const [first] = broken
-  if (first) return `Chain ${first.chain}, row ${first.sequence ?? 0}: ${first.problem}`
+function problemOf({ broken: [first], problem }: ArchiveReading, file: string): string | undefined {
+  if (first) return `${placeOf(first).replace(/^c/, 'C')}: ${first.problem}`
   return problem === undefined ? undefined : `${file}: ${problem}`
 }

@@ -1,10 +1,11 @@
 // Reads an archive and checks it: every row against its hash and the row before, every chain against its beginning and its head as the
 // database holds them.
-import { createHash, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
+import { copyFile } from '../../lib/copied-files.ts'
 import type { SeenHead } from '../anchored.ts'
 import type { ChainRow } from '../chain.ts'
 import type { Break } from '../walk.ts'
@@ -23,17 +24,6 @@ export interface ArchiveReading extends FileFacts {
   readonly problem: string | undefined
 }
 
-/** Returns the size of a file and its SHA-256. @throws the error of the file system, as for a file that does not exist */
-async function digestOf(path: string): Promise<Pick<FileFacts, 'bytes' | 'sha256'>> {
-  const sha = createHash('sha256')
-  let bytes = 0
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    sha.update(piece)
-  }
-  return { bytes, sha256: sha.digest('hex') }
-}
-
 export interface ArchiveToRead {
   readonly period: number
   /** Those of the period, in order. */
@@ -45,12 +35,10 @@ export interface ArchiveToRead {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * Reads a file and checks it.
- * @throws the error of the file system, as for a file that does not exist
- */
-export async function readArchive(path: string, { signal, ...of }: ArchiveToRead): Promise<ArchiveReading> {
-  const digest = await digestOf(path)
+/** Reads a file and checks it; undefined: there is no such file. @throws the error of the file system */
+export async function readArchive(path: string, { signal, ...of }: ArchiveToRead): Promise<ArchiveReading | undefined> {
+  const digest = await copyFile(path, undefined)
+  if (!digest) return undefined
   const check = checkLines(of)
   const unread = await eachLine(path, check.take, signal).then(
     () => undefined,

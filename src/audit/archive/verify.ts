@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import type { SeenHead } from '../anchored.ts'
 import type { ArchivedPeriod } from '../verify.ts'
-import type { Break } from '../walk.ts'
+import { type Break, placeOf } from '../walk.ts'
 import { sealOfArchive } from './archive.ts'
 import { readArchive } from './read.ts'
 
@@ -41,7 +41,9 @@ async function verifyArchive(
   if (archive.seal !== sealOfArchive(key, archive))
     return unread('what the database says of it was not sealed with the key of this deployment')
   try {
-    const { rows, broken, problem, sha256 } = await readArchive(join(folder, file), { period, chains, key, known })
+    const reading = await readArchive(join(folder, file), { period, chains, key, known })
+    if (!reading) return unread(`it is not in ${folder}`)
+    const { rows, broken, problem, sha256 } = reading
     const isOther = sha256 !== archive.sha256 || rows !== archive.rows
     return {
       period,
@@ -51,11 +53,9 @@ async function verifyArchive(
       problem: problem ?? (isOther ? 'it is not the file that was written' : undefined),
     }
   } catch (error) {
-    return unread(isAbsent(error) ? `it is not in ${folder}` : `it cannot be read: ${(error as Error).message}`)
+    return unread(`it cannot be read: ${(error as Error).message}`)
   }
 }
-
-const isAbsent = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT'
 
 /** What is archived, in lines of text. */
 export function archivesText(folder: string, verdicts: readonly ArchiveVerdict[]): string {
@@ -68,7 +68,7 @@ export function archivesText(folder: string, verdicts: readonly ArchiveVerdict[]
 
 const linesOf = ({ file, problem, broken }: ArchiveVerdict): string[] => [
   ...(problem === undefined ? [] : [`  ${file}: ${problem}`]),
-  ...broken.map(({ chain, sequence, problem }) => `  ${file}: chain ${chain}, row ${sequence ?? 0}: ${problem}`),
+  ...broken.map(each => `  ${file}: ${placeOf(each)}: ${each.problem}`),
 ]
 
 /** True if nothing is wrong with an archive. */

@@ -1,11 +1,11 @@
 // Writes a period of the trail to a file, as it is in the database. Whether that is what was written is for the reading to find out.
-import { open, rename } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import type { Queryable } from '../../db/statement.ts'
+import { fileInDraft } from '../../lib/draft.ts'
 import type { ChainRow } from '../chain.ts'
 import { linked, rowsAfter } from '../rows.ts'
 import { form, lineText, rowLine } from './lines.ts'
@@ -33,13 +33,14 @@ export async function writeArchive(
   path: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const unfinished = `${path}.part`
-  await using handle = await open(unfinished, 'w', 0o600)
-  const stream = handle.createWriteStream({ flush: true })
-  await pipeline(Readable.from(texts(on, period, chains)), createGzip(), stream, { signal })
-  await rename(unfinished, path)
-  await using folder = await open(dirname(path))
-  await folder.sync()
+  await fileInDraft(path, draft =>
+    pipeline(
+      Readable.from(texts(on, period, chains)),
+      createGzip(),
+      createWriteStream(draft, { mode: 0o600, flush: true }),
+      { signal },
+    ),
+  )
 }
 
 async function* texts(on: Queryable, period: EndedPeriod, chains: readonly ChainRow[]): AsyncGenerator<string> {

@@ -29,7 +29,7 @@ export const backup: FilesCommand = {
     const count = keptCount(call.text('keep'))
     const began = performance.now()
     const { folder, manifest } = await backedUp(call.config, to)
-    const seconds = Math.round((performance.now() - began) / 100) / 10
+    const seconds = secondsSince(began)
     const { bytesOf, keyFile } = await import('../../db/backup/manifest.ts')
     const { keepNewest } = await import('../../db/backup/list.ts')
     const removed = count === undefined ? [] : await keepNewest(to, count)
@@ -101,7 +101,7 @@ export const restore: FilesCommand = {
     const { restoreBackup } = await import('../../db/backup/restore.ts')
     const began = performance.now()
     const restored = await restoreBackup({ from, dataDir, until, movesAside: call.isSet('move-aside') })
-    const seconds = Math.round((performance.now() - began) / 100) / 10
+    const seconds = secondsSince(began)
     const lastChange = restored.lastChangeAt?.toISOString()
     const { aside = null, hasKey } = restored
     return {
@@ -117,6 +117,9 @@ export const restore: FilesCommand = {
     }
   },
 }
+
+/** In tenths. @param began in ms */
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 100) / 10
 
 const nextSteps = (hasKey: boolean): string =>
   [
@@ -159,7 +162,7 @@ async function backedUp(config: Config, to: string) {
   const [{ makeBackup }, { borrowEmbedded }, { exists }, { createLog }] = await Promise.all([
     import('../../db/backup/make.ts'),
     import('../../db/embedded.ts'),
-    import('../../db/embedded-process.ts'),
+    import('../../lib/draft.ts'),
     import('../../lib/log.ts'),
   ])
   for (const [what, path] of [

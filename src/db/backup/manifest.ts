@@ -1,9 +1,9 @@
 // What a backup holds, in its file manifest.json: a folder without one is no backup.
 import { createHash } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import type { CopiedFile } from '../../lib/copied-files.ts'
 import type { BaseBackup } from '../base-backup.ts'
-import type { CopiedFile } from '../copied-files.ts'
 
 /** A backup cannot be made, or cannot be used; the message says why and what to do. */
 export class BackupError extends Error {}
@@ -32,9 +32,8 @@ export const bytesOf = ({ files }: Manifest): number => files.reduce((sum, { byt
 
 /** Writes the manifest to disk, which makes the folder a backup. */
 export async function writeManifest(folder: string, backup: Manifest): Promise<void> {
-  await using handle = await open(join(folder, name), 'wx', 0o600)
-  await handle.writeFile(`${JSON.stringify({ sha256: digest(backup), backup })}\n`)
-  await handle.sync()
+  const text = `${JSON.stringify({ sha256: digest(backup), backup })}\n`
+  await writeFile(join(folder, name), text, { flag: 'wx', mode: 0o600, flush: true })
 }
 
 /** @throws BackupError if the folder is no backup, or the manifest is not as it was written. */

@@ -2,8 +2,9 @@
 // https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-PITR-RECOVERY
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exists } from '../../lib/draft.ts'
 import { type Account, EmbeddedError } from '../embedded-account.ts'
-import { exists, findBinaries, serverSettings } from '../embedded-process.ts'
+import { findBinaries, serverSettings } from '../embedded-process.ts'
 import { answers, client, endNow, launch, port, shutDown, socketFolder } from '../embedded-server.ts'
 import { BackupError } from './manifest.ts'
 

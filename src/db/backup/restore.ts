@@ -1,10 +1,9 @@
 // Restores a backup into a data folder of the service: checked file by file, recovered, and only then put in its place.
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inDraft, syncFolder } from '../../lib/draft.ts'
-import { copyFile, forEachFile } from '../copied-files.ts'
+import { copyFile, forEachFile } from '../../lib/copied-files.ts'
+import { exists, inDraft, syncFolder } from '../../lib/draft.ts'
 import { giveFolder, serverAccount } from '../embedded-account.ts'
-import { exists } from '../embedded-process.ts'
 import { runningServer } from '../embedded-server.ts'
 import { endLog, stamp } from '../log-archive.ts'
 import { reachOf } from './archived.ts'
