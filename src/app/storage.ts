@@ -48,8 +48,8 @@ export interface Storage {
 }
 
 /** Opens the database as the settings say. */
-export const openPools = (config: Config, connection: Connection): Database =>
-  openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+export const openPools = (config: Config, connection: Connection, log: Log): Database =>
+  openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout, log })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (
@@ -58,7 +58,7 @@ export const openStorage = (
   dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
-): Storage => storageIn(openPools(config, connection), config, dataSet, log, encryptionKey)
+): Storage => storageIn(openPools(config, connection, log), config, dataSet, log, encryptionKey)
 
 /**
  * The store in an open database.

@@ -1,11 +1,15 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
-import { ask, streamOf } from './ask.ts'
+import type { Log } from '../lib/log.ts'
+import { type PostgresAddress, postgresAddress } from '../lib/postgres-url.ts'
+import { askPool, streamOf } from './ask.ts'
+import { type Clients, createClients } from './clients.ts'
 import { createCosts } from './costs.ts'
 import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
 import { createLines, type Lines, mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
+import type { Outages } from './outage.ts'
 import type { Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -25,6 +29,8 @@ export interface Database extends Transactional {
   readonly listen: Listen
   /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
+  /** Returns for how long this process could not reach the database. */
+  outages(): Outages
   end(): Promise<void>
 }
 
@@ -39,6 +45,7 @@ interface Connections {
   readonly waiting: number
 }
 
+/** An address, which may name several servers as libpq does, or one server. */
 export type Connection =
   | string
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
@@ -48,6 +55,8 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
+  /** Told when the database is lost and found; absent: nobody is. */
+  readonly log?: Log
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -94,59 +103,76 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const config: pg.ClientConfig = {
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+    ...parametersOf(connection),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
     idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
     types,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   }
+  const clients = createClients({ address: addressOf(connection), config }, options.statementTimeout, options.log)
   const costs = createCosts()
   const openPool = (planMode: string): Shared =>
-    createShared(poolOf(config, options.poolSize, planMode), linesOf(config, planMode), options.poolSize, costs)
+    createShared(
+      poolOf(clients, config, options.poolSize, planMode),
+      linesOf(clients, config, planMode),
+      options.poolSize,
+      costs,
+    )
   const [planned, fixed] = [openPool('force_custom_plan'), openPool('force_generic_plan')]
-  const lookUp = createLookUps(statement => ask(fixed.pool, statement))
+  const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
   return {
-    query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
+    query: statement => askPool((statement.isFixed ? fixed : planned).pool, statement),
     lookUp,
-    run: async statement => void (await ask(fixed.pool, statement)),
+    run: async statement => void (await askPool(fixed.pool, statement)),
     transaction: work => inTransaction(fixed.pool, work),
     as: asking => laneFor(planned, fixed, lookUp, asking),
-    listen: createListening(config),
+    listen: createListening(clients, config),
     connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed), stateOf(planned, fixed)],
+    outages: clients.outages,
     async end() {
+      clients.end()
       await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()]))
     },
   }
 }
 
-function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
+function parametersOf(connection: Connection): pg.ClientConfig {
+  return typeof connection === 'string' ? { connectionString: postgresAddress(connection).url } : { ...connection }
+}
+
+function addressOf(connection: Connection): PostgresAddress {
+  if (typeof connection === 'string') return postgresAddress(connection)
+  return { url: '', hosts: [connection], needsPrimary: false }
+}
+
+/** With the warnings of PostgreSQL, which tell what became of a commit. */
+const optionsFor = (planMode: string): string => `-c plan_cache_mode=${planMode} -c client_min_messages=warning`
+
+function poolOf({ Client }: Clients, config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
   const pool = new pg.Pool({
     ...config,
-    options: `-c plan_cache_mode=${planMode}`,
+    Client,
+    options: optionsFor(planMode),
     max: size + serviceRoom,
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
-  // The pool listens to a connection only while it is idle. A user of the connection learns of its end from the statement, and an
-  // event without a listener would end the process.
-  pool.on('connect', client => {
-    client.on('error', () => {})
-    readInTurn(client)
-  })
+  pool.on('connect', readInTurn)
   return pool
 }
 
-function linesOf(config: pg.ClientConfig, planMode: string): Lines {
+function linesOf({ Client }: Clients, config: pg.ClientConfig, planMode: string): Lines {
   return createLines(async () => {
-    const client = new pg.Client({
+    const client = new Client({
       ...config,
-      options: `-c plan_cache_mode=${planMode}`,
+      options: optionsFor(planMode),
       pipeline: true,
       connectionTimeoutMillis: 10_000,
     })
-    client.on('error', () => {})
     await client.connect()
     readInTurn(client)
     return client

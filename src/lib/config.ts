@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isTimeZone } from './day.ts'
 import { networks } from './networks.ts'
+import { postgresAddress } from './postgres-url.ts'
 
 export type Environment = 'local' | 'sandbox' | 'production'
 
@@ -71,8 +72,7 @@ function origins(text: string): readonly string[] {
 }
 
 function postgresUrl(text: string): string {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
-    throw new Error('postgres://user:password@host:port/database, or empty')
+  if (text !== '') postgresAddress(text)
   return text
 }
 
