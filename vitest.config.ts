@@ -7,6 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const processes = [
   'start/start',
   'start/crash',
+  'start/failover',
+  'db/hanging',
   'load/crash',
   'api/fhir/bulk/restart',
   'store/embedded',

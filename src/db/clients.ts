@@ -45,10 +45,12 @@ export function createClients({ address, config }: Addressed, limit: number, log
   const outage = createOutage(log)
   const silence = createSilence({
     limit,
-    log,
     isAlive: client => givesSign(config, client as Routed),
     isSameServer: (one, other) => (one as Routed).server === (other as Routed).server,
-    hung: () => hosts?.forget(),
+    hung(why) {
+      hosts?.forget()
+      outage.begin(why)
+    },
   })
   const surveys = hosts && setInterval(() => void survey(hosts), surveyEvery).unref()
 
@@ -56,7 +58,8 @@ export function createClients({ address, config }: Addressed, limit: number, log
     const primary = await among.survey()
     if (!primary) return
     const isFormer = (client: pg.Client): boolean => (client as Routed).timeline < primary.timeline
-    silence.cut(isFormer, 'its server is no longer the primary')
+    if (silence.cut(isFormer, 'its server is no longer the primary') > 0)
+      outage.begin(new Error('Another server is the primary now; the connections to the former one are cut.'))
   }
 
   async function open(client: Routed, connect: () => Promise<unknown>): Promise<void> {

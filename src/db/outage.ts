@@ -9,7 +9,7 @@ export interface Outages {
 }
 
 export interface Outage {
-  /** No connection could be made. */
+  /** No connection could be made, or those that were made are of no use. */
   begin(reason: unknown): void
   /** One was made to this server. */
   end(server: string): void
@@ -32,7 +32,7 @@ export function createOutage(log: Log | undefined): Outage {
       const lasted = performance.now() - since
       since = undefined
       milliseconds += lasted
-      log?.info({ server, seconds: Math.round(lasted / 100) / 10 }, 'the database is back')
+      log?.warn({ server, seconds: Math.round(lasted / 100) / 10 }, 'the database is back')
     },
     outages: () => ({ count, seconds: (milliseconds + (since === undefined ? 0 : performance.now() - since)) / 1000 }),
   }

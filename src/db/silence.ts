@@ -1,15 +1,14 @@
 // Ends connections whose server no longer answers. A connection that is merely cut says so; one whose server hangs, or whose network
 // forgot it, is silent. One look per second at what each has received, so that statements cost nothing for it.
 import type pg from 'pg'
-import type { Log } from '../lib/log.ts'
 import { streamOf } from './ask.ts'
 import { cancelOn } from './cancel.ts'
 
 export interface Silence {
   /** Looks after the connection until it ends. */
   watch(client: pg.Client): void
-  /** Cuts the connections for which this holds; their statements fail. */
-  cut(condition: (client: pg.Client) => boolean, why: string): void
+  /** Cuts the connections for which this holds; their statements fail. @returns how many */
+  cut(condition: (client: pg.Client) => boolean, why: string): number
   end(): void
 }
 
@@ -18,10 +17,9 @@ export interface SilenceOptions {
   readonly limit: number
   /** Asks the server of a connection for a sign of life by another one. Resolves with false if it gives none. */
   readonly isAlive: (client: pg.Client) => Promise<boolean>
-  /** Called with a connection whose server gives no sign of life; those to the same server are cut. */
   readonly isSameServer: (one: pg.Client, other: pg.Client) => boolean
-  readonly hung: () => void
-  readonly log: Log | undefined
+  /** Called when a server gives no sign of life; the connections to it are cut. */
+  readonly hung: (why: Error) => void
 }
 
 /** Milliseconds between two looks. */
@@ -40,7 +38,7 @@ interface Heard {
   isCancelled: boolean
 }
 
-export function createSilence({ limit, isAlive, isSameServer, hung, log }: SilenceOptions): Silence {
+export function createSilence({ limit, isAlive, isSameServer, hung }: SilenceOptions): Silence {
   const clients = new Map<pg.Client, Heard>()
   const longest = limit === 0 ? Infinity : limit
   let lastLook = performance.now()
@@ -56,8 +54,7 @@ export function createSilence({ limit, isAlive, isSameServer, hung, log }: Silen
     const alive = await isAlive(suspect).finally(() => (isAsking = false))
     if (alive) return
     const same = known.filter(each => clients.has(each) && isSameServer(each, suspect))
-    log?.error({ connections: same.length }, 'the database server does not answer: its connections are cut')
-    hung()
+    hung(new Error('The server does not answer; its connections are cut.'))
     for (const each of same) cut(each, 'the server does not answer')
   }
 
@@ -83,7 +80,9 @@ export function createSilence({ limit, isAlive, isSameServer, hung, log }: Silen
       client.once('end', () => clients.delete(client))
     },
     cut(condition, why) {
-      for (const client of clients.keys()) if (condition(client)) cut(client, why)
+      const found = [...clients.keys()].filter(condition)
+      for (const client of found) cut(client, why)
+      return found.length
     },
     end: () => clearInterval(timer),
   }
