@@ -33,6 +33,9 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   return start(await createTestDatabase(), env, log)
 }
 
+/** Starts the service on a database that is reached in a way of its own. */
+export const startOn = (connection: TestDatabase): Promise<Service> => start(connection, {}, createLog('silent'))
+
 /** Starts the service once more on the database of another one, as a further process would be. */
 export async function startBeside(
   service: Service,

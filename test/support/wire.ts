@@ -11,12 +11,12 @@ export interface Wire {
   loseAnswerTo(text: string): Promise<void>
 }
 
-/** Starts a wire to a port of the loopback address; it ends after the file's last test. */
-export async function startWire(to: number): Promise<Wire> {
+/** Starts a wire to a port of the loopback address or a Unix socket; it ends after the file's last test. */
+export async function startWire(to: number | string): Promise<Wire> {
   const sockets = new Set<Socket>()
   let losing: { readonly text: string; readonly lost: () => void } | undefined
   const server = createServer(near => {
-    const far = connect(to, '127.0.0.1')
+    const far = typeof to === 'string' ? connect(to) : connect(to, '127.0.0.1')
     let lost: (() => void) | undefined
     for (const socket of [near, far]) {
       sockets.add(socket)
