@@ -112,7 +112,7 @@ export const settings = {
   ),
   databaseUrl: secret(
     'DATABASE_URL',
-    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
+    'PostgreSQL 15 or newer. A primary and its standbys are named as libpq does: postgresql://user:password@one:5432,two:5432/database; connections go to the one that accepts changes. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
   ),
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
