@@ -132,8 +132,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed), stateOf(planned, fixed)],
     outages: clients.outages,
     async end() {
-      clients.end()
       await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()]))
+      clients.end()
     },
   }
 }

@@ -3,6 +3,7 @@
 import type pg from 'pg'
 import { streamOf } from './ask.ts'
 import { cancelOn } from './cancel.ts'
+import type { Statement } from './statement.ts'
 
 export interface Silence {
   /** Looks after the connection until it ends. */
@@ -21,6 +22,12 @@ export interface SilenceOptions {
   /** Called when a server gives no sign of life; the connections to it are cut. */
   readonly hung: (why: Error) => void
 }
+
+/** Lifts the limit of statements to the end of the transaction. */
+export const withoutLimit: Statement = { text: 'set local statement_timeout = 0', values: [] }
+
+/** Connections whose transaction has done so, and whose commit is not sent yet. */
+export const unlimited = new WeakSet<pg.ClientBase>()
 
 /** Milliseconds between two looks. */
 const every = 1000
@@ -65,8 +72,9 @@ export function createSilence({ limit, isAlive, isSameServer, hung }: SilenceOpt
     lastLook = now
     for (const [client, heard] of clients) {
       const silent = silenceOf(client, heard, now, wasAway)
-      if (silent > longest + margin.cut) cut(client, 'a statement took too long')
-      else if (silent > longest + margin.cancel && !heard.isCancelled) {
+      const most = unlimited.has(client) ? Infinity : longest
+      if (silent > most + margin.cut) cut(client, 'a statement took too long')
+      else if (silent > most + margin.cancel && !heard.isCancelled) {
         heard.isCancelled = true
         cancelOn(client)
       } else if (silent > suspicious) void ask(client)

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { answerOf, ask, streamOf, translated } from './ask.ts'
 import { isInDoubt, isUnanswered, unconfirmed } from './doubt.ts'
+import { unlimited, withoutLimit } from './silence.ts'
 import type { Statement, Transaction } from './statement.ts'
 import type { Watch } from './watch.ts'
 
@@ -59,6 +60,7 @@ export async function inTransaction<T>(
     throw isInDoubt(error) ? error : (line.watch?.reason() ?? error)
   } finally {
     line.watch?.finish()
+    unlimited.delete(client)
     client.release(line.broken ?? line.watch?.reason() !== undefined)
   }
   for (const each of later) await each()
@@ -86,6 +88,7 @@ async function whole<T>(
     const result = await work({
       async query(statement) {
         watch?.check()
+        if (statement === withoutLimit) unlimited.add(client)
         travel.hold()
         const answer = ask<never>(client, statement)
         // What is asked at the same time travels together.
@@ -100,6 +103,7 @@ async function whole<T>(
       afterwards: each => void ownLater.push(each),
     })
     watch?.check()
+    if (frame === outermost) unlimited.delete(client)
     const ended = answerOf(client, { text: frame.end, values: [] })
     isEnding = frame === outermost
     travel.go()

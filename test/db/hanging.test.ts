@@ -1,6 +1,7 @@
 // A server that accepts connections and never answers: nothing waits for it for long, whether another takes its place or not.
 import { beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { withoutLimit } from '../../src/db/silence.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { until } from '../support/process.ts'
 import { addressOf, type PostgresServer, startPrimary, startStandby } from '../support/standby.ts'
@@ -13,8 +14,8 @@ beforeAll(async () => {
   await one.query('create table kept (number int)')
 })
 
-function open(connection: string | PostgresServer['connection']): Database {
-  const opened = openDatabase(connection, { poolSize: 2, statementTimeout: 60_000 })
+function open(connection: string | PostgresServer['connection'], statementTimeout = 60_000): Database {
+  const opened = openDatabase(connection, { poolSize: 2, statementTimeout })
   onCleanup(() => opened.end())
   return opened
 }
@@ -42,6 +43,15 @@ test('statements on a server that hangs fail long before their limit, and go on 
   one.thaw()
   await until('it answers', async () => (await failure(database.query(read))) === undefined)
   await until('it listens', () => heard.includes(undefined))
+})
+
+test('a statement whose transaction lifts the limit may be silent for longer', async () => {
+  const database = open(one.connection, 500)
+  const slow = database.transaction(async on => {
+    await on.query(withoutLimit)
+    return on.query({ text: 'select 1 as one from pg_sleep(4)', values: [] })
+  })
+  expect(await slow).toEqual([{ one: 1 }])
 })
 
 test('when another server becomes the primary, nothing waits for the one that hangs', async () => {
