@@ -97,7 +97,7 @@ export async function noteSettled(on: Queryable, addresses: readonly string[]): 
 }
 
 /** One start after another. */
-const inLine = { text: 'select pg_advisory_xact_lock(4_215_019)', values: [] }
+const inLine = { text: 'select pg_advisory_xact_lock($1)', values: [4_215_019] }
 
 async function make(on: Queryable, address: string, originsInUse: OriginsInUse): Promise<DataSet> {
   const used = await originsInUse(on, mostAddresses - 1)
