@@ -110,8 +110,11 @@ main().catch(error => {
   process.exit(1)
 })
 
-/** Why each of several servers is not the primary. */
-const reasonOf = ({ options: { cause } }: Failure): string => (cause instanceof NoServer ? ` ${cause.message}` : '')
+/** Why each of several servers is not the primary, or that a single one is not. */
+function reasonOf({ options: { cause } }: Failure): string {
+  if (cause instanceof NoServer) return ` ${cause.message}`
+  return (cause as { code?: unknown })?.code === '25006' ? ' It is a standby, or read-only.' : ''
+}
 
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
