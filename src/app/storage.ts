@@ -2,7 +2,7 @@
 
 import { consentProjection } from '../access/consent/projection.ts'
 import { connectProjections } from '../api/connect/projections.ts'
-import { type Connection, type Database, openDatabase } from '../db/database.ts'
+import { type Connection, type Database, type DatabaseOptions, openDatabase } from '../db/database.ts'
 import { createCatalogue } from '../events/catalogue.ts'
 import { createOutbox, type Outbox } from '../events/outbox.ts'
 import { registeredOrganizations } from '../identity/clients.ts'
@@ -47,9 +47,12 @@ export interface Storage {
   settle(): Promise<number>
 }
 
-/** Opens the database as the settings say. */
-export const openPools = (config: Config, connection: Connection): Database =>
-  openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+/** Opens the database as the settings say. @param standbys servers that reads may run on; absent: none */
+export const openPools = (
+  { poolSize, statementTimeout }: Config,
+  connection: Connection,
+  standbys?: DatabaseOptions['standbys'],
+): Database => openDatabase(connection, { poolSize, statementTimeout, standbys })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (

@@ -1,12 +1,15 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
-import { ask, streamOf } from './ask.ts'
+import { ask } from './ask.ts'
 import { createCosts } from './costs.ts'
-import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
-import { createLines, type Lines, mostLines } from './lines.ts'
+import { laneFor, serviceRoom } from './lane.ts'
+import { mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
-import type { Statement, Transactional } from './statement.ts'
+import { type Connections, connectionsOf, endPools, openPools, type Pools } from './pools.ts'
+import { createStandbys, type StandbyReads } from './standbys/standbys.ts'
+import type { Told } from './standbys/watched.ts'
+import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
 
@@ -25,19 +28,13 @@ export interface Database extends Transactional {
   readonly listen: Listen
   /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
+  /** Returns what each standby has answered. */
+  standbys(): readonly StandbyReads[]
   end(): Promise<void>
 }
 
 /** Most connections that one process opens with pools of this size, those it listens on apart. */
 export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom + mostLines)
-
-interface Connections {
-  readonly pool: 'planned' | 'fixed' | 'lines'
-  readonly used: number
-  readonly idle: number
-  /** Callers that wait for one. */
-  readonly waiting: number
-}
 
 export type Connection =
   | string
@@ -48,6 +45,8 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
+  /** Servers that clients' reads may run on, and what learns of each that is left out or used again; absent: none. */
+  readonly standbys?: { readonly connections: readonly Connection[]; readonly told: Told } | undefined
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -88,92 +87,47 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
 })
 
 /**
- * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
- * own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
+ * Opens the pools; nothing connects until the first statement, except to standbys. Statements that one plan suits have connections
+ * of their own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
  * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
-  const config: pg.ClientConfig = {
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
+  const configOf = (to: Connection): pg.ClientConfig => ({
+    ...(typeof to === 'string' ? { connectionString: to } : to),
     application_name: 'health-interop',
     statement_timeout: options.statementTimeout,
     idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
     types,
-  }
+  })
+  const config = configOf(connection)
+  const { poolSize, standbys: named } = options
   const costs = createCosts()
-  const openPool = (planMode: string): Shared =>
-    createShared(poolOf(config, options.poolSize, planMode), linesOf(config, planMode), options.poolSize, costs)
-  const [planned, fixed] = [openPool('force_custom_plan'), openPool('force_generic_plan')]
+  const pools = openPools(config, { poolSize, costs })
+  const { fixed } = pools
   const lookUp = createLookUps(statement => ask(fixed.pool, statement))
-  return {
-    query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
+  const plain = (on: Pools): Queryable => ({
+    query: statement => ask((statement.isFixed ? on.fixed : on.planned).pool, statement),
     lookUp,
-    run: async statement => void (await ask(fixed.pool, statement)),
+    run: async statement => void (await ask(on.fixed.pool, statement)),
+  })
+  const own = plain(pools)
+  const standbys =
+    named && createStandbys(named.connections.map(configOf), { poolSize, costs, ask: own.query, told: named.told })
+  return {
+    ...own,
+    ...(standbys && { reading: () => standbys.reading(own, at => plain(at.pools)) }),
     transaction: work => inTransaction(fixed.pool, work),
-    as: asking => laneFor(planned, fixed, lookUp, asking),
+    as(asking) {
+      const lane = laneFor(pools, lookUp, asking)
+      if (!standbys) return lane
+      return { ...lane, reading: () => standbys.reading(lane, at => laneFor(at.pools, lookUp, asking)) }
+    },
     listen: createListening(config),
-    connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed), stateOf(planned, fixed)],
+    connections: () => connectionsOf(pools),
+    standbys: () => standbys?.reads() ?? [],
     async end() {
-      await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()]))
+      await standbys?.end()
+      await endPools(pools)
     },
   }
-}
-
-function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
-  const pool = new pg.Pool({
-    ...config,
-    options: `-c plan_cache_mode=${planMode}`,
-    max: size + serviceRoom,
-    pipeline: true,
-    connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 60_000,
-  })
-  pool.on('error', () => {})
-  // The pool listens to a connection only while it is idle. A user of the connection learns of its end from the statement, and an
-  // event without a listener would end the process.
-  pool.on('connect', client => {
-    client.on('error', () => {})
-    readInTurn(client)
-  })
-  return pool
-}
-
-function linesOf(config: pg.ClientConfig, planMode: string): Lines {
-  return createLines(async () => {
-    const client = new pg.Client({
-      ...config,
-      options: `-c plan_cache_mode=${planMode}`,
-      pipeline: true,
-      connectionTimeoutMillis: 10_000,
-    })
-    client.on('error', () => {})
-    await client.connect()
-    readInTurn(client)
-    return client
-  })
-}
-
-/** Most bytes that arrive at once. */
-const fullRead = 65_536
-
-/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
-function readInTurn(client: pg.ClientBase): void {
-  const stream = streamOf(client)
-  stream.on('data', (piece: Buffer) => {
-    if (piece.length < fullRead) return
-    stream.pause()
-    setImmediate(() => stream.resume())
-  })
-}
-
-function connectionsOf(name: Connections['pool'], shared: Shared): Connections {
-  const { totalCount, idleCount } = shared.pool
-  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
-}
-
-function stateOf(...all: readonly Shared[]): Connections {
-  const states = all.map(({ lines }) => lines.states())
-  const sum = (pick: (state: (typeof states)[number]) => number): number =>
-    states.reduce((total, each) => total + pick(each), 0)
-  return { pool: 'lines', used: sum(({ used }) => used), idle: sum(({ idle }) => idle), waiting: 0 }
 }

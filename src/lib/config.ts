@@ -76,6 +76,12 @@ function postgresUrl(text: string): string {
   return text
 }
 
+/** Addresses of servers, each of its own: `postgres://…`, separated by spaces or commas. */
+function postgresUrls(text: string): readonly string[] {
+  const all = text.split(/[\s,]+(?=postgres(?:ql)?:)/).map(each => each.trim())
+  return text.trim() === '' ? [] : all.map(postgresUrl)
+}
+
 function key32(text: string): Buffer | undefined {
   if (text === '') return undefined
   const key = Buffer.from(text, 'base64')
@@ -114,6 +120,11 @@ export const settings = {
     'DATABASE_URL',
     'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
+  ),
+  databaseReadUrl: secret(
+    'DATABASE_READ_URL',
+    'Standbys of DATABASE_URL, separated by spaces, one address for each server. Searches, histories, `$everything` and exports run there while they show what the primary acknowledges. Empty: everything runs on the primary.',
+    postgresUrls,
   ),
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),

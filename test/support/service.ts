@@ -47,6 +47,13 @@ let delivered: ReturnType<typeof loadMappings> | undefined
 export const deliveredMaps = (config: Config, log: Log): ReturnType<typeof loadMappings> =>
   (delivered ??= loadMappings(config, log))
 
+/** Starts the service on a migrated database of another server. */
+export const startServiceOn = (
+  connection: TestDatabase,
+  env: Record<string, string> = {},
+  log: Log = createLog('silent'),
+): Promise<Service> => start(connection, env, log)
+
 async function start(connection: TestDatabase, env: Record<string, string>, log: Log): Promise<Service> {
   const config = readConfig({
     DATABASE_POOL: '10',

@@ -1,0 +1,95 @@
+// One standby for as long as it runs: its connections, all of them to the same start of the same server, and how far it has
+// replayed the log. What answers at its address after a restart, or behind a balancer, is another one.
+import pg from 'pg'
+import { streamOf } from '../ask.ts'
+import type { Costs } from '../costs.ts'
+import { endPools, openPools, type Pools } from '../pools.ts'
+import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
+import { createReplay } from './replay.ts'
+
+export interface Standby {
+  readonly pools: Pools
+  /** Resolves with true once a read there sees all that had been acknowledged at the position, with false if that takes too long. */
+  reaches(position: Position): Promise<boolean>
+  /** Asks where it is. @throws Unfit if it does not answer; errors of pg */
+  where(): Promise<Replayed>
+  /** True if it shows this row of the primary. @throws as `where` */
+  shows(probe: string): Promise<boolean>
+  /** Ends all connections at once: the statements on them fail. */
+  end(): void
+}
+
+export interface StandbyOptions {
+  readonly poolSize: number
+  readonly costs: Costs
+}
+
+/** Why a server is not used, in words for an operator. */
+export class Unfit extends Error {}
+
+/** Milliseconds after which a server that does not answer counts as dead. */
+const patience = 500
+
+/**
+ * Connects to the standby.
+ * @param of the primary
+ * @throws Unfit if it cannot be a standby of the primary; errors of pg
+ */
+export async function openStandby(
+  config: pg.ClientConfig,
+  { poolSize, costs }: StandbyOptions,
+  of: Identity,
+): Promise<Standby> {
+  const asking = new pg.Client({ ...config, connectionTimeoutMillis: patience, keepAlive: true })
+  asking.on('error', () => {})
+  const all = new Set<pg.ClientBase>([asking])
+  const end = (): void => {
+    for (const client of all) streamOf(client).destroy()
+  }
+  try {
+    await asking.connect()
+    const own = await inTime(identityOn(asking))
+    if (own.cluster !== of.cluster) throw new Unfit('it belongs to another cluster')
+    if (own.database !== of.database) throw new Unfit(`its database is not ${of.database}`)
+    const verify = async (client: pg.ClientBase): Promise<void> => {
+      all.add(client)
+      client.once('end', () => all.delete(client))
+      if ((await identityOn(client)).start !== own.start) throw new Unfit('several servers answer at its address')
+    }
+    const where = (): Promise<Replayed> => inTime(replayedOn(asking))
+    const pools = openPools(config, { poolSize, costs, verify })
+    return {
+      pools,
+      reaches: createReplay(where).reaches,
+      where,
+      shows: probe => inTime(showsOn(asking, probe)),
+      end() {
+        end()
+        void endPools(pools).catch(() => {})
+      },
+    }
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+const identityOn = async (client: pg.ClientBase): Promise<Identity> => (await client.query<Identity>(identity)).rows[0]!
+
+const replayedOn = async (client: pg.ClientBase): Promise<Replayed> => (await client.query<Replayed>(replayed)).rows[0]!
+
+const showsOn = async (client: pg.ClientBase, probe: string): Promise<boolean> =>
+  (await client.query<{ isThere: boolean }>(probed(probe))).rows[0]!.isThere
+
+/** @throws Unfit if the answer takes too long. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Unfit(`it did not answer within ${patience} ms`)), patience)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
