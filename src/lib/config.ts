@@ -424,6 +424,14 @@ export function mustSuitProduction({ environment, baseUrl, encryptionKey }: Conf
   if (missing.length > 0) throw new ConfigError(missing.join('\n'))
 }
 
+/** @throws ConfigError if standbys are named, and not their primary. */
+export function mustNamePrimary({ databaseUrl, databaseReadUrl }: Config): void {
+  if (databaseReadUrl.length > 0 && databaseUrl === '')
+    throw new ConfigError(
+      'DATABASE_READ_URL names standbys, but DATABASE_URL is empty: the embedded database has none. Set DATABASE_URL to their primary.',
+    )
+}
+
 /** The file of the audit trail's anchor; undefined: there is none. */
 export function anchorFileOf({
   auditAnchorFile,

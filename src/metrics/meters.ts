@@ -156,21 +156,24 @@ function createUnlogged(registry: Registry): Meters['unlogged'] {
 function countStandbys(registry: Registry, database: Pick<Database, 'standbys'>): void {
   const registers = [registry]
   new Gauge({
-    ...{ name: 'database_standby_used', help: '1 while reads run on the standby, 0 while it is left out.', registers },
+    name: 'database_standby_used',
+    help: 'Processes whose reads run on the standby; 0: it is left out.',
     labelNames: ['standby'],
+    registers,
     collect() {
       for (const { standby, isUsed } of database.standbys()) this.set({ standby }, isUsed ? 1 : 0)
     },
   })
-  new Gauge({
-    name: 'database_standby_reads',
-    help: 'Reads since the start. answered: on the standby. moved: begun there and completed on the primary. late: on the primary, because the standby was behind.',
+  new Counter({
+    name: 'database_standby_reads_total',
+    help: 'Reads for a standby. answered: there. moved: begun there and completed on the primary. late: on the primary, because the standby was behind.',
     labelNames: ['standby', 'outcome'],
     registers,
     collect() {
+      this.reset()
       for (const { standby, reads, moved, late } of database.standbys())
         for (const [outcome, count] of Object.entries({ answered: reads - moved, moved, late }))
-          this.set({ standby, outcome }, count)
+          this.inc({ standby, outcome }, count)
     },
   })
 }

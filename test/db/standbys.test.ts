@@ -49,7 +49,7 @@ const isUsed = (wanted: boolean): Promise<void> =>
   })
 
 const reads = async (outcome: string): Promise<number> =>
-  (await scrape(service.url)).sum('database_standby_reads', `outcome="${outcome}"`)
+  (await scrape(service.url)).sum('database_standby_reads_total', `outcome="${outcome}"`)
 
 const named = (family: string) => ({ resourceType: 'Patient', name: [{ family }] })
 
@@ -193,7 +193,7 @@ describe('a server that is not fit', () => {
     await until('the server is judged', () => reasons.some(Boolean))
     expect((await scrape(other.url)).sum('database_standby_used')).toBe(0)
     expect((await fhirCaller(() => other)('GET', '/api/fhir/R4/Patient?family=Nobody')).status).toBe(200)
-    expect((await scrape(other.url)).sum('database_standby_reads', 'outcome="answered"')).toBe(0)
+    expect((await scrape(other.url)).sum('database_standby_reads_total', 'outcome="answered"')).toBe(0)
     await other.stop()
     return reasons.find(Boolean)
   }
@@ -213,7 +213,7 @@ describe('a server that is not fit', () => {
     await until('the standby is used', async () => (await scrape(other.url)).sum('database_standby_used') === 1)
     const reader = fhirCaller(() => other)
     expect((await reader('GET', '/api/fhir/R4/Patient?name=nobody&_total=accurate')).body.total).toBe(0)
-    expect((await scrape(other.url)).sum('database_standby_reads', 'outcome="answered"')).toBe(1)
+    expect((await scrape(other.url)).sum('database_standby_reads_total', 'outcome="answered"')).toBe(1)
     await other.stop()
   })
 
