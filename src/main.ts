@@ -6,6 +6,7 @@ import { banner } from './app/banner.ts'
 import { heedSignals, type Stop } from './app/stop.ts'
 import { ordered, PreparationError, startWorkers, type Workers } from './app/workers.ts'
 import { connectionsFor } from './db/database.ts'
+import { NoServer } from './db/doubt.ts'
 import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
 import {
   addressOf,
@@ -118,10 +119,13 @@ main().catch(error => {
   process.exit(1)
 })
 
+/** Why each of several servers is not the primary. */
+const reasonOf = ({ options: { cause } }: Failure): string => (cause instanceof NoServer ? ` ${cause.message}` : '')
+
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
   if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
   if (error instanceof Failure && error.code === 'UNAVAILABLE' && error.options.issue !== 'too-costly')
-    return 'The database of DATABASE_URL cannot be reached: check the URL and that the server is running.'
+    return `The database of DATABASE_URL cannot be reached: check the URL and that the server is running.${reasonOf(error)}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -13,7 +13,7 @@ import { createAuditWriter } from '../audit/writer.ts'
 import { type Bell, createBell } from '../bridge/bell.ts'
 import { orderMessage } from '../bridge/message-orders.ts'
 import { archiveBacklog } from '../db/archive-backlog.ts'
-import type { Connection, Database, DatabaseOptions } from '../db/database.ts'
+import type { Connection, Database } from '../db/database.ts'
 import { createDemoData } from '../demo/data.ts'
 import { eventBacklog } from '../events/backlog.ts'
 import { describedEvents } from '../events/event-types.ts'
@@ -126,7 +126,7 @@ export async function createApplication(
   const { environment } = config
   const collector = createCollector(config)
   const key = await encryptionKey(config)
-  const database = openPools(config, connection, standbysOf(config, log))
+  const database = openPools(config, connection, log, config.databaseReadUrl)
   const dataSet = await learnDataSet(database, address)
   const mappings = await maps
   const messages = () => [...mappings.set().outgoing.keys()]
@@ -242,18 +242,6 @@ export async function createApplication(
     ...lifecycle(parts, database),
   }
 }
-
-/** The standbys that the settings name; the log receives which of them reads run on. */
-const standbysOf = ({ databaseReadUrl }: Config, log: Log): DatabaseOptions['standbys'] =>
-  databaseReadUrl.length === 0
-    ? undefined
-    : {
-        connections: databaseReadUrl,
-        told({ standby, reason }) {
-          if (reason === undefined) log.info({ standby }, 'reads run on the standby')
-          else log.warn({ standby, reason }, 'reads do not run on the standby')
-        },
-      }
 
 const bulkSettings = (config: Config) => ({
   dataDir: config.dataDir,

@@ -2,7 +2,7 @@
 
 import { consentProjection } from '../access/consent/projection.ts'
 import { connectProjections } from '../api/connect/projections.ts'
-import { type Connection, type Database, type DatabaseOptions, openDatabase } from '../db/database.ts'
+import { type Connection, type Database, openDatabase } from '../db/database.ts'
 import { createCatalogue } from '../events/catalogue.ts'
 import { createOutbox, type Outbox } from '../events/outbox.ts'
 import { registeredOrganizations } from '../identity/clients.ts'
@@ -47,12 +47,13 @@ export interface Storage {
   settle(): Promise<number>
 }
 
-/** Opens the database as the settings say. @param standbys servers that reads may run on; absent: none */
+/** Opens the database as the settings say. @param standbys addresses of servers that reads may run on; absent: none */
 export const openPools = (
   { poolSize, statementTimeout }: Config,
   connection: Connection,
-  standbys?: DatabaseOptions['standbys'],
-): Database => openDatabase(connection, { poolSize, statementTimeout, standbys })
+  log: Log,
+  standbys?: readonly string[],
+): Database => openDatabase(connection, { poolSize, statementTimeout, log, standbys })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (
@@ -61,7 +62,7 @@ export const openStorage = (
   dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
-): Storage => storageIn(openPools(config, connection), config, dataSet, log, encryptionKey)
+): Storage => storageIn(openPools(config, connection, log), config, dataSet, log, encryptionKey)
 
 /**
  * The store in an open database.

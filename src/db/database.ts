@@ -1,14 +1,17 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
-import { ask } from './ask.ts'
+import type { Log } from '../lib/log.ts'
+import { type PostgresAddress, postgresAddress } from '../lib/postgres-url.ts'
+import { askPool } from './ask.ts'
+import { createClients } from './clients.ts'
 import { createCosts } from './costs.ts'
 import { laneFor, serviceRoom } from './lane.ts'
 import { mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
+import type { Outages } from './outage.ts'
 import { type Connections, connectionsOf, endPools, openPools, type Pools } from './pools.ts'
-import { createStandbys, type StandbyReads } from './standbys/standbys.ts'
-import type { Told } from './standbys/watched.ts'
+import { createStandbys, type StandbyReads, type Standbys, type StandbysParts } from './standbys/standbys.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
@@ -30,12 +33,15 @@ export interface Database extends Transactional {
   connections(): readonly Connections[]
   /** Returns what each standby has answered. */
   standbys(): readonly StandbyReads[]
+  /** Returns for how long this process could not reach the database. */
+  outages(): Outages
   end(): Promise<void>
 }
 
 /** Most connections that one process opens with pools of this size, those it listens on apart. */
 export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom + mostLines)
 
+/** An address, which may name several servers as libpq does, or one server. */
 export type Connection =
   | string
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
@@ -45,8 +51,10 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
-  /** Servers that clients' reads may run on, and what learns of each that is left out or used again; absent: none. */
-  readonly standbys?: { readonly connections: readonly Connection[]; readonly told: Told } | undefined
+  /** Told when the database is lost and found; absent: nobody is. */
+  readonly log?: Log
+  /** Addresses of standbys that reads may run on; absent: none. */
+  readonly standbys?: readonly string[] | undefined
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -92,42 +100,67 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
  * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
-  const configOf = (to: Connection): pg.ClientConfig => ({
-    ...(typeof to === 'string' ? { connectionString: to } : to),
+  const { poolSize, statementTimeout, log } = options
+  const config: pg.ClientConfig = {
     application_name: 'health-interop',
-    statement_timeout: options.statementTimeout,
-    idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: statementTimeout === 0 ? 0 : longestIdle,
     types,
-  })
-  const config = configOf(connection)
-  const { poolSize, standbys: named } = options
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  }
+  const { address, parameters } = serversOf(connection)
+  const own = { ...parameters, ...config }
+  const clients = createClients({ address, config: own }, statementTimeout, log)
   const costs = createCosts()
-  const pools = openPools(config, { poolSize, costs })
+  const pools = openPools(own, { Client: clients.Client, poolSize, costs })
   const { fixed } = pools
-  const lookUp = createLookUps(statement => ask(fixed.pool, statement))
+  const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
   const plain = (on: Pools): Queryable => ({
-    query: statement => ask((statement.isFixed ? on.fixed : on.planned).pool, statement),
+    query: statement => askPool((statement.isFixed ? on.fixed : on.planned).pool, statement),
     lookUp,
-    run: async statement => void (await ask(on.fixed.pool, statement)),
+    run: async statement => void (await askPool(on.fixed.pool, statement)),
   })
-  const own = plain(pools)
-  const standbys =
-    named && createStandbys(named.connections.map(configOf), { poolSize, costs, ask: own.query, told: named.told })
+  const primary = plain(pools)
+  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, log, ask: primary.query })
   return {
-    ...own,
-    ...(standbys && { reading: () => standbys.reading(own, at => plain(at.pools)) }),
+    ...primary,
+    ...(standbys && { reading: () => standbys.reading(primary, at => plain(at.pools)) }),
     transaction: work => inTransaction(fixed.pool, work),
     as(asking) {
       const lane = laneFor(pools, lookUp, asking)
       if (!standbys) return lane
       return { ...lane, reading: () => standbys.reading(lane, at => laneFor(at.pools, lookUp, asking)) }
     },
-    listen: createListening(config),
+    listen: createListening(clients, own),
     connections: () => connectionsOf(pools),
+    outages: clients.outages,
     standbys: () => standbys?.reads() ?? [],
     async end() {
       await standbys?.end()
       await endPools(pools)
+      clients.end()
     },
   }
+}
+
+interface Servers {
+  readonly address: PostgresAddress
+  /** Of a connection to the first of them. */
+  readonly parameters: pg.ClientConfig
+}
+
+function serversOf(connection: Connection): Servers {
+  if (typeof connection !== 'string')
+    return { address: { url: '', hosts: [connection], needsPrimary: false }, parameters: { ...connection } }
+  const address = postgresAddress(connection)
+  return { address, parameters: { connectionString: address.url } }
+}
+
+function openStandbys(urls: readonly string[], config: pg.ClientConfig, parts: StandbysParts): Standbys | undefined {
+  if (urls.length === 0) return undefined
+  const places = urls
+    .map(postgresAddress)
+    .flatMap(({ url, hosts }) => hosts.map(host => ({ host, config: { ...config, connectionString: url } })))
+  return createStandbys(places, parts)
 }

@@ -14,11 +14,11 @@ export interface Pools {
 }
 
 export interface PoolsOptions {
+  /** The class of the connections, whose errors have a listener. */
+  readonly Client: typeof pg.Client
   /** Connections that clients share, in each of the two pools. */
   readonly poolSize: number
   readonly costs: Costs
-  /** Looks at each new connection before its first statement. @throws an error if the connection is not to be used. */
-  readonly verify?: (client: pg.ClientBase) => Promise<void>
 }
 
 /** What the connections of a pool do at the moment. */
@@ -33,7 +33,7 @@ export interface Connections {
 /** Opens the pools; nothing connects until the first statement. */
 export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools {
   const open = (planMode: string): Shared => {
-    const planning = { ...config, options: `-c plan_cache_mode=${planMode}` }
+    const planning = { ...config, options: optionsFor(planMode) }
     return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
   }
   return { planned: open('force_custom_plan'), fixed: open('force_generic_plan') }
@@ -50,38 +50,28 @@ export const connectionsOf = ({ planned, fixed }: Pools): readonly Connections[]
   stateOfLines(planned, fixed),
 ]
 
-function poolOf(config: pg.ClientConfig, { poolSize, verify }: PoolsOptions): pg.Pool {
-  const verifying = verify && {
-    verify: (client: pg.ClientBase, done: (error?: Error) => void) => void verify(client).then(() => done(), done),
-  }
+/** With the warnings of PostgreSQL, which tell what became of a commit. */
+const optionsFor = (planMode: string): string => `-c plan_cache_mode=${planMode} -c client_min_messages=warning`
+
+function poolOf(config: pg.ClientConfig, { Client, poolSize }: PoolsOptions): pg.Pool {
   const pool = new pg.Pool({
     ...config,
-    ...verifying,
+    Client,
     max: poolSize + serviceRoom,
     pipeline: true,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
-  // The pool listens to a connection only while it is idle. A user of the connection learns of its end from the statement, and an
-  // event without a listener would end the process.
-  pool.on('connect', client => {
-    client.on('error', () => {})
-    readInTurn(client)
-  })
+  pool.on('connect', readInTurn)
   return pool
 }
 
-function linesOf(config: pg.ClientConfig, { verify }: PoolsOptions): Lines {
+function linesOf(config: pg.ClientConfig, { Client }: PoolsOptions): Lines {
   return createLines(async () => {
-    const client = new pg.Client({ ...config, pipeline: true, connectionTimeoutMillis: 10_000 })
-    client.on('error', () => {})
+    const client = new Client({ ...config, pipeline: true, connectionTimeoutMillis: 10_000 })
     await client.connect()
     readInTurn(client)
-    await verify?.(client).catch(async error => {
-      await client.end()
-      throw error
-    })
     return client
   })
 }

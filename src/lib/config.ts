@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isTimeZone } from './day.ts'
 import { networks } from './networks.ts'
+import { postgresAddress } from './postgres-url.ts'
 
 export type Environment = 'local' | 'sandbox' | 'production'
 
@@ -71,15 +72,13 @@ function origins(text: string): readonly string[] {
 }
 
 function postgresUrl(text: string): string {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
-    throw new Error('postgres://user:password@host:port/database, or empty')
+  if (text !== '') postgresAddress(text)
   return text
 }
 
-/** Addresses of servers, each of its own: `postgres://…`, separated by spaces or commas. */
+/** Addresses of servers, separated by spaces. */
 function postgresUrls(text: string): readonly string[] {
-  const all = text.split(/[\s,]+(?=postgres(?:ql)?:)/).map(each => each.trim())
-  return text.trim() === '' ? [] : all.map(postgresUrl)
+  return text.split(/\s+/).filter(Boolean).map(postgresUrl)
 }
 
 function key32(text: string): Buffer | undefined {
@@ -118,12 +117,12 @@ export const settings = {
   ),
   databaseUrl: secret(
     'DATABASE_URL',
-    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
+    'PostgreSQL 15 or newer. A primary and its standbys are named as libpq does: postgresql://user:password@one:5432,two:5432/database; connections go to the one that accepts changes. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
   ),
   databaseReadUrl: secret(
     'DATABASE_READ_URL',
-    'Standbys of DATABASE_URL, separated by spaces, one address for each server. Searches, histories, `$everything` and exports run there while they show what the primary acknowledges. Empty: everything runs on the primary.',
+    'Standbys of DATABASE_URL: postgresql://user:password@one:5432,two:5432/database, or several addresses separated by spaces. Searches, histories, `$everything` and exports run there while they show what the primary acknowledges. Empty: everything runs on the primary.',
     postgresUrls,
   ),
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>

@@ -29,7 +29,7 @@ export interface Meters {
   figures(): Promise<Figure[]>
 }
 
-export function createMeters(database: Pick<Database, 'connections' | 'standbys'>): Meters {
+export function createMeters(database: Pick<Database, 'connections' | 'outages' | 'standbys'>): Meters {
   const registry = new Registry()
   const requests = createRequests(registry)
   const attempted = createAttempts(registry)
@@ -38,6 +38,7 @@ export function createMeters(database: Pick<Database, 'connections' | 'standbys'
   const unlogged = createUnlogged(registry)
   countConnections(registry, database)
   countStandbys(registry, database)
+  countOutages(registry, database)
   return { ...requests, attempted, anchored, archived, unlogged, figures: () => figuresOf(registry) }
 }
 
@@ -187,6 +188,29 @@ function countConnections(registry: Registry, database: Pick<Database, 'connecti
     collect() {
       for (const { pool, ...states } of database.connections())
         for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count)
+    },
+  })
+}
+
+/** Of the process that saw the most: all of them lose the same database. */
+function countOutages(registry: Registry, database: Pick<Database, 'outages'>): void {
+  const common = { aggregator: 'max' as const, registers: [registry] }
+  new Counter({
+    ...common,
+    name: 'database_outages_total',
+    help: 'Times that the database could not be reached, or that no server of several accepted changes.',
+    collect() {
+      this.reset()
+      this.inc(database.outages().count)
+    },
+  })
+  new Counter({
+    ...common,
+    name: 'database_outage_seconds_total',
+    help: 'Seconds of these times, the current one included.',
+    collect() {
+      this.reset()
+      this.inc(database.outages().seconds)
     },
   })
 }

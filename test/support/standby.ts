@@ -80,6 +80,12 @@ export async function startStandby(
   return server
 }
 
+/** Returns the address of several servers as libpq writes it. */
+export const addressOf = (servers: readonly PostgresServer[], query = ''): string => {
+  const hosts = servers.map(({ connection: { host, port } }) => `${host}:${port}`).join(',')
+  return `postgresql://postgres:secret@${hosts}/${servers[0]!.connection.database}${query}`
+}
+
 /** Settings with which a crash and its consequences take no time. Power is never lost, so nothing is flushed. */
 const quick = {
   fsync: 'off',

@@ -29,20 +29,18 @@ export function movable(standby: Queryable, primary: Queryable, failed: (cause: 
   }
 }
 
-/** SQLSTATE classes of errors that a primary would not give: of connections, of standbys, of resources, of operators, of the system. */
+/** SQLSTATE classes of errors that a primary may not give: of connections, resources, standbys, operators and the system. */
 const ofServers = /^(08|25|53|57|58|XX)/
 
 /** Why the standby failed; undefined: the statement fails on any server, or its caller has gone. */
 function causeOf(error: unknown): Cause | undefined {
-  if (!(error instanceof Failure))
-    return codeOf(error) !== undefined && ofServers.test(codeOf(error)!) ? 'server' : undefined
-  if (error.cause === undefined) return undefined
-  const code = codeOf(error.cause)
+  // A failure without a cause is the service's own: the client has too much under way, or has gone.
+  if (error instanceof Failure && error.cause === undefined) return undefined
+  const code = codeOf(error instanceof Failure ? error.cause : error)
   if (code === '40001' || code === '40P01') return 'conflict'
-  return code === '57014' ? undefined : 'server'
+  const isOfStatement = code === '57014' || (/^(?=.*\d)[0-9A-Z]{5}$/.test(code) && !ofServers.test(code))
+  return isOfStatement ? undefined : 'server'
 }
 
-function codeOf(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : undefined
-}
+/** SQLSTATE, the name of an error of the system, or nothing, as of a connection that was ended. */
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '')

@@ -1,8 +1,11 @@
 // One standby for as long as it runs: its connections, all of them to the same start of the same server, and how far it has
 // replayed the log. What answers at its address after a restart, or behind a balancer, is another one.
-import pg from 'pg'
+import type pg from 'pg'
+import type { PostgresHost } from '../../lib/postgres-url.ts'
 import { streamOf } from '../ask.ts'
+import { clientClass } from '../client-class.ts'
 import type { Costs } from '../costs.ts'
+import { at } from '../hosts.ts'
 import { endPools, openPools, type Pools } from '../pools.ts'
 import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
 import { createReplay } from './replay.ts'
@@ -17,6 +20,13 @@ export interface Standby {
   shows(probe: string): Promise<boolean>
   /** Ends all connections at once: the statements on them fail. */
   end(): void
+}
+
+/** Where a standby is. */
+export interface Place {
+  readonly host: PostgresHost
+  /** Of connections to it, the host aside. */
+  readonly config: pg.ClientConfig
 }
 
 export interface StandbyOptions {
@@ -36,40 +46,45 @@ const patience = 500
  * @throws Unfit if it cannot be a standby of the primary; errors of pg
  */
 export async function openStandby(
-  config: pg.ClientConfig,
+  { host, config }: Place,
   { poolSize, costs }: StandbyOptions,
   of: Identity,
 ): Promise<Standby> {
-  const asking = new pg.Client({ ...config, connectionTimeoutMillis: patience, keepAlive: true })
-  asking.on('error', () => {})
-  const all = new Set<pg.ClientBase>([asking])
-  const end = (): void => {
+  const all = new Set<pg.Client>()
+  let start: string | undefined
+  const Client = clientClass({
+    async open(client, connect) {
+      all.add(at(client, host))
+      client.once('end', () => all.delete(client))
+      await connect()
+      if (start !== undefined && (await identityOn(client)).start !== start)
+        throw new Unfit('several servers answer at its address')
+    },
+  })
+  const cut = (): void => {
     for (const client of all) streamOf(client).destroy()
   }
   try {
+    const asking = new Client({ ...config, connectionTimeoutMillis: patience })
     await asking.connect()
     const own = await inTime(identityOn(asking))
     if (own.cluster !== of.cluster) throw new Unfit('it belongs to another cluster')
     if (own.database !== of.database) throw new Unfit(`its database is not ${of.database}`)
-    const verify = async (client: pg.ClientBase): Promise<void> => {
-      all.add(client)
-      client.once('end', () => all.delete(client))
-      if ((await identityOn(client)).start !== own.start) throw new Unfit('several servers answer at its address')
-    }
+    start = own.start
     const where = (): Promise<Replayed> => inTime(replayedOn(asking))
-    const pools = openPools(config, { poolSize, costs, verify })
+    const pools = openPools(config, { Client, poolSize, costs })
     return {
       pools,
       reaches: createReplay(where).reaches,
       where,
       shows: probe => inTime(showsOn(asking, probe)),
       end() {
-        end()
+        cut()
         void endPools(pools).catch(() => {})
       },
     }
   } catch (error) {
-    end()
+    cut()
     throw error
   }
 }

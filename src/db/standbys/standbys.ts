@@ -2,13 +2,12 @@
 // carries a token: the primary is asked for its place in the log, by one statement for all reads of a moment, and a standby that has
 // replayed the log up to there has every change, consent and revocation that any client knows of
 // (docs/decisions/0091-reads-on-standbys.md).
-import type pg from 'pg'
 import { createGathering } from '../gather.ts'
 import type { Queryable } from '../statement.ts'
 import { movable } from './movable.ts'
 import { acknowledged, type Identity, identity, type Position, probing } from './position.ts'
-import type { Standby, StandbyOptions } from './standby.ts'
-import { isBehind, type Told, type Watched, watchStandby } from './watched.ts'
+import type { Place, Standby } from './standby.ts'
+import { isBehind, type Watched, type WatchOptions, watchStandby } from './watched.ts'
 
 /** Reads since the start, by where they began and how they ended. */
 export interface StandbyReads {
@@ -35,24 +34,20 @@ export interface Standbys {
   end(): Promise<void>
 }
 
-export interface StandbysParts extends StandbyOptions {
+export interface StandbysParts extends WatchOptions {
   /** Asks the primary. */
   readonly ask: Queryable['query']
-  readonly told: Told
 }
 
 /** Begins to watch the standbys. */
-export function createStandbys(
-  configs: readonly pg.ClientConfig[],
-  { ask, told, ...options }: StandbysParts,
-): Standbys {
+export function createStandbys(places: readonly Place[], { ask, ...options }: StandbysParts): Standbys {
   const primary = {
     identity: async () => (await ask<Identity>(identity))[0]!,
     probe: async () => (await ask<{ probe: string }>(probing))[0]!.probe,
     acknowledged: createAcknowledged(ask),
   }
-  const all: Chosen[] = configs.map(config => ({
-    ...{ watched: watchStandby(config, options, primary, told), underWay: 0 },
+  const all: Chosen[] = places.map(place => ({
+    ...{ watched: watchStandby(place, options, primary), underWay: 0 },
     ...{ reads: 0, moved: 0, late: 0 },
   }))
   return {

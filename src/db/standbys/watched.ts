@@ -1,11 +1,9 @@
 // Watches one standby: it is used while it shows what the primary acknowledges within milliseconds, left out as soon as it does not,
 // and used again once it does.
-import pg from 'pg'
+import type { Log } from '../../lib/log.ts'
+import { nameOfHost } from '../../lib/postgres-url.ts'
 import type { Identity, Position } from './position.ts'
-import { openStandby, type Standby, type StandbyOptions, Unfit } from './standby.ts'
-
-/** Learns of each change: `reason` says why the standby is left out; undefined: it is used. */
-export type Told = (change: { readonly standby: string; readonly reason: string | undefined }) => void
+import { openStandby, type Place, type Standby, type StandbyOptions, Unfit } from './standby.ts'
 
 /** What the primary says of itself. */
 export interface Primary {
@@ -34,10 +32,14 @@ const goodLooks = 2
 
 export const isBehind = 'it does not show in time what the primary acknowledges'
 
+export interface WatchOptions extends StandbyOptions {
+  /** Told of each change; undefined: nobody is. */
+  readonly log: Log | undefined
+}
+
 /** Begins to watch the standby. */
-export function watchStandby(config: pg.ClientConfig, options: StandbyOptions, primary: Primary, told: Told): Watched {
-  const { host, port } = new pg.Client(config)
-  const name = `${host}:${port}`
+export function watchStandby(place: Place, { log, ...options }: WatchOptions, primary: Primary): Watched {
+  const name = nameOfHost(place.host)
   let open: Standby | undefined
   /** The standby that was seen to follow the primary. */
   let proven: Standby | undefined
@@ -51,7 +53,8 @@ export function watchStandby(config: pg.ClientConfig, options: StandbyOptions, p
     const judged = found ?? (good >= goodLooks ? undefined : reason)
     if (judged === reason || isEnded) return
     reason = judged
-    told({ standby: name, reason })
+    if (reason === undefined) log?.info({ standby: name }, 'reads run on the standby')
+    else log?.warn({ standby: name, reason }, 'reads do not run on the standby')
   }
   const close = (): void => {
     open?.end()
@@ -65,7 +68,7 @@ export function watchStandby(config: pg.ClientConfig, options: StandbyOptions, p
     if (!said || isEnded) return
     const [identity, position] = said
     try {
-      open ??= await openStandby(config, options, identity!)
+      open ??= await openStandby(place, options, identity!)
       judge((await unfitness(open, position)) ?? (proven === open ? undefined : await unproven(open, primary)))
       if (good > 0) proven = open
     } catch (error) {
