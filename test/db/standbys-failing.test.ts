@@ -47,7 +47,12 @@ describe('a standby that fails', () => {
   test('completes a statement on the primary when what it replays is in the way', async () => {
     const { database } = replicated.service.application
     const asked = database.as({ who: 'reader', signal: new AbortController().signal })
-    const on = await asked.reading!()
+    let on = await asked.reading!()
+    await until('a read runs on the standby', async () => {
+      on = await asked.reading!()
+      const [there] = await on.query<{ is: boolean }>({ text: 'select pg_is_in_recovery() as is', values: [] })
+      return there!.is
+    })
     const before = await replicated.reads('moved')
     const slow = on.query<{ count: number; standby: boolean }>({
       text: 'select count(*) as count, pg_is_in_recovery() as standby from migration cross join lateral (select pg_sleep(case when pg_is_in_recovery() then 30 else 0 end)) slept',
