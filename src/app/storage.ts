@@ -49,7 +49,11 @@ export interface Storage {
 
 /** Opens the database as the settings say. */
 export const openPools = (config: Config, connection: Connection): Database =>
-  openDatabase(connection, { poolSize: config.poolSize, statementTimeout: config.statementTimeout })
+  openDatabase(connection, {
+    poolSize: config.poolSize,
+    statementTimeout: config.statementTimeout,
+    plans: config.databasePlans,
+  })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (

@@ -48,6 +48,8 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
+  /** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits. Default: it keeps it. */
+  readonly plans?: 'kept' | 'auto'
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -87,6 +89,9 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
   ...{ name: preparedName(text), text, values, isFixed },
 })
 
+/** How PostgreSQL plans statements that one plan suits. */
+const fixedPlanMode = { kept: 'force_generic_plan', auto: 'auto' } as const
+
 /**
  * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
  * own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
@@ -103,7 +108,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const costs = createCosts()
   const openPool = (planMode: string): Shared =>
     createShared(poolOf(config, options.poolSize, planMode), linesOf(config, planMode), options.poolSize, costs)
-  const [planned, fixed] = [openPool('force_custom_plan'), openPool('force_generic_plan')]
+  const [planned, fixed] = [openPool('force_custom_plan'), openPool(fixedPlanMode[options.plans ?? 'kept'])]
   const lookUp = createLookUps(statement => ask(fixed.pool, statement))
   return {
     query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
