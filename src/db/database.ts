@@ -10,7 +10,7 @@ import { mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
 import type { Outages } from './outage.ts'
-import { type Connections, connectionsOf, endPools, openPools, type Pools } from './pools.ts'
+import { type Connections, connectionsOf, endPools, openPools, type PlanMode, type Pools } from './pools.ts'
 import { createStandbys, type StandbyReads, type Standbys, type StandbysParts } from './standbys/standbys.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
@@ -55,6 +55,8 @@ export interface DatabaseOptions {
   readonly log?: Log
   /** Addresses of standbys that reads may run on; absent: none. */
   readonly standbys?: readonly string[] | undefined
+  /** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits. Default: it keeps it. */
+  readonly plans?: PlanMode
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -100,7 +102,7 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
  * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
-  const { poolSize, statementTimeout, log } = options
+  const { poolSize, statementTimeout, plans = 'kept', log } = options
   const config: pg.ClientConfig = {
     application_name: 'health-interop',
     statement_timeout: statementTimeout,
@@ -113,7 +115,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const own = { ...parameters, ...config }
   const clients = createClients({ address, config: own }, statementTimeout, log)
   const costs = createCosts()
-  const pools = openPools(own, { Client: clients.Client, poolSize, costs })
+  const pools = openPools(own, { Client: clients.Client, poolSize, costs, plans })
   const { fixed } = pools
   const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
   const plain = (on: Pools): Queryable => ({
@@ -122,7 +124,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     run: async statement => void (await askPool(on.fixed.pool, statement)),
   })
   const primary = plain(pools)
-  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, log, ask: primary.query })
+  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, plans, log, ask: primary.query })
   return {
     ...primary,
     ...(standbys && { reading: () => standbys.reading(primary, at => plain(at.pools)) }),

@@ -13,12 +13,18 @@ export interface Pools {
   readonly fixed: Shared
 }
 
+/** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits; `kept`: it keeps it. */
+export type PlanMode = 'kept' | 'auto'
+
+const fixedPlanMode = { kept: 'force_generic_plan', auto: 'auto' } as const
+
 export interface PoolsOptions {
   /** The class of the connections, whose errors have a listener. */
   readonly Client: typeof pg.Client
   /** Connections that clients share, in each of the two pools. */
   readonly poolSize: number
   readonly costs: Costs
+  readonly plans: PlanMode
 }
 
 /** What the connections of a pool do at the moment. */
@@ -36,7 +42,7 @@ export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools
     const planning = { ...config, options: optionsFor(planMode) }
     return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
   }
-  return { planned: open('force_custom_plan'), fixed: open('force_generic_plan') }
+  return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.plans]) }
 }
 
 /** Ends the connections, each once its statement has ended. */

@@ -38,7 +38,7 @@ export const readingOf = async (on: Queryable): Promise<Queryable> => (on.readin
 /** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
 export interface Transactional extends Queryable {
   /**
-   * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
+   * Runs `work` in one READ COMMITTED transaction, planned as statements that one plan suits (valuePlans turns that off): committed when it returns, rolled back when it throws.
    * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>

@@ -6,7 +6,7 @@ import { streamOf } from '../ask.ts'
 import { clientClass } from '../client-class.ts'
 import type { Costs } from '../costs.ts'
 import { at } from '../hosts.ts'
-import { endPools, openPools, type Pools } from '../pools.ts'
+import { endPools, openPools, type PlanMode, type Pools } from '../pools.ts'
 import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
 import { createReplay } from './replay.ts'
 
@@ -32,6 +32,7 @@ export interface Place {
 export interface StandbyOptions {
   readonly poolSize: number
   readonly costs: Costs
+  readonly plans: PlanMode
 }
 
 /** Why a server is not used, in words for an operator. */
@@ -45,11 +46,7 @@ const patience = 500
  * @param of the primary
  * @throws Unfit if it cannot be a standby of the primary; errors of pg
  */
-export async function openStandby(
-  { host, config }: Place,
-  { poolSize, costs }: StandbyOptions,
-  of: Identity,
-): Promise<Standby> {
+export async function openStandby({ host, config }: Place, options: StandbyOptions, of: Identity): Promise<Standby> {
   const all = new Set<pg.Client>()
   let start: string | undefined
   const Client = clientClass({
@@ -72,7 +69,7 @@ export async function openStandby(
     if (own.database !== of.database) throw new Unfit(`its database is not ${of.database}`)
     start = own.start
     const where = (): Promise<Replayed> => inTime(replayedOn(asking))
-    const pools = openPools(config, { Client, poolSize, costs })
+    const pools = openPools(config, { Client, ...options })
     return {
       pools,
       reaches: createReplay(where).reaches,
