@@ -9,6 +9,7 @@ const processes = [
   'start/crash',
   'start/failover',
   'db/hanging',
+  'db/standbys-failing',
   'load/crash',
   'api/fhir/bulk/restart',
   'store/embedded',

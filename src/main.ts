@@ -8,7 +8,15 @@ import { ordered, PreparationError, startWorkers, type Workers } from './app/wor
 import { connectionsFor } from './db/database.ts'
 import { NoServer } from './db/doubt.ts'
 import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
-import { addressOf, archiveOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
+import {
+  addressOf,
+  archiveOf,
+  type Config,
+  ConfigError,
+  mustNamePrimary,
+  mustSuitProduction,
+  readConfig,
+} from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
@@ -22,6 +30,7 @@ async function main(): Promise<void> {
 /** The first process: owns the database and the others, and answers requests itself if it is the only one. */
 async function lead(config: Config, log: Log): Promise<void> {
   mustSuitProduction(config)
+  mustNamePrimary(config)
   const { environment, workers, databaseUrl } = config
   log.info({ environment, workers }, 'starting: the first start creates the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)

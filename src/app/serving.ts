@@ -44,7 +44,7 @@ async function prepare(
   log: Log,
   maps: Promise<Mappings>,
 ): Promise<Application> {
-  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
+  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, plans: config.databasePlans })
   log.info('migrating the database')
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')

@@ -56,7 +56,7 @@ async function main(): Promise<number> {
     config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log, archiveOf(config)) : undefined
   const connection = embedded?.connection ?? config.databaseUrl
   try {
-    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0 })
+    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, plans: config.databasePlans })
     await migrate(database)
     const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },

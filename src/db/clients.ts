@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Log } from '../lib/log.ts'
 import { nameOfHost, type PostgresAddress, type PostgresHost } from '../lib/postgres-url.ts'
 import { isFatal } from './ask.ts'
+import { clientClass } from './client-class.ts'
 import { saysUnreplicated } from './doubt.ts'
 import { at, createHosts, type Hosts, patience, within } from './hosts.ts'
 import { createOutage, type Outages } from './outage.ts'
@@ -62,7 +63,7 @@ export function createClients({ address, config }: Addressed, limit: number, log
       outage.begin(new Error('Another server is the primary now; the connections to the former one are cut.'))
   }
 
-  async function open(client: Routed, connect: () => Promise<unknown>): Promise<void> {
+  async function route(client: Routed, connect: () => Promise<unknown>): Promise<void> {
     const primary = await hosts?.primary()
     if (primary) at(client, primary.host)
     client.server = nameOfHost(client)
@@ -72,41 +73,25 @@ export function createClients({ address, config }: Addressed, limit: number, log
     client.once('end', () => hosts?.forget())
   }
 
-  class Client extends pg.Client implements Routed {
-    server = ''
-    timeline = 0
-
-    constructor(given: pg.ClientConfig = config) {
-      super(hosts ? { ...given, connectionTimeoutMillis: patience } : given)
-      // Its users learn of its end from their statements, and an event without a listener would end the process.
-      this.on('error', () => {})
-      this.on('notice', notice => {
-        if (saysUnreplicated(notice)) markUnreplicated(this)
-      })
-    }
-
-    override connect(): Promise<pg.Client>
-    override connect(told: (error: Error) => void): void
-    override connect(told?: (error: Error) => void): Promise<pg.Client> | undefined {
-      const opened = open(this, () => super.connect()).then(
-        () => {
-          outage.end(this.server)
-          return this
-        },
-        error => {
-          hosts?.forget()
-          if (isFatal(error)) outage.begin(error)
-          this.end().catch(() => {})
-          throw error
-        },
-      )
-      if (!told) return opened
-      opened.then(() => (told as () => void)(), told)
-      return undefined
-    }
-  }
+  const Client = clientClass({
+    configured: given => (hosts ? { ...given, connectionTimeoutMillis: patience } : given),
+    made: client =>
+      void client.on('notice', notice => {
+        if (saysUnreplicated(notice)) markUnreplicated(client)
+      }),
+    async open(client, connect) {
+      try {
+        await route(client as Routed, connect)
+        outage.end((client as Routed).server)
+      } catch (error) {
+        hosts?.forget()
+        if (isFatal(error)) outage.begin(error)
+        throw error
+      }
+    },
+  })
   return {
-    Client: Client as typeof pg.Client,
+    Client,
     outages: outage.outages,
     end() {
       clearInterval(surveys)

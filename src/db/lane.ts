@@ -7,6 +7,7 @@ import { cancelOn } from './cancel.ts'
 import type { Costs } from './costs.ts'
 import { isInDoubt } from './doubt.ts'
 import type { Lines, Sent } from './lines.ts'
+import type { Pools } from './pools.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { giveTurn, takeTurn } from './turn.ts'
@@ -98,13 +99,11 @@ const short = 10
 const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
 
 /**
- * The database as one client has it.
- * @param planned connections for statements that are planned for their values, `fixed` for all others and for transactions
+ * A server as one client has it.
  * @param lookUp gathers the look-ups of all clients
  */
 export function laneFor(
-  planned: Shared,
-  fixed: Shared,
+  { planned, fixed }: Pools,
   lookUp: NonNullable<Queryable['lookUp']>,
   asking: Asking,
 ): Transactional {

@@ -1,13 +1,14 @@
 // Brings the database to the version of the code: plain SQL files, run in order of their number, each once.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { commandsOf } from './commands.ts'
 import type { Database } from './database.ts'
 
 const folder = join(import.meta.dirname, 'migrations')
 const lockKey = 4_215_002
 
 /**
- * Runs the migrations that have not run yet, all in one transaction; concurrent callers wait for each other.
+ * Runs the migrations that have not run yet, all in one transaction, one command a message; concurrent callers wait for each other.
  * @returns the names of the files that ran.
  * @throws Error if the database was migrated by a newer version of the code.
  */
@@ -29,7 +30,8 @@ export async function migrate(database: Database): Promise<string[]> {
       throw new Error(`The database was migrated by a newer version (${unknown.join(', ')}): start that version.`)
     const due = files.filter(name => !ran.has(name))
     for (const name of due) {
-      await transaction.query({ text: await readFile(join(folder, name), 'utf8'), values: [] })
+      for (const text of commandsOf(await readFile(join(folder, name), 'utf8')))
+        await transaction.run({ text, values: [] })
       await transaction.query({ text: 'insert into migration (name) values ($1)', values: [name] })
     }
     return due

@@ -24,12 +24,21 @@ export interface Queryable {
   lookUp?<Row extends Placed>(lookUp: LookUp): Promise<Row | undefined>
   /** Does work that shares statements with that of other clients, as soon as this client may have more of it under way; absent: at once. */
   sharing?<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Returns where statements that change nothing may run until one answer is complete: a standby that shows all that was acknowledged
+   * before the call, or this; absent: this. A transaction has none, since its statements see what it wrote.
+   * @throws Failure UNAVAILABLE when the database cannot be reached.
+   */
+  reading?(): Promise<Queryable>
 }
+
+/** Returns where statements that change nothing may run until one answer is complete (`Queryable.reading`). */
+export const readingOf = async (on: Queryable): Promise<Queryable> => (on.reading ? on.reading() : on)
 
 /** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
 export interface Transactional extends Queryable {
   /**
-   * Runs `work` in one READ COMMITTED transaction on kept plans (valuePlans turns that off): committed when it returns, rolled back when it throws.
+   * Runs `work` in one READ COMMITTED transaction, planned as statements that one plan suits (valuePlans turns that off): committed when it returns, rolled back when it throws.
    * @throws Failure CONFLICT after a deadlock, UNAVAILABLE when the database cannot be reached or a statement took too long.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>

@@ -38,7 +38,8 @@ export async function kindsWaiting(on: Queryable): Promise<Record<Kind, boolean>
   return found!
 }
 
-const keptPlans: Statement = { text: 'set local plan_cache_mode = force_generic_plan', values: [] }
+/** What follows is planned as the connection began. */
+const usualPlans: Statement = { text: 'set local plan_cache_mode = default', values: [] }
 
 /**
  * Takes the oldest entries out, within a transaction. Planned each time: a plan kept from when the outbox was empty scans all of
@@ -53,7 +54,7 @@ export async function takeWaiting(on: Queryable, kind: Kind, limit: number): Pro
       returning key, id, event, type, resource_id, version, happened_at, patient, patients, data, audience, organization_id, facility_id, request_id`,
     values: [limit],
   })
-  await on.run(keptPlans)
+  await on.run(usualPlans)
   return taken
 }
 

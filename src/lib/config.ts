@@ -76,6 +76,11 @@ function postgresUrl(text: string): string {
   return text
 }
 
+/** Addresses of servers, separated by spaces. */
+function postgresUrls(text: string): readonly string[] {
+  return text.split(/\s+/).filter(Boolean).map(postgresUrl)
+}
+
 function key32(text: string): Buffer | undefined {
   if (text === '') return undefined
   const key = Buffer.from(text, 'base64')
@@ -114,6 +119,11 @@ export const settings = {
     'DATABASE_URL',
     'PostgreSQL 15 or newer. A primary and its standbys are named as libpq does: postgresql://user:password@one:5432,two:5432/database; connections go to the one that accepts changes. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
+  ),
+  databaseReadUrl: secret(
+    'DATABASE_READ_URL',
+    'Standbys of DATABASE_URL: postgresql://user:password@one:5432,two:5432/database, or several addresses separated by spaces. Searches, histories, `$everything` and exports run there while they show what the primary acknowledges. Empty: everything runs on the primary.',
+    postgresUrls,
   ),
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),
@@ -217,6 +227,12 @@ export const settings = {
     '16',
     'Database connections of each process that clients share, for reads by id and again for everything else. One client holds at most three quarters of them; the service opens up to six more for itself.',
     whole(2, 200),
+  ),
+  databasePlans: setting(
+    'DATABASE_PLANS',
+    'kept',
+    'kept: PostgreSQL keeps the plans of statements that one plan suits (look-ups, changes, frequent searches). auto: PostgreSQL decides, for engines of its kind that distribute tables and refuse kept plans; reads cost more.',
+    oneOf('kept', 'auto'),
   ),
   statementTimeout: setting(
     'STATEMENT_TIMEOUT',
@@ -411,6 +427,14 @@ export function mustSuitProduction({ environment, baseUrl, encryptionKey }: Conf
     ...(encryptionKey ? [] : ['ENCRYPTION_KEY is empty, but production needs one: openssl rand -base64 32']),
   ]
   if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+}
+
+/** @throws ConfigError if standbys are named, and not their primary. */
+export function mustNamePrimary({ databaseUrl, databaseReadUrl }: Config): void {
+  if (databaseReadUrl.length > 0 && databaseUrl === '')
+    throw new ConfigError(
+      'DATABASE_READ_URL names standbys, but DATABASE_URL is empty: the embedded database has none. Set DATABASE_URL to their primary.',
+    )
 }
 
 /** The file of the audit trail's anchor; undefined: there is none. */

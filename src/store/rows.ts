@@ -2,6 +2,7 @@
 // has only the parts that it needs: PostgreSQL opens every table and index that one names, used or not.
 import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
+import { isKeyTaken } from '../db/taken.ts'
 import type { Note } from './access.ts'
 import { arraysIn } from './note.ts'
 import { ownedTypes } from './owners/rules.ts'
@@ -142,8 +143,8 @@ export async function insert(on: Queryable, rows: readonly Created[], { epoch, n
   )
 }
 
-/** True if the error says that another writer has created a resource under the same id first. */
-export const isTaken = (error: unknown): boolean => (error as { constraint?: unknown }).constraint === 'resource_id'
+/** True if the error says that another writer has created a resource under the same id first: no sequence gives a row number twice. */
+export const isTaken = (error: unknown): boolean => isKeyTaken(error, 'resource')
 
 /** True if the error says that another writer has changed a resource since this one looked it up. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'

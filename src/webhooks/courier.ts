@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { type AttemptParts, attemptTask, type Outcome, type ReadyTask, withdrawn } from './attempt-task.ts'
+import { claim } from './claim.ts'
 import { createLanes } from './lanes.ts'
-import { claim, type Task } from './queue.ts'
+import type { Task } from './queue.ts'
 import { createRecorder, type RecorderParts } from './recorder.ts'
 import type { Target, Targets } from './targets.ts'
 

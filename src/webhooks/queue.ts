@@ -1,10 +1,10 @@
-// The queue of deliveries: which are due, which process works on them, and their outcomes. All of it is statements over
+// The queue of deliveries: what each one is, whether it is still to be sent, and its outcome. All of it is statements over
 // many rows at a time, planned each time: a plan that is kept from when the queue was empty scans all of it, and takes
 // minutes with a backlog.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { currentVersions, formerVersions } from '../store/relations.ts'
-import { audienceOf, mayKnowPatient, mayReceive, readers } from './audience.ts'
+import { audienceOf, mayKnowPatient, mayReceive } from './audience.ts'
 
 /** A delivery that this process works on until its lease ends. */
 export interface Task {
@@ -33,84 +33,6 @@ export interface Task {
   /** Of the request that made the change. */
   readonly requestId: string
 }
-
-interface TaskRow {
-  readonly endpoint: number
-  readonly revision: number
-  readonly event: string
-  readonly delivery: string
-  readonly attempt: number
-  readonly is_replay: boolean
-  readonly is_due: boolean
-  readonly knows_patient: boolean
-  readonly body: string
-  readonly type: number
-  readonly resource_id: string
-  readonly version: number
-  readonly patients: string
-  readonly request_id: string
-  readonly is_of_readers: boolean
-  readonly is_checked: boolean
-}
-
-export interface Claim {
-  readonly lease: bigint
-  /** Seconds for which no other process takes them. */
-  readonly seconds: number
-  readonly most: number
-  /** How many of an endpoint: `usual`, one if it has failed lately, but this many of these others. */
-  readonly usual: number
-  readonly rooms: ReadonlyMap<number, number>
-}
-
-/** Takes deliveries that are due, of each endpoint the oldest first, and of none more than there is room for. */
-export async function claim(on: Queryable, { lease, seconds, most, usual, rooms }: Claim): Promise<Task[]> {
-  const [waiting] = await on.query({ name: 'webhook-waiting', text: waitingText, values: [] })
-  if (!waiting) return []
-  const rows = await on.query<TaskRow>({
-    name: 'webhook-claim',
-    text: claimText,
-    values: [lease, seconds, most, usual, safeInt8Array([...rooms.keys()]), int4Array([...rooms.values()])],
-  })
-  return rows.map(row => ({
-    ...{ endpoint: row.endpoint, revision: row.revision, event: row.event, delivery: row.delivery, lease },
-    ...{ attempt: row.attempt, isReplay: row.is_replay, isDue: row.is_due, body: row.body },
-    knowsPatient: row.knows_patient,
-    isOfReaders: row.is_of_readers,
-    isChecked: row.is_checked,
-    source: { type: row.type, id: row.resource_id, version: row.version },
-    patients: row.patients,
-    requestId: row.request_id,
-  }))
-}
-
-// The queue is empty most of the time, and planning the statement that takes from it costs many times what this one
-// does.
-const waitingText = 'select endpoint from webhook_delivery order by endpoint limit 1'
-
-// `busy` goes from endpoint to endpoint along the index: the backlog of one endpoint costs the others nothing.
-const claimText = `
-  with recursive busy(endpoint) as (
-    (select endpoint from webhook_delivery order by endpoint limit 1)
-    union all
-    select (select d.endpoint from webhook_delivery d where d.endpoint > busy.endpoint order by d.endpoint limit 1)
-    from busy where busy.endpoint is not null
-  ), due as materialized (
-    select d.endpoint, d.event from busy join webhook_endpoint p on p.key = busy.endpoint and p.is_active
-    left join webhook_health h on h.endpoint = busy.endpoint
-    left join unnest($5::bigint[], $6::integer[]) as room(endpoint, places) on room.endpoint = busy.endpoint
-    cross join lateral (
-      select w.endpoint, w.event from webhook_delivery w where w.endpoint = busy.endpoint and w.due_at <= statement_timestamp()
-      order by w.due_at limit coalesce(room.places, case when h.failures > 0 then 1 else $4::integer end) for update skip locked
-    ) d limit $3::integer
-  ), taken as (
-    update webhook_delivery d set lease = $1::bigint, due_at = clock_timestamp() + make_interval(secs => $2::integer)
-    from due where d.endpoint = due.endpoint and d.event = due.event
-    returning d.*
-  )
-  select d.endpoint, p.revision, d.event, d.id as delivery, d.attempt, d.is_replay, d.is_checked, ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient,
-    e.body, e.type, e.resource_id, e.version, e.patients, e.request_id, e.audience = '${readers}' as is_of_readers
-  from taken d join webhook_endpoint p on p.key = d.endpoint join event e on e.id = d.event ${audienceOf}`
 
 /** What of the resource is sent along: its version at the time of the event, or the current one. */
 export type PayloadKind = 'nothing' | 'version' | 'current'

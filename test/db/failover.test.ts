@@ -34,9 +34,9 @@ async function answering(on = database): Promise<number> {
   return row!.port
 }
 
-const backAt = (server: PostgresServer): Promise<void> =>
+const backAt = (server: PostgresServer, on = database): Promise<void> =>
   until(`${server.name} answers`, () =>
-    answering().then(
+    answering(on).then(
       port => port === server.connection.port,
       () => false,
     ),
@@ -122,6 +122,6 @@ describe('after the primary was killed and its standby promoted', () => {
     const attached = open([two, one])
     expect(await answering(attached)).toBe(two.connection.port)
     await one.promote()
-    await until('the connections are made anew', async () => (await answering(attached)) === one.connection.port)
+    await backAt(one, attached)
   })
 })

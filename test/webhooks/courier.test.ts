@@ -181,7 +181,7 @@ test('what is due is on record, sent, and noted with what the receiver said', as
   const line = { level: 'debug', delivery, event, attempt: 1, status: 204, requestId: 'request' }
   expect(only(lines)).toMatchObject({ ...line, msg: 'webhooks: delivered' })
   await until(async () => (await queue.query('select from webhook_health where failures = 0')).length === 1)
-  expect(asked).toEqual(['webhook-waiting', 'webhook-claim', 'webhook-settle', 'webhook-health'])
+  expect(asked).toEqual(['webhook-waiting', 'webhook-claim', 'webhook-taken', 'webhook-settle', 'webhook-health'])
 })
 
 test('what is under way may end by the clock of the process when it stops', async () => {
@@ -307,7 +307,7 @@ test('what no search has confirmed is asked for first, and is no delivery if not
     [endpoint, other],
   ])
   expect(only(sent).outgoing.body).toBe(`${found} undefined`)
-  expect([await attempts(), statements.slice(2)]).toEqual([[], ['webhook-drop']])
+  expect([await attempts(), statements.slice(3)]).toEqual([[], ['webhook-drop']])
 })
 
 test('what could not be begun is told to operators, and tried again', async () => {
@@ -463,14 +463,19 @@ test('two hundred are taken at a time, and when one of them has ended it is look
 })
 
 test('two thousand are in hand at most, and as many more as have ended are taken', async () => {
-  let endless = 0
+  let [earlier, taken] = [0, 0]
   const asked: string[] = []
   const query = async ({ name, values }: Statement): Promise<object[]> => {
     asked.push(name!)
     if (name === 'webhook-waiting') return [{}]
+    if (name === 'webhook-claim') [earlier, taken] = [earlier + taken, values[2] as number]
+    else if (name !== 'webhook-taken') return []
     const row = { revision: 1, attempt: 1, is_due: true, is_checked: true, event: 'evt_1', delivery: '' }
-    const count = name === 'webhook-claim' ? (values[2] as number) : 0
-    return Array.from({ length: count }, () => ({ ...row, endpoint: endless++ % 667 }))
+    return Array.from({ length: taken }, (_, index) => ({
+      ...row,
+      place: index + 1,
+      endpoint: (earlier + index) % 667,
+    }))
   }
   const { take, sent, told } = courier({
     concurrency: 4,

@@ -1,7 +1,8 @@
 // The queue of deliveries: what is taken of it, and what is left there once something has come of it.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { claim, drop, lookAgain, type Result, release, settle, type Task } from '../../src/webhooks/queue.ts'
+import { claim } from '../../src/webhooks/claim.ts'
+import { drop, lookAgain, type Result, release, settle, type Task } from '../../src/webhooks/queue.ts'
 import { openQueue, type Queue, within } from '../support/queue.ts'
 
 let queue: Queue

@@ -167,12 +167,13 @@ const replaceText = `with gone as (
     from json_to_recordset($2) as given(patient bigint, organization bigint, starts_at timestamptz, ends_at timestamptz,
       types smallint[], codes bigint[], except_codes bigint[], purposes text[], consent text)
     returning ${said}, starts_at, ends_at
+  ), narrowed as (
+    select organization, max(clock_timestamp()) as at from gone where not exists (
+      select from fresh where (${said.replaceAll(/\w+/g, 'fresh.$&')}) is not distinct from (${said.replaceAll(/\w+/g, 'gone.$&')})
+        and fresh.starts_at <= gone.starts_at and fresh.ends_at >= gone.ends_at)
+    group by organization
   )
-  insert into consent_narrowed
-  select organization, max(clock_timestamp()) from gone where not exists (
-    select from fresh where (${said.replaceAll(/\w+/g, 'fresh.$&')}) is not distinct from (${said.replaceAll(/\w+/g, 'gone.$&')})
-      and fresh.starts_at <= gone.starts_at and fresh.ends_at >= gone.ends_at)
-  group by organization order by organization
+  insert into consent_narrowed select organization, at from narrowed order by organization
   on conflict (organization) do update set at = excluded.at`
 
 function rowOf(patient: string, { organization, from, until, types, codes, except, purposes, consent }: Grant) {

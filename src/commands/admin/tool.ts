@@ -86,7 +86,11 @@ async function perform(command: AdminCommand, given: Arguments, config: Config):
     config.databaseUrl === ''
       ? await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))
       : undefined
-  const database = openDatabase(embedded?.connection ?? config.databaseUrl, { poolSize: 2, statementTimeout: 0 })
+  const database = openDatabase(embedded?.connection ?? config.databaseUrl, {
+    poolSize: 2,
+    statementTimeout: 0,
+    plans: config.databasePlans,
+  })
   try {
     await migrate(database)
     return await command.run({ ...given, config, database })

@@ -4,7 +4,7 @@ import { textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { mint, neighbour, parse } from '../../lib/health-id.ts'
-import { isStored } from '../../store/relations.ts'
+import { currentVersions } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 
 /** The patient that holds a Health ID now. */
@@ -23,7 +23,12 @@ export interface Holder {
 /** A chain of merged patients is followed this far. */
 const MOST_MERGED = 32
 
+/** A patient on the way from one that has or had a Health ID to the one that replaces it last. */
 interface Link {
+  /** The patient that it begins with. */
+  readonly first: string
+  /** Whether that one has the Health ID now. */
+  readonly is_current: boolean
   readonly patient: string
   readonly current: string | null
   readonly is_replaced: boolean
@@ -38,30 +43,45 @@ interface Link {
  * @param healthId in canonical form
  */
 export async function holderOf(on: Queryable, healthId: string): Promise<Holder | undefined> {
-  const chain = await on.query<Link>({
-    name: 'health-id-holder',
-    isFixed: true,
-    text: `with recursive chain(patient, hops) as (
-        (select h.patient, 0 from health_id h where h.value = $1
-          order by h.is_current desc, ${isStored('$2', 'h.patient')} desc limit 1)
-        union all
-        select l.by_patient, hops + 1 from chain join patient_replaced l using (patient) where hops < ${MOST_MERGED}
-      )
-      select c.patient,
-        (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = $1 desc, h.value limit 1) as current,
-        exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
-        ${isStored('$2', 'c.patient')} as is_stored,
-        exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
-      from chain c order by c.hops`,
-    values: [healthId, typeNumber('Patient')],
-  })
-  const last = chain.at(-1)
-  const found = last?.is_replaced ? chain[0] : last
+  const chains = await chainsOf(on, healthId)
+  // The patient that has the Health ID comes first; otherwise any that is stored.
+  const chain = chains.find(([first]) => first!.is_current || first!.is_stored) ?? chains[0]
+  const last = chain?.at(-1)
+  const found = last?.is_replaced ? chain![0] : last
   if (!found?.is_stored) return undefined
   const { patient, current, replaces, is_replaced: isReplaced } = found
   // No other patient holds what this one has lost, or that one would have been found.
-  const isOwn = found === chain[0] && !isReplaced
+  const isOwn = found === chain![0] && !isReplaced
   return { patient, current: current ?? (isOwn ? healthId : undefined), isMerged: replaces || isReplaced }
+}
+
+/**
+ * Returns the chains of patients that begin with those that have or had a Health ID; the one that has it comes first. The walk is done
+ * before FHIR tables are asked (docs/decisions/0092-portable-statements.md).
+ */
+async function chainsOf(on: Queryable, healthId: string): Promise<Link[][]> {
+  const links = await on.query<Link>({
+    name: 'health-id-holder',
+    isFixed: true,
+    text: `with walked as materialized (
+        with recursive chain(first, is_current, patient, hops) as (
+          select h.patient, h.is_current, h.patient, 0 from health_id h where h.value = $1
+          union all
+          select c.first, c.is_current, l.by_patient, hops + 1 from chain c join patient_replaced l using (patient) where hops < ${MOST_MERGED}
+        )
+        select c.*,
+          (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = $1 desc, h.value limit 1) as current,
+          exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
+          exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
+        from chain c
+      ), stored as materialized (
+        select array_agg(r.id) as ids from walked join ${currentVersions} r on r.type = $2 and r.id = walked.patient
+      )
+      select first, is_current, patient, current, is_replaced, replaces, coalesce(patient = any(stored.ids), false) as is_stored
+      from walked, stored order by is_current desc, first, hops`,
+    values: [healthId, typeNumber('Patient')],
+  })
+  return [...Map.groupBy(links, ({ first }) => first).values()]
 }
 
 /** Returns the ids of the patients that hold those of the texts that are Health IDs, as `holderOf` finds them. */

@@ -3,6 +3,7 @@
 
 import { int4Array, int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable, Statement } from '../../db/statement.ts'
+import { isKeyTaken } from '../../db/taken.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { selfHash } from '../../store/index/postings.ts'
@@ -136,7 +137,8 @@ async function enter(on: Queryable, statement: Statement, stored: readonly Entry
   try {
     await on.query(statement)
   } catch (error) {
-    if ((error as { constraint?: unknown }).constraint !== 'health_id_current') throw error
+    // A row with the same patient is updated, so only the index of current Health IDs refuses one.
+    if (!isKeyTaken(error, 'health_id')) throw error
     throw new Failure(
       'CONFLICT',
       'Another Patient has this Health ID. A Health ID belongs to one person: if both are the same person, merge them (Patient/$merge).',

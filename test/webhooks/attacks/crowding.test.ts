@@ -54,6 +54,7 @@ describe('an adversary', () => {
       const row = {
         ...{ endpoint: 1, revision: 1, event: 'evt_1', delivery: crypto.randomUUID(), attempt: 1, is_replay: false },
         ...{
+          place: 1,
           is_due: true,
           body: '',
           type: 1,
