@@ -11,6 +11,7 @@ import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
 import type { Outages } from './outage.ts'
 import { type Connections, connectionsOf, endPools, openPools, type PlanMode, type Pools } from './pools.ts'
+import { applicationName } from './schema.ts'
 import { createStandbys, type StandbyReads, type Standbys, type StandbysParts } from './standbys/standbys.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
@@ -104,7 +105,7 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
   const { poolSize, statementTimeout, plans = 'kept', log } = options
   const config: pg.ClientConfig = {
-    application_name: 'health-interop',
+    application_name: applicationName,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout === 0 ? 0 : longestIdle,
     types,
