@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { hash64 } from '../../src/lib/hash.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { authorHash } from '../../src/store/author.ts'
+import { authorHash, keysWrittenBy } from '../../src/store/author.ts'
 import { createStore } from '../../src/store/bind.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'
 import type { Created } from '../../src/store/row-arrays.ts'
@@ -264,6 +264,13 @@ describe('one plan is kept for all values', () => {
     expect(indexes()).toEqual(expect.arrayContaining([index, 'consent_grant_find']))
     expect(plan.filter(node => node['Node Type'] === 'Seq Scan')).toEqual([])
   })
+})
+
+test('what a client wrote is read along search_author, by the plan for a client who wrote nearly everything as well', async () => {
+  plan = await keptPlan(`select ${keysWrittenBy('$1::bigint', '$2::smallint[]', 500)}`)
+  const looked = plan.filter(node => node['Relation Name'] === 'search')
+  expect(looked.map(node => [node['Node Type'], node['Index Name']])).toEqual([['Index Scan', 'search_author']])
+  expect(plan.filter(node => /Sort/.test(node['Node Type']))).toEqual([])
 })
 
 describe('the history of everything', () => {
