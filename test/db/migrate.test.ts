@@ -71,16 +71,22 @@ async function round(turn: number): Promise<string[]> {
     [
       'POST',
       `${connect}/patients/resolve`,
-      { demographics: { first_name: 'Ada', last_name: `Turn${turn}`, date_of_birth: '1980-01-01', gender: 'female' } },
+      { first_name: 'Ada', last_name: `Turn${turn}`, date_of_birth: '1980-01-01', sex: 'female' },
     ],
-    ['GET', `${connect}/webhooks`],
-    ['GET', `${connect}/inventory/blood`],
-    ['GET', `${connect}/inventory/medicines`],
+    ['GET', `${connect}/webhooks/subscriptions`],
+    ['GET', `${connect}/blood-bank/inventory`],
+    ['GET', `${connect}/pharmacy/stock`],
   ]
   const answers: string[] = []
   for (const [method, path, body] of calls) {
-    const answer: Answer = await call(method, path, body === undefined ? {} : { body })
-    answers.push(`${method} ${path} ${answer.status < 500 ? 'answered' : `${answer.status} ${answer.text}`}`)
+    const answer: Answer = await call(
+      method,
+      path,
+      body === undefined
+        ? {}
+        : { body, headers: { 'content-type': path.startsWith('/') ? 'application/json' : 'application/fhir+json' } },
+    )
+    answers.push(`${method} ${path} ${answer.status < 300 ? 'answered' : `${answer.status} ${answer.text}`}`)
   }
   return answers
 }
