@@ -7,6 +7,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const processes = [
   'start/start',
   'start/crash',
+  'start/failover',
+  'db/hanging',
+  'db/standbys-failing',
   'load/crash',
   'api/fhir/bulk/restart',
   'store/embedded',

@@ -6,8 +6,17 @@ import { banner } from './app/banner.ts'
 import { heedSignals, type Stop } from './app/stop.ts'
 import { ordered, PreparationError, startWorkers, type Workers } from './app/workers.ts'
 import { connectionsFor } from './db/database.ts'
+import { NoServer } from './db/doubt.ts'
 import { EmbeddedError, type EmbeddedServer, startEmbedded } from './db/embedded.ts'
-import { addressOf, archiveOf, type Config, ConfigError, mustSuitProduction, readConfig } from './lib/config.ts'
+import {
+  addressOf,
+  archiveOf,
+  type Config,
+  ConfigError,
+  mustNamePrimary,
+  mustSuitProduction,
+  readConfig,
+} from './lib/config.ts'
 import { Failure } from './lib/failure.ts'
 import { createLog, type Log } from './lib/log.ts'
 
@@ -21,6 +30,7 @@ async function main(): Promise<void> {
 /** The first process: owns the database and the others, and answers requests itself if it is the only one. */
 async function lead(config: Config, log: Log): Promise<void> {
   mustSuitProduction(config)
+  mustNamePrimary(config)
   const { environment, workers, databaseUrl } = config
   log.info({ environment, workers }, 'starting: the first start creates the database, which takes up to a minute')
   const port = config.port === 0 ? await freePort(config.host) : await mustBeFree(config.port, config.host)
@@ -109,10 +119,16 @@ main().catch(error => {
   process.exit(1)
 })
 
+/** Why each of several servers is not the primary, or that a single one is not. */
+function reasonOf({ options: { cause } }: Failure): string {
+  if (cause instanceof NoServer) return ` ${cause.message}`
+  return (cause as { code?: unknown })?.code === '25006' ? ' It is a standby, or read-only.' : ''
+}
+
 /** One sentence for what an operator can mend; everything else with its stack. */
 function explained(error: unknown): string {
   if (error instanceof ConfigError || error instanceof EmbeddedError) return error.message
   if (error instanceof Failure && error.code === 'UNAVAILABLE' && error.options.issue !== 'too-costly')
-    return 'The database of DATABASE_URL cannot be reached: check the URL and that the server is running.'
+    return `The database of DATABASE_URL cannot be reached: check the URL and that the server is running.${reasonOf(error)}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

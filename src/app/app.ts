@@ -126,7 +126,7 @@ export async function createApplication(
   const { environment } = config
   const collector = createCollector(config)
   const key = await encryptionKey(config)
-  const database = openPools(config, connection)
+  const database = openPools(config, connection, log, config.databaseReadUrl)
   const dataSet = await learnDataSet(database, address)
   const mappings = await maps
   const messages = () => [...mappings.set().outgoing.keys()]

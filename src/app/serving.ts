@@ -46,8 +46,10 @@ async function prepare(
 ): Promise<Application> {
   const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, plans: config.databasePlans })
   log.info('migrating the database')
-  const ran = await migrate(database)
+  const { ran, newer } = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
+  if (newer.length > 0)
+    log.warn({ migrations: newer }, 'a newer version has migrated the database; this one runs beside it')
   await mustBeFitForProduction(config, database).finally(() => database.end())
   log.info('checking the maps')
   await maps

@@ -47,13 +47,13 @@ export interface Storage {
   settle(): Promise<number>
 }
 
-/** Opens the database as the settings say. */
-export const openPools = (config: Config, connection: Connection): Database =>
-  openDatabase(connection, {
-    poolSize: config.poolSize,
-    statementTimeout: config.statementTimeout,
-    plans: config.databasePlans,
-  })
+/** Opens the database as the settings say. @param standbys addresses of servers that reads may run on; absent: none */
+export const openPools = (
+  { poolSize, statementTimeout, databasePlans: plans }: Config,
+  connection: Connection,
+  log: Log,
+  standbys?: readonly string[],
+): Database => openDatabase(connection, { poolSize, statementTimeout, plans, log, standbys })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (
@@ -62,7 +62,7 @@ export const openStorage = (
   dataSet: DataSet,
   log: Log,
   encryptionKey: Buffer,
-): Storage => storageIn(openPools(config, connection), config, dataSet, log, encryptionKey)
+): Storage => storageIn(openPools(config, connection, log), config, dataSet, log, encryptionKey)
 
 /**
  * The store in an open database.

@@ -4,6 +4,7 @@ import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
+import { placeFor } from '../store/runs-on.ts'
 import { archivedPart } from './archive/archive.ts'
 import { type AuditTest, auditCondition, mayMatchArchived } from './criteria.ts'
 import { placeInTime } from './packed.ts'
@@ -85,7 +86,8 @@ export const createAuditReader =
           found => Math.min(found.length, query.count),
           async () => {
             mayOr(principal, 's')
-            return (await on.query<PackedRow>(statement(query, own))).map(fromPacked)
+            const there = await placeFor('audit-search', on)
+            return (await there.query<PackedRow>(statement(query, own))).map(fromPacked)
           },
         ),
       async archivedUntil(tests) {

@@ -2,10 +2,14 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Failure } from '../lib/failure.ts'
+import { isUnanswered, lostCodes, mayStore, NoServer, Unreplicated, unconfirmed } from './doubt.ts'
 import type { Statement } from './statement.ts'
 
-/** The rows that a statement gives, or a failure that a caller can act on. */
-export async function ask<Row extends object>(on: pg.Pool | pg.ClientBase, statement: Statement): Promise<Row[]> {
+/**
+ * The rows of a statement within a transaction: if it fails, what it did is undone.
+ * @throws Failure that a caller can act on
+ */
+export async function ask<Row extends object>(on: pg.ClientBase, statement: Statement): Promise<Row[]> {
   try {
     return (await answerOf<Row>(on, statement)).rows
   } catch (error) {
@@ -13,18 +17,63 @@ export async function ask<Row extends object>(on: pg.Pool | pg.ClientBase, state
   }
 }
 
+/**
+ * The rows of a statement that is a transaction of its own.
+ * @throws Failure as `ask` does, and UNCONFIRMED if the statement may have stored something
+ */
+export async function askAlone<Row extends object>(on: pg.ClientBase, statement: Statement): Promise<Row[]> {
+  try {
+    return (await answerOf<Row>(on, statement)).rows
+  } catch (error) {
+    throw translatedAlone(error, statement)
+  }
+}
+
+/** The same on a connection of the pool, to which it returns only if nothing failed. */
+export function askPool<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  return new Promise((done, fail) => {
+    pool.connect((error, client, release) => {
+      if (error || !client) return fail(translated(error))
+      answerOf<Row>(client, statement).then(
+        ({ rows }) => {
+          release()
+          done(rows)
+        },
+        failed => {
+          release(true)
+          fail(translatedAlone(failed, statement))
+        },
+      )
+    })
+  })
+}
+
 /** Returns the answer of pg. The query is made here: from an object pg would copy each property by its descriptor. @throws errors of pg */
 export function answerOf<Row extends object>(
-  on: pg.Pool | pg.ClientBase,
+  on: pg.ClientBase,
   { text, values, name }: Statement,
 ): Promise<pg.QueryResult<Row>> {
-  const query = Object.assign(new pg.Query(text, values as unknown[]), { name })
+  const query: Query = Object.assign(new pg.Query(text, values as unknown[]), { name, isUnreplicated: false })
   return new Promise((done, fail) => {
-    const answered = (error: Error | undefined, result: pg.QueryResult<Row>): void =>
-      error ? fail(error) : done(result)
+    const answered = (error: Error | undefined, result: pg.QueryResult<Row>): void => {
+      if (error) {
+        if (isReadOnly(error)) streamOf(on).destroy(error)
+        fail(error)
+      } else if (query.isUnreplicated) fail(new Unreplicated())
+      else done(result)
+    }
     ;(on as unknown as Asked<Row>).query(query, undefined, answered)
   })
 }
+
+/** A statement on its way. */
+interface Query {
+  /** Set while it is answered: what it stored is on the primary alone. */
+  isUnreplicated: boolean
+}
+
+/** True if the server of the connection was the primary and is no more: all of the connection is of no use. */
+const isReadOnly = (error: Error): boolean => (error as { code?: unknown }).code === '25006'
 
 /** Members of pg that its types lack. */
 interface Asked<Row extends object> {
@@ -38,6 +87,23 @@ interface Asked<Row extends object> {
 /** The stream of a connection. */
 export const streamOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
+
+/** What an error means for a statement that was sent as a transaction of its own. */
+export const translatedAlone = (error: unknown, { text }: Pick<Statement, 'text'>): unknown =>
+  isUnanswered(error) && mayStore(text) ? unconfirmed(error) : translated(error)
+
+/** What says that the server cannot be used at the moment, or that the connection to it is lost. */
+const outOfReach: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', ...lostCodes],
+  ...['25006', '25P03', '25P04', '57P01', '57P02', '57P03'],
+])
+
+/** True if a connection could not be made because there is no server that takes it. */
+export const isFatal = (error: unknown): boolean => {
+  const cause = error instanceof Failure ? error.options.cause : error
+  if (cause instanceof NoServer) return true
+  return outOfReach.has(String((cause as { code?: unknown }).code)) || isUnanswered(cause)
+}
 
 /** Translates errors of PostgreSQL into failures that a caller can act on; returns unknown errors unchanged. */
 export function translated(error: unknown): unknown {
@@ -55,20 +121,10 @@ export function translated(error: unknown): unknown {
         retryAfter: 1,
         cause: error,
       })
-    case 'ECONNREFUSED':
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'ENOENT':
-    case '25P03':
-    case '57P01':
-    case '57P02':
-    case '57P03':
     case '53300':
-      return new Failure('UNAVAILABLE', 'The database is temporarily unavailable: try again.', {
-        retryAfter: 2,
-        cause: error,
-      })
+      return temporarily(error)
   }
+  if (outOfReach.has(String(code)) || error instanceof Unreplicated) return temporarily(error)
   if (
     error instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(error.message)
@@ -77,3 +133,6 @@ export function translated(error: unknown): unknown {
   }
   return error
 }
+
+const temporarily = (cause: unknown): Failure =>
+  new Failure('UNAVAILABLE', 'The database is temporarily unavailable: try again.', { retryAfter: 2, cause })

@@ -1,12 +1,19 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
-import { ask, streamOf } from './ask.ts'
+import type { Log } from '../lib/log.ts'
+import { type PostgresAddress, postgresAddress } from '../lib/postgres-url.ts'
+import { askPool } from './ask.ts'
+import { createClients } from './clients.ts'
 import { createCosts } from './costs.ts'
-import { createShared, laneFor, type Shared, serviceRoom, waitingIn } from './lane.ts'
-import { createLines, type Lines, mostLines } from './lines.ts'
+import { laneFor, serviceRoom } from './lane.ts'
+import { mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
-import type { Statement, Transactional } from './statement.ts'
+import type { Outages } from './outage.ts'
+import { type Connections, connectionsOf, endPools, openPools, type PlanMode, type Pools } from './pools.ts'
+import { applicationName } from './schema.ts'
+import { createStandbys, type StandbyReads, type Standbys, type StandbysParts } from './standbys/standbys.ts'
+import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
 
@@ -25,20 +32,17 @@ export interface Database extends Transactional {
   readonly listen: Listen
   /** Returns what the connections of each pool do at the moment. */
   connections(): readonly Connections[]
+  /** Returns what each standby has answered. */
+  standbys(): readonly StandbyReads[]
+  /** Returns for how long this process could not reach the database. */
+  outages(): Outages
   end(): Promise<void>
 }
 
 /** Most connections that one process opens with pools of this size, those it listens on apart. */
 export const connectionsFor = (poolSize: number): number => 2 * (poolSize + serviceRoom + mostLines)
 
-interface Connections {
-  readonly pool: 'planned' | 'fixed' | 'lines'
-  readonly used: number
-  readonly idle: number
-  /** Callers that wait for one. */
-  readonly waiting: number
-}
-
+/** An address, which may name several servers as libpq does, or one server. */
 export type Connection =
   | string
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string }
@@ -48,8 +52,12 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
+  /** Told when the database is lost and found; absent: nobody is. */
+  readonly log?: Log
+  /** Addresses of standbys that reads may run on; absent: none. */
+  readonly standbys?: readonly string[] | undefined
   /** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits. Default: it keeps it. */
-  readonly plans?: 'kept' | 'auto'
+  readonly plans?: PlanMode
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -89,96 +97,73 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
   ...{ name: preparedName(text), text, values, isFixed },
 })
 
-/** How PostgreSQL plans statements that one plan suits. */
-const fixedPlanMode = { kept: 'force_generic_plan', auto: 'auto' } as const
-
 /**
- * Opens the pools; nothing connects until the first statement. Statements that one plan suits have connections of their
- * own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
+ * Opens the pools; nothing connects until the first statement, except to standbys. Statements that one plan suits have connections
+ * of their own, on which PostgreSQL keeps it, and so have transactions, which ask little else; all others are planned for the
  * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
+  const { poolSize, statementTimeout, plans = 'kept', log } = options
   const config: pg.ClientConfig = {
-    ...(typeof connection === 'string' ? { connectionString: connection } : connection),
-    application_name: 'health-interop',
-    statement_timeout: options.statementTimeout,
-    idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : longestIdle,
+    application_name: applicationName,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: statementTimeout === 0 ? 0 : longestIdle,
     types,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
   }
+  const { address, parameters } = serversOf(connection)
+  const own = { ...parameters, ...config }
+  const clients = createClients({ address, config: own }, statementTimeout, log)
   const costs = createCosts()
-  const openPool = (planMode: string): Shared =>
-    createShared(poolOf(config, options.poolSize, planMode), linesOf(config, planMode), options.poolSize, costs)
-  const [planned, fixed] = [openPool('force_custom_plan'), openPool(fixedPlanMode[options.plans ?? 'kept'])]
-  const lookUp = createLookUps(statement => ask(fixed.pool, statement))
-  return {
-    query: statement => ask((statement.isFixed ? fixed : planned).pool, statement),
+  const pools = openPools(own, { Client: clients.Client, poolSize, costs, plans })
+  const { fixed } = pools
+  const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
+  const plain = (on: Pools): Queryable => ({
+    query: statement => askPool((statement.isFixed ? on.fixed : on.planned).pool, statement),
     lookUp,
-    run: async statement => void (await ask(fixed.pool, statement)),
+    run: async statement => void (await askPool(on.fixed.pool, statement)),
+  })
+  const primary = plain(pools)
+  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, plans, log, ask: primary.query })
+  return {
+    ...primary,
+    ...(standbys && { reading: () => standbys.reading(primary, at => plain(at.pools)) }),
     transaction: work => inTransaction(fixed.pool, work),
-    as: asking => laneFor(planned, fixed, lookUp, asking),
-    listen: createListening(config),
-    connections: () => [connectionsOf('planned', planned), connectionsOf('fixed', fixed), stateOf(planned, fixed)],
+    as(asking) {
+      const lane = laneFor(pools, lookUp, asking)
+      if (!standbys) return lane
+      return { ...lane, reading: () => standbys.reading(lane, at => laneFor(at.pools, lookUp, asking)) }
+    },
+    listen: createListening(clients, own),
+    connections: () => connectionsOf(pools),
+    outages: clients.outages,
+    standbys: () => standbys?.reads() ?? [],
     async end() {
-      await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()]))
+      await standbys?.end()
+      await endPools(pools)
+      clients.end()
     },
   }
 }
 
-function poolOf(config: pg.ClientConfig, size: number, planMode: string): pg.Pool {
-  const pool = new pg.Pool({
-    ...config,
-    options: `-c plan_cache_mode=${planMode}`,
-    max: size + serviceRoom,
-    pipeline: true,
-    connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 60_000,
-  })
-  pool.on('error', () => {})
-  // The pool listens to a connection only while it is idle. A user of the connection learns of its end from the statement, and an
-  // event without a listener would end the process.
-  pool.on('connect', client => {
-    client.on('error', () => {})
-    readInTurn(client)
-  })
-  return pool
+interface Servers {
+  readonly address: PostgresAddress
+  /** Of a connection to the first of them. */
+  readonly parameters: pg.ClientConfig
 }
 
-function linesOf(config: pg.ClientConfig, planMode: string): Lines {
-  return createLines(async () => {
-    const client = new pg.Client({
-      ...config,
-      options: `-c plan_cache_mode=${planMode}`,
-      pipeline: true,
-      connectionTimeoutMillis: 10_000,
-    })
-    client.on('error', () => {})
-    await client.connect()
-    readInTurn(client)
-    return client
-  })
+function serversOf(connection: Connection): Servers {
+  if (typeof connection !== 'string')
+    return { address: { url: '', hosts: [connection], needsPrimary: false }, parameters: { ...connection } }
+  const address = postgresAddress(connection)
+  return { address, parameters: { connectionString: address.url } }
 }
 
-/** Most bytes that arrive at once. */
-const fullRead = 65_536
-
-/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
-function readInTurn(client: pg.ClientBase): void {
-  const stream = streamOf(client)
-  stream.on('data', (piece: Buffer) => {
-    if (piece.length < fullRead) return
-    stream.pause()
-    setImmediate(() => stream.resume())
-  })
-}
-
-function connectionsOf(name: Connections['pool'], shared: Shared): Connections {
-  const { totalCount, idleCount } = shared.pool
-  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
-}
-
-function stateOf(...all: readonly Shared[]): Connections {
-  const states = all.map(({ lines }) => lines.states())
-  const sum = (pick: (state: (typeof states)[number]) => number): number =>
-    states.reduce((total, each) => total + pick(each), 0)
-  return { pool: 'lines', used: sum(({ used }) => used), idle: sum(({ idle }) => idle), waiting: 0 }
+function openStandbys(urls: readonly string[], config: pg.ClientConfig, parts: StandbysParts): Standbys | undefined {
+  if (urls.length === 0) return undefined
+  const places = urls
+    .map(postgresAddress)
+    .flatMap(({ url, hosts }) => hosts.map(host => ({ host, config: { ...config, connectionString: url } })))
+  return createStandbys(places, parts)
 }

@@ -2,10 +2,12 @@
 import type pg from 'pg'
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
-import { ask, streamOf, translated } from './ask.ts'
+import { askAlone, streamOf, translated, translatedAlone } from './ask.ts'
 import { cancelOn } from './cancel.ts'
 import type { Costs } from './costs.ts'
+import { isInDoubt } from './doubt.ts'
 import type { Lines, Sent } from './lines.ts'
+import type { Pools } from './pools.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import { giveTurn, takeTurn } from './turn.ts'
@@ -97,13 +99,11 @@ const short = 10
 const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
 
 /**
- * The database as one client has it.
- * @param planned connections for statements that are planned for their values, `fixed` for all others and for transactions
+ * A server as one client has it.
  * @param lookUp gathers the look-ups of all clients
  */
 export function laneFor(
-  planned: Shared,
-  fixed: Shared,
+  { planned, fixed }: Pools,
   lookUp: NonNullable<Queryable['lookUp']>,
   asking: Asking,
 ): Transactional {
@@ -187,8 +187,10 @@ async function onLine<Row extends object>(
     sent = line.send<Row>(statement, expected)
     return await sent.rows
   } catch (error) {
+    const failure = translatedAlone(error, statement)
+    if (isInDoubt(failure)) throw failure
     if (watch.reason() !== undefined) throw watch.reason()
-    if (!sent?.isVictim(error)) throw translated(error)
+    if (!sent?.isVictim(error)) throw failure
   } finally {
     watch.finish()
     if (sent) shared.costs.took(keyOf(statement), sent.took(), false)
@@ -240,12 +242,12 @@ async function connected<Row extends object>(
       watch.within(asking.limit)
       begun = performance.now()
       const before = stream.bytesRead
-      const answer = ask<Row>(client, statement)
+      const answer = askAlone<Row>(client, statement)
       if (takesTurn) giveTurn(client, asking.who)
       return { rows: await answer, bytes: stream.bytesRead - before }
     } catch (error) {
       failed = error
-      throw watch.reason() ?? error
+      throw isInDoubt(error) ? error : (watch.reason() ?? error)
     } finally {
       watch.finish()
       if (begun !== undefined) costs.took(keyOf(statement), performance.now() - begun, takesTurn)

@@ -24,7 +24,16 @@ export interface Queryable {
   lookUp?<Row extends Placed>(lookUp: LookUp): Promise<Row | undefined>
   /** Does work that shares statements with that of other clients, as soon as this client may have more of it under way; absent: at once. */
   sharing?<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Returns where statements that change nothing may run until one answer is complete: a standby that shows all that was acknowledged
+   * before the call, or this; absent: this. A transaction has none, since its statements see what it wrote.
+   * @throws Failure UNAVAILABLE when the database cannot be reached.
+   */
+  reading?(): Promise<Queryable>
 }
+
+/** Returns where statements that change nothing may run until one answer is complete (`Queryable.reading`). */
+export const readingOf = async (on: Queryable): Promise<Queryable> => (on.reading ? on.reading() : on)
 
 /** What can do several things as a whole: the pool, or a transaction, within which a part can be undone alone (a savepoint). */
 export interface Transactional extends Queryable {

@@ -1,5 +1,5 @@
 // Whether PostgreSQL refused a row because its key is taken, told by SQLSTATE and table: an engine that splits tables names their
-// parts, and the indexes of these, in its own way (docs/decisions/0090-portable-statements.md).
+// parts, and the indexes of these, in its own way (docs/decisions/0092-portable-statements.md).
 
 /** SQLSTATE unique_violation. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const uniqueViolation = '23505'

@@ -3,7 +3,10 @@
 // fail, and the commit a rollback: so the first error is the one that counts. A statement whose result is not awaited is sent with
 // the next one, since waking PostgreSQL costs more than most statements.
 import type pg from 'pg'
-import { ask, streamOf, translated } from './ask.ts'
+import { Failure } from '../lib/failure.ts'
+import { answerOf, ask, streamOf, translated } from './ask.ts'
+import { isInDoubt, isUnanswered, unconfirmed } from './doubt.ts'
+import { unlimited, withoutLimit } from './silence.ts'
 import type { Statement, Transaction } from './statement.ts'
 import type { Watch } from './watch.ts'
 
@@ -54,9 +57,10 @@ export async function inTransaction<T>(
   try {
     result = await whole(line, outermost, later, work)
   } catch (error) {
-    throw line.watch?.reason() ?? error
+    throw isInDoubt(error) ? error : (line.watch?.reason() ?? error)
   } finally {
     line.watch?.finish()
+    unlimited.delete(client)
     client.release(line.broken ?? line.watch?.reason() !== undefined)
   }
   for (const each of later) await each()
@@ -78,11 +82,13 @@ async function whole<T>(
   }
   const ownLater: Later[] = []
   let isOver = false
+  let isEnding = false
   try {
     send({ text: frame.begin, values: [] })
     const result = await work({
       async query(statement) {
         watch?.check()
+        if (statement === withoutLimit) unlimited.add(client)
         travel.hold()
         const answer = ask<never>(client, statement)
         // What is asked at the same time travels together.
@@ -97,7 +103,9 @@ async function whole<T>(
       afterwards: each => void ownLater.push(each),
     })
     watch?.check()
-    const ended = client.query(frame.end)
+    if (frame === outermost) unlimited.delete(client)
+    const ended = answerOf(client, { text: frame.end, values: [] })
+    isEnding = frame === outermost
     travel.go()
     // A transaction with only its commit left is not ended any more; it commits as a whole or not at all.
     if (watch && frame === outermost) void Promise.all(sent).then(watch.finish)
@@ -110,9 +118,21 @@ async function whole<T>(
     return result
   } catch (error) {
     travel.go()
+    if (isEnding && !isOver && isUnanswered(error) && !isRefused(first)) {
+      // Not used again: what cancelled the wait for a standby may still come.
+      line.broken = error as Error
+      throw unconfirmed(error)
+    }
     if (!isOver) await client.query(frame.undo).catch((failed: Error) => (line.broken = failed))
     throw first?.error ?? translated(error)
   }
+}
+
+/** True if PostgreSQL has said that a statement failed, so that nothing of its transaction was committed. */
+function isRefused(first: { readonly error: unknown } | undefined): boolean {
+  if (!first) return false
+  const { error } = first
+  return !isUnanswered(error instanceof Failure ? error.options.cause : error)
 }
 
 interface Travel {

@@ -9,6 +9,7 @@ import type { ReadPurpose } from '../access/purpose.ts'
 import type { Proofs, ProvingScheme, Scheme } from '../access/scheme.ts'
 import { recordedBy } from '../audit/pending.ts'
 import type { AuditWriter } from '../audit/writer.ts'
+import { unconfirmed } from '../db/doubt.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { asFailure } from '../lib/failure.ts'
 import { holdsHealthId } from '../lib/health-id.ts'
@@ -28,7 +29,7 @@ import { leaveRest } from './pace.ts'
 import { senderOf } from './proxy.ts'
 import type { Reply, Route, RouteRequest } from './route.ts'
 import { preflight, send } from './send.ts'
-import { isRecorded, recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
+import { isRecorded, mayHaveStored, recordsOf, requesterOf, type Traces, undone, unrecorded, watched } from './trail.ts'
 
 /** Observes each request, for the metrics. */
 interface Observer {
@@ -166,7 +167,10 @@ function refusal(parts: ServerParts, context: Koa.Context, requestId: string, se
   return failureReply(described, { path, accept: context.get('accept'), requestId })
 }
 
-/** Returns the reply once the audit trail has recorded the request. @throws Failure UNAVAILABLE if it cannot be recorded. */
+/**
+ * Returns the reply once the audit trail has recorded the request.
+ * @throws Failure UNAVAILABLE if it cannot be recorded, UNCONFIRMED if the request may have stored something, too.
+ */
 async function recorded(
   { audit, holdersOf }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
@@ -185,7 +189,7 @@ async function recorded(
     return ready
   } catch (error) {
     if (ready.body instanceof Readable) ready.body.destroy()
-    throw unrecorded(error)
+    throw mayHaveStored(trace, pending) ? unconfirmed(error) : unrecorded(error)
   }
 }
 

@@ -7,6 +7,7 @@ import { attemptOf } from '../audit/attempt.ts'
 import { type Pending, pendingNote } from '../audit/pending.ts'
 import type { AuditRecord } from '../audit/record.ts'
 import { type Requester, recordOf } from '../audit/records.ts'
+import { isInDoubt } from '../db/doubt.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Access } from '../store/access.ts'
 import { fhirBase } from '../store/base.ts'
@@ -101,6 +102,12 @@ export function recordsOf(trace: Trace, about: readonly string[]): AuditRecord[]
   const attributed = accesses.map(access => (access.patients.length > 0 ? access : { ...access, patients: about }))
   return attributed.map(access => recordOf(access, requester, at))
 }
+
+/** True if a request has stored something, or nobody knows whether it has. */
+export const mayHaveStored = ({ method, route, failure }: Trace, pending: readonly Pending[]): boolean =>
+  pending.length > 0 ||
+  isInDoubt(failure) ||
+  (failure === undefined && !['GET', 'HEAD'].includes(method) && !route?.isRepeatable)
 
 /** The failure for a request whose audit records cannot be written. */
 export const unrecorded = (cause: unknown): Failure =>

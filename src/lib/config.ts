@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isTimeZone } from './day.ts'
 import { networks } from './networks.ts'
+import { postgresAddress } from './postgres-url.ts'
 
 export type Environment = 'local' | 'sandbox' | 'production'
 
@@ -71,9 +72,13 @@ function origins(text: string): readonly string[] {
 }
 
 function postgresUrl(text: string): string {
-  if (text !== '' && !/^postgres(ql)?:\/\//.test(text))
-    throw new Error('postgres://user:password@host:port/database, or empty')
+  if (text !== '') postgresAddress(text)
   return text
+}
+
+/** Addresses of servers, separated by spaces. */
+function postgresUrls(text: string): readonly string[] {
+  return text.split(/\s+/).filter(Boolean).map(postgresUrl)
 }
 
 function key32(text: string): Buffer | undefined {
@@ -112,8 +117,13 @@ export const settings = {
   ),
   databaseUrl: secret(
     'DATABASE_URL',
-    'PostgreSQL 15 or newer. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
+    'PostgreSQL 15 or newer. A primary and its standbys are named as libpq does: postgresql://user:password@one:5432,two:5432/database; connections go to the one that accepts changes. Empty: an embedded PostgreSQL 18 under DATA_DIR.',
     postgresUrl,
+  ),
+  databaseReadUrl: secret(
+    'DATABASE_READ_URL',
+    'Standbys of DATABASE_URL: postgresql://user:password@one:5432,two:5432/database, or several addresses separated by spaces. Searches, histories, `$everything` and exports run there while they show what the primary acknowledges. Empty: everything runs on the primary.',
+    postgresUrls,
   ),
   dataDir: setting('DATA_DIR', './data', 'Folder of the embedded database and of exported files.', text =>
     resolve(text),
@@ -417,6 +427,14 @@ export function mustSuitProduction({ environment, baseUrl, encryptionKey }: Conf
     ...(encryptionKey ? [] : ['ENCRYPTION_KEY is empty, but production needs one: openssl rand -base64 32']),
   ]
   if (missing.length > 0) throw new ConfigError(missing.join('\n'))
+}
+
+/** @throws ConfigError if standbys are named, and not their primary. */
+export function mustNamePrimary({ databaseUrl, databaseReadUrl }: Config): void {
+  if (databaseReadUrl.length > 0 && databaseUrl === '')
+    throw new ConfigError(
+      'DATABASE_READ_URL names standbys, but DATABASE_URL is empty: the embedded database has none. Set DATABASE_URL to their primary.',
+    )
 }
 
 /** The file of the audit trail's anchor; undefined: there is none. */

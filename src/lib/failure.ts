@@ -35,6 +35,7 @@ export const failureCodes = {
   AUTH_THROTTLED: { status: 429, issue: 'throttled' },
   INTERNAL_ERROR: { status: 500, issue: 'exception' },
   UNAVAILABLE: { status: 503, issue: 'transient' },
+  UNCONFIRMED: { status: 503, issue: 'transient' },
 } as const satisfies Record<string, { status: number; issue: string }>
 
 export type FailureCode = keyof typeof failureCodes
@@ -82,6 +83,10 @@ export class Failure extends Error {
     return this.options.issue ?? failureCodes[this.code].issue
   }
 }
+
+/** True if a dependency was out of reach: the work may be done later, and a change may have been stored. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof Failure && (error.code === 'UNAVAILABLE' || error.code === 'UNCONFIRMED')
 
 /** A request that does not match its schema: the message is the first problem, the details are all of them. */
 export function invalid(details: readonly FailureDetail[]): Failure {

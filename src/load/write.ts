@@ -1,5 +1,5 @@
 // Writes units of a load: many in one transaction, and where that fails each by itself, so that only what is wrong stays out.
-import { Failure } from '../lib/failure.ts'
+import { Failure, isOutage } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
 import type { Written } from '../store/write.ts'
 import type { LoadUnit } from './entries.ts'
@@ -26,7 +26,7 @@ export const batchSize = 200
 
 /**
  * Writes units in one transaction; if one of several is at fault, each is tried by itself.
- * @throws Failure UNAVAILABLE if the database goes away; anything that is no Failure.
+ * @throws Failure UNAVAILABLE or UNCONFIRMED if the database goes away; anything that is no Failure.
  */
 export async function writeUnits(store: Store, units: readonly LoadUnit[], outcomes: Outcomes): Promise<void> {
   const entries = units.flatMap(unit => unit.entries)
@@ -37,7 +37,7 @@ export async function writeUnits(store: Store, units: readonly LoadUnit[], outco
       if (outcome !== undefined && outcome !== 'absent') outcomes.stored(entries[index]!.type, outcome)
     })
   } catch (error) {
-    if (!(error instanceof Failure) || error.code === 'UNAVAILABLE') throw error
+    if (!(error instanceof Failure) || isOutage(error)) throw error
     const [unit] = units
     if (units.length > 1) for (const each of units) await writeUnits(store, [each], outcomes)
     else if (outcomes.postpone && error.issue === 'not-found') outcomes.postpone(unit!)

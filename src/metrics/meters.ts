@@ -29,7 +29,7 @@ export interface Meters {
   figures(): Promise<Figure[]>
 }
 
-export function createMeters(database: Pick<Database, 'connections'>): Meters {
+export function createMeters(database: Pick<Database, 'connections' | 'outages' | 'standbys'>): Meters {
   const registry = new Registry()
   const requests = createRequests(registry)
   const attempted = createAttempts(registry)
@@ -37,6 +37,8 @@ export function createMeters(database: Pick<Database, 'connections'>): Meters {
   const archived = createArchived(registry)
   const unlogged = createUnlogged(registry)
   countConnections(registry, database)
+  countStandbys(registry, database)
+  countOutages(registry, database)
   return { ...requests, attempted, anchored, archived, unlogged, figures: () => figuresOf(registry) }
 }
 
@@ -152,6 +154,31 @@ function createUnlogged(registry: Registry): Meters['unlogged'] {
   return requests => total.inc(requests)
 }
 
+function countStandbys(registry: Registry, database: Pick<Database, 'standbys'>): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'database_standby_used',
+    help: 'Processes whose reads run on the standby; 0: it is left out.',
+    labelNames: ['standby'],
+    registers,
+    collect() {
+      for (const { standby, isUsed } of database.standbys()) this.set({ standby }, isUsed ? 1 : 0)
+    },
+  })
+  new Counter({
+    name: 'database_standby_reads_total',
+    help: 'Reads for a standby. answered: there. moved: begun there and completed on the primary. late: on the primary, because the standby was behind.',
+    labelNames: ['standby', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { standby, reads, moved, late } of database.standbys())
+        for (const [outcome, count] of Object.entries({ answered: reads - moved, moved, late }))
+          this.inc({ standby, outcome }, count)
+    },
+  })
+}
+
 function countConnections(registry: Registry, database: Pick<Database, 'connections'>): void {
   new Gauge({
     name: 'database_pool_connections',
@@ -161,6 +188,29 @@ function countConnections(registry: Registry, database: Pick<Database, 'connecti
     collect() {
       for (const { pool, ...states } of database.connections())
         for (const [state, count] of Object.entries(states)) this.set({ pool, state }, count)
+    },
+  })
+}
+
+/** Of the process that saw the most: all of them lose the same database. */
+function countOutages(registry: Registry, database: Pick<Database, 'outages'>): void {
+  const common = { aggregator: 'max' as const, registers: [registry] }
+  new Counter({
+    ...common,
+    name: 'database_outages_total',
+    help: 'Times that the database could not be reached, or that no server of several accepted changes.',
+    collect() {
+      this.reset()
+      this.inc(database.outages().count)
+    },
+  })
+  new Counter({
+    ...common,
+    name: 'database_outage_seconds_total',
+    help: 'Seconds of these times, the current one included.',
+    collect() {
+      this.reset()
+      this.inc(database.outages().seconds)
     },
   })
 }

@@ -11,6 +11,7 @@ import { lastn } from './lastn.ts'
 import { patientsNamed } from './patients.ts'
 import { databaseOf, type Principal } from './principal.ts'
 import { readVersion } from './read.ts'
+import { placeFor } from './runs-on.ts'
 import { parseSearch } from './search/parse.ts'
 import type { SearchRequest } from './search/request.ts'
 import { libraryFor, runSearch, typesOf } from './search/run.ts'
@@ -86,7 +87,8 @@ const boundReads = (session: Session, allowedTypes: Store['allowedTypes']): Read
     if (request.type) mustBeAllowed(session, request.type, 'r')
     const types = request.type ? [request.type] : visible(allowedTypes('r'))
     const inner = request.type && request.id ? await sighted(session, request.type, request.id) : session
-    return history(inner, { ...request, types })
+    const read = request.id ? 'history-instance' : request.type ? 'history-type' : 'history-system'
+    return history(await placed(read, inner), { ...request, types })
   },
   validate(type, resource) {
     if (!(['c', 'u', 'd', 's'] as const).some(each => session.principal.may(type, each)))
@@ -107,24 +109,24 @@ const boundSearches = (session: Session): Searches => ({
     }),
   async search(request) {
     await prepareSearch(session, request)
-    const inner = await overridingFor(session, patientsNamed(request.criteria))
+    const inner = await placed('search', await overridingFor(session, patientsNamed(request.criteria)))
     const begun = performance.now()
     // One that fails, for taking too long above all, counts as well.
     const running = runSearch(inner.on, request, searchOptions(inner))
     const result = await running.finally(() => session.searched(request, performance.now() - begun))
-    await mustStillBeUsed(inner, request)
+    await mustStillBeUsed(session, request)
     const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total
     return { ...result, withheld: isEmpty ? await limitsOf(inner, request, result.closed) : [] }
   },
   async everything(request) {
     const patients = request.patient === undefined ? [] : [request.patient]
-    return everything(await overridingFor(session, patients), request)
+    return everything(await placed('everything', await overridingFor(session, patients)), request)
   },
   async lastn(request, max) {
     await prepareSearch(session, request)
-    const inner = await overridingFor(session, patientsNamed(request.criteria))
+    const inner = await placed('lastn', await overridingFor(session, patientsNamed(request.criteria)))
     const page = await lastn(inner.on, request, max, searchOptions(inner))
-    await mustStillBeUsed(inner, request)
+    await mustStillBeUsed(session, request)
     return page
   },
 })
@@ -165,6 +167,12 @@ async function learning<T>(session: Session, types: readonly string[], work: Pro
   else await session.indexing.settle()
   return result
 }
+
+/** The session whose statements run where this kind of read does. */
+const placed = async (read: Parameters<typeof placeFor>[0], session: Session): Promise<Session> => ({
+  ...session,
+  on: await placeFor(read, session.on),
+})
 
 /** What comes before any search: the caller may search every type it touches, and it is planned for its values. */
 async function prepareSearch(session: Session, request: SearchRequest): Promise<void> {

@@ -1,4 +1,5 @@
 // The names of this data set, wherever it is served: read once by each process, and extended by each start.
+import { withoutLimit } from '../db/silence.ts'
 import type { Queryable, Transactional } from '../db/statement.ts'
 import { formsOf } from './base.ts'
 
@@ -68,7 +69,7 @@ export function startedDataSet(
 ): Promise<StartedDataSet> {
   return database.transaction(async on => {
     // An older database is searched for the addresses in use, and another start may be doing that.
-    await on.query({ text: 'set local statement_timeout = 0', values: [] })
+    await on.query(withoutLimit)
     await on.query(inLine)
     const before = await readDataSet(on)
     const { addresses } = before ?? (await make(on, address, originsInUse))
@@ -96,7 +97,7 @@ export async function noteSettled(on: Queryable, addresses: readonly string[]): 
 }
 
 /** One start after another. */
-const inLine = { text: 'select pg_advisory_xact_lock(4_215_019)', values: [] }
+const inLine = { text: 'select pg_advisory_xact_lock($1)', values: [4_215_019] }
 
 async function make(on: Queryable, address: string, originsInUse: OriginsInUse): Promise<DataSet> {
   const used = await originsInUse(on, mostAddresses - 1)

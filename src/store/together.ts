@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGathering } from '../db/gather.ts'
 import type { Transactional } from '../db/statement.ts'
-import { Failure } from '../lib/failure.ts'
+import { isOutage } from '../lib/failure.ts'
 import { type Batch, isOneStatement, merged, namesIn, put, sizeOf } from './batch.ts'
 
 /**
@@ -76,7 +76,7 @@ async function writeAll(database: Transactional, waiting: readonly Waiting[]): P
     }
   } catch (error) {
     // Nobody knows whether it was committed: to write it again is for the client to decide.
-    if (error instanceof Failure && error.code === 'UNAVAILABLE') {
+    if (isOutage(error)) {
       for (const { fail } of waiting) fail(error)
       return
     }

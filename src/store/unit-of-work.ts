@@ -1,6 +1,6 @@
 // A unit of work: one transaction around several acts of a caller, each of which would otherwise open its own.
 import type { Transaction } from '../db/statement.ts'
-import { asFailure, type Failure } from '../lib/failure.ts'
+import { asFailure, type Failure, isOutage } from '../lib/failure.ts'
 import type { Access } from './access.ts'
 import { isOutdated } from './epoch.ts'
 import type { AuditedOperation } from './operation.ts'
@@ -80,7 +80,7 @@ export async function asPart<Of extends Principal & { readonly within: Transacti
     )
   } catch (error) {
     const failure = asFailure(error)
-    if (mustStartOver(error) || failure.code === 'UNAVAILABLE') throw error
+    if (mustStartOver(error) || isOutage(failure)) throw error
     if (attempt) caller.witness?.({ deed: 'operation', query: attempt.query, patients: [], resources: 0, failure })
     return failure
   }

@@ -88,7 +88,7 @@ async function tasksOf(on: Queryable, lease: bigint, taken: readonly TakenRow[])
 }
 
 // Apart from the walk along the queue, and with rows that are known when it is planned
-// (docs/decisions/0090-portable-statements.md).
+// (docs/decisions/0092-portable-statements.md).
 const takenText = `
   select d.place::integer, p.revision, ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient, e.body, e.type, e.resource_id, e.version,
     e.patients, e.request_id, e.audience = '${readers}' as is_of_readers

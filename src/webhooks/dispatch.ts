@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { envelopeOf } from '../events/envelope.ts'
 import { type Kind, putBack, takeWaiting, type Waiting } from '../events/waiting.ts'
-import { Failure } from '../lib/failure.ts'
+import { Failure, isOutage } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import { audienceOf, mayReceive } from './audience.ts'
@@ -45,7 +45,7 @@ export async function dispatch(parts: DispatchParts, kind: Kind): Promise<Dispat
 
 /** Returns true for an error that may not occur on retry. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof Failure && ['UNAVAILABLE', 'CONFLICT'].includes(error.code)
+  isOutage(error) || (error instanceof Failure && error.code === 'CONFLICT')
 
 const isCostly = (error: unknown): boolean => error instanceof Failure && error.issue === 'too-costly'
 

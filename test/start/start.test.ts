@@ -274,6 +274,18 @@ test('what production needs and is not set is named all at once, before a databa
   expect(existsSync(data)).toBe(false)
 })
 
+test('standbys without their primary are refused, before a database is made', async () => {
+  const data = join(folder, 'standbys')
+  const service = run('src/main.ts', [], {
+    ...env,
+    DATABASE_READ_URL: 'postgres://reader@127.0.0.1:1/x',
+    DATA_DIR: data,
+  })
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toMatch(/^DATABASE_READ_URL names standbys, but DATABASE_URL is empty: .*\n$/)
+  expect(existsSync(data)).toBe(false)
+})
+
 test('a database that cannot be reached is said plainly', async () => {
   const service = run('src/main.ts', [], {
     ...env,

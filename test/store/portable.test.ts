@@ -1,5 +1,5 @@
 // The statements and migrations stay open for engines of PostgreSQL's kind that distribute the FHIR tables over several nodes. What
-// these refuse, and what this project does instead, is in docs/decisions/0090-portable-statements.md.
+// these refuse, and what this project does instead, is in docs/decisions/0092-portable-statements.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'

@@ -33,6 +33,13 @@ export async function startService(env: Record<string, string> = {}, log: Log = 
   return start(await createTestDatabase(), env, log)
 }
 
+/** Starts the service on a migrated database that is reached in a way of its own. */
+export const startOn = (
+  connection: TestDatabase,
+  env: Record<string, string> = {},
+  log: Log = createLog('silent'),
+): Promise<Service> => start(connection, env, log)
+
 /** Starts the service once more on the database of another one, as a further process would be. */
 export async function startBeside(
   service: Service,

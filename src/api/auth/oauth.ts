@@ -42,6 +42,7 @@ const errorOf: Partial<Record<FailureCode, string>> = {
   AUTH_THROTTLED: 'temporarily_unavailable',
   RATE_LIMITED: 'temporarily_unavailable',
   UNAVAILABLE: 'temporarily_unavailable',
+  UNCONFIRMED: 'temporarily_unavailable',
   INTERNAL_ERROR: 'server_error',
 }
 

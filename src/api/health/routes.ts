@@ -2,6 +2,7 @@
 
 import type { Database } from '../../db/database.ts'
 import { open, type Route, reply, route } from '../../http/route.ts'
+import { withDeadline } from '../../lib/deadline.ts'
 import { Type } from '../../lib/schema.ts'
 
 const Health = Type.Object(
@@ -17,6 +18,9 @@ const Health = Type.Object(
   },
   { $id: 'Health', description: 'The state of the service and its dependencies.' },
 )
+
+/** Milliseconds for the database to answer. */
+const patience = 2000
 
 /** What is known of the maps of the service. */
 interface MappingsState {
@@ -44,14 +48,15 @@ export function healthRoutes(database: Database, mappings: MappingsState, versio
       operationId: 'ready',
       summary: 'Check that the service can answer requests',
       description:
-        'Returns 503 if the database does not answer. `checks.mappings` shows whether the service runs the maps in the mappings folder. If the folder has errors, `mapping_problems` lists them and the service stays ready with the last valid maps.',
+        'Returns 503 if the database does not answer within 2 s. `checks.mappings` shows whether the service runs the maps in the mappings folder. If the folder has errors, `mapping_problems` lists them and the service stays ready with the last valid maps.',
       access: open,
       replies: { 200: Health, 503: Health },
       async handle() {
-        const answer = await database.query({ text: 'select 1', values: [] }).then(
-          () => 'ok',
-          () => 'unavailable',
+        const asked = database.query({ text: 'select 1', values: [] }).then(
+          () => 'ok' as const,
+          () => 'unavailable' as const,
         )
+        const answer = await withDeadline(asked, patience, () => 'unavailable' as const)
         const checks = { database: answer, mappings: mappings.state() }
         const problems = mappings.problems()
         const reasons = problems.length > 0 ? { mapping_problems: [...problems] } : {}

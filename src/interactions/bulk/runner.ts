@@ -2,7 +2,7 @@
 // because the process stops or the database is unavailable, returns to the queue; a job whose lease it loses is
 // dropped.
 import type { Database } from '../../db/database.ts'
-import { Failure } from '../../lib/failure.ts'
+import { Failure, isOutage } from '../../lib/failure.ts'
 import type { Log } from '../../lib/log.ts'
 import { claimJob, endJob, type HeldJob, LeaseLost, releaseJob, renewLease } from './jobs.ts'
 
@@ -112,7 +112,7 @@ async function settleEnd(
     log.info({ job: job.id, kind: job.kind }, 'bulk: cancelled, or taken over by another process')
     return parts.lost(job)
   }
-  if (stopping.aborted || (error instanceof Failure && error.code === 'UNAVAILABLE')) {
+  if (stopping.aborted || isOutage(error)) {
     log.info({ job: job.id, kind: job.kind }, 'bulk: returned to the queue')
     return releaseJob(database, job, !stopping.aborted)
   }

@@ -57,7 +57,7 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
 
 /**
  * Returns the chains of patients that begin with those that have or had a Health ID; the one that has it comes first. The walk is done
- * before FHIR tables are asked (docs/decisions/0090-portable-statements.md).
+ * before FHIR tables are asked (docs/decisions/0092-portable-statements.md).
  */
 async function chainsOf(on: Queryable, healthId: string): Promise<Link[][]> {
   const links = await on.query<Link>({

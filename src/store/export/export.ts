@@ -3,6 +3,7 @@
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
+import { placeFor } from '../runs-on.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type DeletionPage, type DeletionPlace, deletions } from './deletions.ts'
@@ -113,7 +114,8 @@ const bodiesText = `select key, body, size from (
     where e.job = $1 and e.type = $2 and e.part = $3 and k.key > $4
   ) page where before < ${chunkBytes} order by key`
 
-async function* bodies(on: Queryable, { job, type, part }: Slice): AsyncGenerator<string[]> {
+async function* bodies(session: Queryable, { job, type, part }: Slice): AsyncGenerator<string[]> {
+  const on = await placeFor('export-bodies', session)
   for (let after = 0; ; ) {
     const rows = await on.query<{ key: number; body: string; size: number }>({
       name: 'export-bodies',

@@ -1,6 +1,8 @@
 // Lists what an export is to write: row numbers in slices, kept in the database, so that neither memory nor a restart matters.
+
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { valuePlans } from '../../db/database.ts'
+import { withoutLimit } from '../../db/silence.ts'
 import type { Queryable, Transactional } from '../../db/statement.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
@@ -43,7 +45,7 @@ export async function list(
   return session.database.transaction(on =>
     endedBy(signal, session.database, on, async () => {
       // A list of many millions takes longer than any answer may.
-      await on.query({ text: 'set local statement_timeout = 0', values: [] })
+      await on.query(withoutLimit)
       await on.query(valuePlans)
       for (const table of ['export_slice', 'export_target'])
         await on.query({ text: `delete from ${table} where job = $1`, values: [scope.job] })

@@ -1,0 +1,108 @@
+// The connections to one server: a pool, and lines for short statements, for each of the two ways to plan.
+import pg from 'pg'
+import { streamOf } from './ask.ts'
+import type { Costs } from './costs.ts'
+import { createShared, type Shared, serviceRoom, waitingIn } from './lane.ts'
+import { createLines, type Lines } from './lines.ts'
+
+/** The connections to one server. */
+export interface Pools {
+  /** For statements that are planned for the values they come with. */
+  readonly planned: Shared
+  /** For those that one plan suits, which PostgreSQL keeps, and for transactions, which ask little else. */
+  readonly fixed: Shared
+}
+
+/** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits; `kept`: it keeps it. */
+export type PlanMode = 'kept' | 'auto'
+
+const fixedPlanMode = { kept: 'force_generic_plan', auto: 'auto' } as const
+
+export interface PoolsOptions {
+  /** The class of the connections, whose errors have a listener. */
+  readonly Client: typeof pg.Client
+  /** Connections that clients share, in each of the two pools. */
+  readonly poolSize: number
+  readonly costs: Costs
+  readonly plans: PlanMode
+}
+
+/** What the connections of a pool do at the moment. */
+export interface Connections {
+  readonly pool: 'planned' | 'fixed' | 'lines'
+  readonly used: number
+  readonly idle: number
+  /** Callers that wait for one. */
+  readonly waiting: number
+}
+
+/** Opens the pools; nothing connects until the first statement. */
+export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools {
+  const open = (planMode: string): Shared => {
+    const planning = { ...config, options: optionsFor(planMode) }
+    return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
+  }
+  return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.plans]) }
+}
+
+/** Ends the connections, each once its statement has ended. */
+export const endPools = async ({ planned, fixed }: Pools): Promise<void> =>
+  void (await Promise.all([planned, fixed].flatMap(({ pool, lines }) => [pool.end(), lines.end()])))
+
+/** What the connections do at the moment. */
+export const connectionsOf = ({ planned, fixed }: Pools): readonly Connections[] => [
+  stateOf('planned', planned),
+  stateOf('fixed', fixed),
+  stateOfLines(planned, fixed),
+]
+
+/** With the warnings of PostgreSQL, which tell what became of a commit. */
+const optionsFor = (planMode: string): string => `-c plan_cache_mode=${planMode} -c client_min_messages=warning`
+
+function poolOf(config: pg.ClientConfig, { Client, poolSize }: PoolsOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    Client,
+    max: poolSize + serviceRoom,
+    pipeline: true,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+  })
+  pool.on('error', () => {})
+  pool.on('connect', readInTurn)
+  return pool
+}
+
+function linesOf(config: pg.ClientConfig, { Client }: PoolsOptions): Lines {
+  return createLines(async () => {
+    const client = new Client({ ...config, pipeline: true, connectionTimeoutMillis: 10_000 })
+    await client.connect()
+    readInTurn(client)
+    return client
+  })
+}
+
+/** Most bytes that arrive at once. */
+const fullRead = 65_536
+
+/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
+function readInTurn(client: pg.ClientBase): void {
+  const stream = streamOf(client)
+  stream.on('data', (piece: Buffer) => {
+    if (piece.length < fullRead) return
+    stream.pause()
+    setImmediate(() => stream.resume())
+  })
+}
+
+function stateOf(name: Connections['pool'], shared: Shared): Connections {
+  const { totalCount, idleCount } = shared.pool
+  return { pool: name, used: totalCount - idleCount, idle: idleCount, waiting: waitingIn(shared) }
+}
+
+function stateOfLines(...all: readonly Shared[]): Connections {
+  const states = all.map(({ lines }) => lines.states())
+  const sum = (pick: (state: (typeof states)[number]) => number): number =>
+    states.reduce((total, each) => total + pick(each), 0)
+  return { pool: 'lines', used: sum(({ used }) => used), idle: sum(({ idle }) => idle), waiting: 0 }
+}
