@@ -46,3 +46,13 @@ export function cpuOf(root: number, except?: number): number {
   const top = all.find(stat => stat.pid === root)
   return top ? sum(top) * tick : 0
 }
+
+/** The process and all below it that run. @param except as in `cpuOf` */
+export function processesOf(root: number, except?: number): number[] {
+  const all = [...stats().values()]
+  const below = (pid: number): number[] => [
+    pid,
+    ...all.filter(each => each.parent === pid && each.pid !== except).flatMap(each => below(each.pid)),
+  ]
+  return below(root)
+}

@@ -5,11 +5,9 @@ import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { demoToken } from '../support/process.ts'
-import { cpuOf } from './cpu.ts'
-import { writeCopies } from './scale.ts'
-import { shoot } from './shoot.ts'
-import { warmUp } from './warm.ts'
-import { sample, type Workload, workloads } from './workloads.ts'
+import { writeCopies } from './copies.ts'
+import { measureGeneral } from './general.ts'
+import { sample, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
        npm run bench -- peers --url URL --name NAME --pids SERVER,POSTGRES [--token T] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
@@ -34,6 +32,7 @@ const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [
        npm run bench -- webhook-crash [--data DIR]
        npm run bench -- budget bodies [--data DIR] [--seconds N]
        npm run bench -- budget searches [--data DIR] [--load PATH] [--seconds N]
+       npm run bench -- scale --resources N [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--connections N] [--rounds N]
        npm run bench -- [--only WORDS] [--data DIR] [--load PATH] [--scale N] [--seconds N] [--connections N] [--rounds N]
 
 Loads PATH (default ../shared/data/synthea-2019-r4) into the service on DIR (default ./data/bench), which changes
@@ -70,7 +69,10 @@ nothing if it is there already, and measures each workload (with --only, those w
               receivers that hang cost the others, on DIR-webhooks; only what is named, if something is
   webhook-crash
               tells 20 receivers of 10000 events while processes are killed, and looks for what was lost, on DIR-webhooks
-  --scale N   repeats the bundles of PATH under new ids until there are N resources
+  scale       grows the data of DIR-scale to N resources, the bundles of PATH and copies of them as other people, and measures
+              storage by table and index, the log while loading, the indexing of a search parameter, memory, and each workload.
+              Further runs with larger N continue the folder, and tell each figure beside the first one's
+  --scale N   repeats the bundles of PATH as those of other people until there are N resources
   --crowd N   with consent: adds N people with 19 resources each at most (100000: 2 million), copied by SQL within the database
 `
 
@@ -86,6 +88,7 @@ const { values: options, positionals } = parseArgs({
     token: { type: 'string', default: '' },
     load: { type: 'string', default: '../shared/data/synthea-2019-r4' },
     scale: { type: 'string', default: '0' },
+    resources: { type: 'string', default: '0' },
     crowd: { type: 'string', default: '0' },
     rate: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '5' },
@@ -113,19 +116,11 @@ const folders: Readonly<Record<string, string>> = {
   webhooks: '-webhooks',
   'webhook-crash': '-webhooks',
   peers: '-peers',
+  scale: '-scale',
 }
 const dataDir = resolve(options.data ?? './data/bench') + (folders[positionals[0] ?? ''] ?? '')
 const port = Number(options.port)
 const base = `http://127.0.0.1:${port}`
-
-interface Figures {
-  readonly rate: number
-  readonly p50: number
-  readonly p99: number
-  readonly errors: number
-  readonly server: number
-  readonly postgres: number
-}
 
 async function main(): Promise<void> {
   if (options.help) {
@@ -214,6 +209,14 @@ async function main(): Promise<void> {
     ]
     return benchResolve({ env: environment(), dataDir, port, people, seconds, rounds, connections: [16, 32] })
   }
+  if (positionals[0] === 'scale') {
+    const resources = Number(options.resources)
+    if (!(resources > 0)) throw new Error('bench -- scale takes --resources N, a number above 0')
+    const { benchScale } = await import('./scale.ts')
+    const probe = `http://127.0.0.1:${port + 1}`
+    const data = { root, env: environment(), dataDir, load: options.load, resources }
+    return benchScale({ ...data, base, probe, turns: turns(), answering, startProbe })
+  }
   await run(
     process.execPath,
     ['src/commands/load.ts', options.load],
@@ -276,18 +279,39 @@ async function main(): Promise<void> {
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )
-    await measureAll(
-      workloads(samples, { service: base, probe: `http://127.0.0.1:${port + 1}` }),
-      token,
-      service.pid!,
-      probe.pid!,
-    )
+    const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
+    process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
+    const rows = measureGeneral({
+      workloads: workloads(samples, { service: base, probe: `http://127.0.0.1:${port + 1}` }),
+      ...{ token, service: service.pid!, probe: probe.pid!, postmaster: postmasterPid(), ...turns() },
+    })
+    for await (const { workload, rate, p50, p99, server, postgres, multiple, errors } of rows) {
+      const cells = [
+        workload,
+        rate.toFixed(0),
+        p50,
+        p99,
+        server.toFixed(3),
+        postgres.toFixed(3),
+        multiple.toFixed(2),
+        errors,
+      ]
+      process.stdout.write(`| ${cells.join(' | ')} |\n`)
+    }
   } finally {
     probe?.kill()
     service.kill('SIGTERM')
     await new Promise(done => service.once('exit', done))
   }
 }
+
+/** Which workloads run, with how many clients, how often and how long. */
+const turns = () => ({
+  only: options.only,
+  connections: Number(options.connections),
+  rounds: Number(options.rounds),
+  seconds: Number(options.seconds),
+})
 
 async function webhooks(): Promise<void> {
   const [seconds, rounds] = [Number(options.seconds), Number(options.rounds)]
@@ -337,68 +361,5 @@ async function startProbe(connection: object): Promise<ChildProcess> {
 
 const postmasterPid = (): number =>
   Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-
-async function measureAll(all: readonly Workload[], token: string, service: number, probe: number): Promise<void> {
-  const postmaster = postmasterPid()
-  const head = ['workload', 'req/s', 'p50 ms', 'p99 ms', 'server CPU-ms', 'PG CPU-ms', 'CPU / probe', 'errors']
-  process.stdout.write(`| ${head.join(' | ')} |\n|${head.map((_, index) => (index ? '--:' : '---')).join('|')}|\n`)
-  const bare = all.find(({ origin }) => origin !== base)!
-  await warmUp(async () => totalOf(await measure(bare, token, probe, postmaster, Number(options.seconds))))
-  for (const workload of all.filter(({ name }) => name.includes(options.only))) {
-    const isProbe = workload === bare
-    const rounds: Figures[] = []
-    const multiples: number[] = []
-    const turn = (): Promise<Figures> =>
-      measure(workload, token, isProbe ? probe : service, postmaster, Number(options.seconds))
-    await warmUp(async () => totalOf(await turn()))
-    for (let round = 0; round < Number(options.rounds); round++) {
-      // The machine gets slower and faster: the probe runs beside each round.
-      const reference = totalOf(await measure(bare, token, probe, postmaster, 1))
-      const figures = await turn()
-      rounds.push(figures)
-      multiples.push(totalOf(figures) / reference)
-    }
-    const median = rounds.sort((a, b) => a.rate - b.rate)[Math.floor(rounds.length / 2)]!
-    const cells = [
-      workload.name,
-      median.rate.toFixed(0),
-      median.p50,
-      median.p99,
-      median.server.toFixed(3),
-      median.postgres.toFixed(3),
-      multiples.sort((a, b) => a - b)[Math.floor(multiples.length / 2)]!.toFixed(2),
-      median.errors,
-    ]
-    process.stdout.write(`| ${cells.join(' | ')} |\n`)
-  }
-}
-
-const totalOf = ({ server, postgres }: Figures): number => server + postgres
-
-/** With the number of clients that is asked for, where the workload needs none of its own. */
-const bound = (workload: Workload): Workload => ({
-  ...workload,
-  connections: workload.connections ?? Number(options.connections),
-})
-
-async function measure(
-  workload: Workload,
-  token: string,
-  server: number,
-  postmaster: number,
-  seconds: number,
-): Promise<Figures> {
-  const before = { server: cpuOf(server, postmaster), postgres: cpuOf(postmaster) }
-  const result = await shoot(bound(workload), token, seconds)
-  const done = result.requests.total || 1
-  return {
-    rate: result.requests.total / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    errors: result.errors + result.non2xx,
-    server: (cpuOf(server, postmaster) - before.server) / done,
-    postgres: (cpuOf(postmaster) - before.postgres) / done,
-  }
-}
 
 await main()
