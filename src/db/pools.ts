@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { streamOf } from './ask.ts'
 import type { Costs } from './costs.ts'
-import { createShared, type Shared, serviceRoom, waitingIn } from './lane.ts'
 import { createLines, type Lines } from './lines.ts'
+import { createShared, type Shared, serviceRoom, waitingIn } from './shares.ts'
 
 /** The connections to one server. */
 export interface Pools {

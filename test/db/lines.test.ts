@@ -3,8 +3,9 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCosts } from '../../src/db/costs.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
-import { createShared, laneFor } from '../../src/db/lane.ts'
+import { laneFor } from '../../src/db/lane.ts'
 import { createLines, type Lines, type Sent } from '../../src/db/lines.ts'
+import { createShared } from '../../src/db/shares.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 interface Slept {
