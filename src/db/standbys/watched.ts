@@ -30,6 +30,9 @@ const pause = 250
 /** Looks in a row at which a standby that was left out has to be fit. */
 const goodLooks = 2
 
+/** Times in a row that a standby has to be behind for the log to tell. */
+const badLooks = 4
+
 export const isBehind = 'it does not show in time what the primary acknowledges'
 
 export interface WatchOptions extends StandbyOptions {
@@ -43,16 +46,18 @@ export function watchStandby(place: Place, { log, ...options }: WatchOptions, pr
   let open: Standby | undefined
   /** The standby that was seen to follow the primary. */
   let proven: Standby | undefined
-  let good = 0
+  let [good, bad] = [0, 0]
   let reason: string | undefined = 'it was not asked yet'
+  let told: string | undefined = reason
   let isEnded = false
   let next: NodeJS.Timeout | undefined
 
   const judge = (found: string | undefined): void => {
-    good = found === undefined ? good + 1 : 0
-    const judged = found ?? (good >= goodLooks ? undefined : reason)
-    if (judged === reason || isEnded) return
-    reason = judged
+    ;[good, bad] = found === undefined ? [good + 1, 0] : [0, bad + 1]
+    reason = found ?? (good >= goodLooks ? undefined : reason)
+    // One that is behind for a moment, as any may be under load, is left out for a moment, and nobody need know.
+    if (reason === told || isEnded || (reason === isBehind && bad < badLooks)) return
+    told = reason
     if (reason === undefined) log?.info({ standby: name }, 'reads run on the standby')
     else log?.warn({ standby: name, reason }, 'reads do not run on the standby')
   }
@@ -86,7 +91,7 @@ export function watchStandby(place: Place, { log, ...options }: WatchOptions, pr
     name,
     used: () => (reason === undefined ? open : undefined),
     leaveOut(standby, found) {
-      if (standby === open) judge(found)
+      if (standby === open && reason === undefined) judge(found)
     },
     async end() {
       isEnded = true
