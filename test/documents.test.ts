@@ -137,7 +137,7 @@ describe('a decision', () => {
     const number = name.slice(0, 4)
     const title = new RegExp(`^# ${number}\\. (.+)$`, 'm').exec(text)?.[1]
     expect(text.startsWith(`# ${number}. `)).toBe(true)
-    expect(text).toMatch(/^- Status: (accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\))$/m)
+    expect(text).toMatch(/^- Status: (proposed|accepted|superseded by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\))$/m)
     expect(text).toMatch(/^- Date: \d{4}-\d{2}-\d{2}$/m)
     expect([...text.matchAll(/^## (.+)$/gm)].map(([, part]) => part)).toEqual(['Context', 'Decision', 'Consequences'])
     expect(list.split('\n').filter(line => line === `- [${number}](${name}) ${title}`)).toHaveLength(1)
