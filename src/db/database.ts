@@ -53,7 +53,7 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout: number
-  /** Told when the database is lost and found; absent: nobody is. */
+  /** Receives when the database is lost and found; absent: nothing is logged. */
   readonly log?: Log
   /** Addresses of standbys that reads may run on; absent: none. */
   readonly standbys?: readonly string[] | undefined

@@ -2,6 +2,7 @@
 // before another took its place (https://www.postgresql.org/docs/18/continuous-archiving.html#BACKUP-TIMELINES).
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import { nameOfHost, type PostgresHost } from '../lib/postgres-url.ts'
 import { streamOf } from './ask.ts'
@@ -154,20 +155,12 @@ export function at<Of extends pg.Client>(client: Of, { host, port }: PostgresHos
 }
 
 /** Cuts the connection if the answer does not come within so many milliseconds. @throws Error that says so */
-export async function within<T>(client: pg.Client, milliseconds: number, answer: Promise<T>): Promise<T> {
-  const silent = new Error(`Connection terminated: no answer within ${milliseconds / 1000} s`)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => {
-      streamOf(client).destroy(silent)
-      fail(silent)
-    }, milliseconds)
+export function within<T>(client: pg.Client, milliseconds: number, answer: Promise<T>): Promise<T> {
+  return withDeadline(answer, milliseconds, () => {
+    const silent = new Error(`Connection terminated: no answer within ${milliseconds / 1000} s`)
+    streamOf(client).destroy(silent)
+    throw silent
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** What went wrong, with the server. */

@@ -53,6 +53,9 @@ const longestWait = 1000
 /** Milliseconds between two attempts. */
 const pause = 1000
 
+/** Milliseconds between two looks for connections of older versions. */
+const lookEvery = 200
+
 /** True for a migration that versions before it do not notice. */
 const isExpanding = (name: string): boolean => /^\d{4}-expand-/.test(name)
 
@@ -90,7 +93,7 @@ async function olderEnded(on: Queryable, migration: string, end: number): Promis
       throw new Error(
         `The migration ${migration} changes what the running version uses, and ${found!.count} connections of that version are open: stop all of its processes, and start this one again.`,
       )
-    await sleep(Math.min(pause, 200))
+    await sleep(lookEvery)
   }
 }
 

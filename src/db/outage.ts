@@ -16,7 +16,7 @@ export interface Outage {
   outages(): Outages
 }
 
-/** @param log undefined: it is told to nobody */
+/** @param log undefined: nothing is logged */
 export function createOutage(log: Log | undefined): Outage {
   let since: number | undefined
   let [count, milliseconds] = [0, 0]

@@ -2,12 +2,8 @@
 // by one statement at a time for all that wait.
 import { hasReached, type Position, type Replayed } from './position.ts'
 
-export interface Replay {
-  /** Resolves with true once the standby has replayed the log up to there, with false if it does not in time. */
-  reaches(position: Position): Promise<boolean>
-  /** Where it was when it was asked last. */
-  last(): Replayed | undefined
-}
+/** Resolves with true once the standby has replayed the log up to there, with false if it does not in time. */
+type Reaches = (position: Position) => Promise<boolean>
 
 /** Milliseconds for which a read waits for a standby before it asks the primary. */
 const patience = 30
@@ -20,8 +16,8 @@ interface Waiting {
   readonly done: (isReached: boolean) => void
 }
 
-/** @param ask where the standby is; may fail or take any time */
-export function createReplay(ask: () => Promise<Replayed>): Replay {
+/** Follows the replay of a standby. @param ask where the standby is; may fail or take any time */
+export function followReplay(ask: () => Promise<Replayed>): Reaches {
   const waiting = new Set<Waiting>()
   let last: Replayed | undefined
   let isAsking = false
@@ -44,21 +40,18 @@ export function createReplay(ask: () => Promise<Replayed>): Replay {
       isAsking = false
     }
   }
-  return {
-    reaches(position) {
-      if (last && hasReached(last, position)) return Promise.resolve(true)
-      return new Promise(resolve => {
-        const done = (isReached: boolean): void => {
-          clearTimeout(timer)
-          waiting.delete(entry)
-          resolve(isReached)
-        }
-        const entry: Waiting = { position, done }
-        const timer = setTimeout(() => done(false), patience)
-        waiting.add(entry)
-        if (!isAsking) void follow()
-      })
-    },
-    last: () => last,
+  return position => {
+    if (last && hasReached(last, position)) return Promise.resolve(true)
+    return new Promise(resolve => {
+      const done = (isReached: boolean): void => {
+        clearTimeout(timer)
+        waiting.delete(entry)
+        resolve(isReached)
+      }
+      const entry: Waiting = { position, done }
+      const timer = setTimeout(() => done(false), patience)
+      waiting.add(entry)
+      if (!isAsking) void follow()
+    })
   }
 }

@@ -1,6 +1,7 @@
 // One standby for as long as it runs: its connections, all of them to the same start of the same server, and how far it has
 // replayed the log. What answers at its address after a restart, or behind a balancer, is another one.
 import type pg from 'pg'
+import { withDeadline } from '../../lib/deadline.ts'
 import type { PostgresHost } from '../../lib/postgres-url.ts'
 import { streamOf } from '../ask.ts'
 import { clientClass } from '../client-class.ts'
@@ -8,7 +9,7 @@ import type { Costs } from '../costs.ts'
 import { at } from '../hosts.ts'
 import { endPools, openPools, type PlanMode, type Pools } from '../pools.ts'
 import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
-import { createReplay } from './replay.ts'
+import { followReplay } from './replay.ts'
 
 export interface Standby {
   readonly pools: Pools
@@ -72,7 +73,7 @@ export async function openStandby({ host, config }: Place, options: StandbyOptio
     const pools = openPools(config, { Client, ...options })
     return {
       pools,
-      reaches: createReplay(where).reaches,
+      reaches: followReplay(where),
       where,
       shows: probe => inTime(showsOn(asking, probe)),
       end() {
@@ -94,14 +95,7 @@ const showsOn = async (client: pg.ClientBase, probe: string): Promise<boolean> =
   (await client.query<{ isThere: boolean }>(probed(probe))).rows[0]!.isThere
 
 /** @throws Unfit if the answer takes too long. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Unfit(`it did not answer within ${patience} ms`)), patience)
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  withDeadline(answer, patience, () => {
+    throw new Unfit(`it did not answer within ${patience} ms`)
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

@@ -18,7 +18,7 @@ export interface StandbyReads {
   readonly reads: number
   /** Those of them that went on on the primary, since the standby failed. */
   readonly moved: number
-  /** Reads that waited for it in vain, and ran on the primary. */
+  /** Reads that ran on the primary because the standby did not catch up in time. */
   readonly late: number
 }
 

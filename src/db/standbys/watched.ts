@@ -36,7 +36,7 @@ const badLooks = 4
 export const isBehind = 'it does not show in time what the primary acknowledges'
 
 export interface WatchOptions extends StandbyOptions {
-  /** Told of each change; undefined: nobody is. */
+  /** Receives each change; undefined: nothing is logged. */
   readonly log: Log | undefined
 }
 
@@ -55,7 +55,7 @@ export function watchStandby(place: Place, { log, ...options }: WatchOptions, pr
   const judge = (found: string | undefined): void => {
     ;[good, bad] = found === undefined ? [good + 1, 0] : [0, bad + 1]
     reason = found ?? (good >= goodLooks ? undefined : reason)
-    // One that is behind for a moment, as any may be under load, is left out for a moment, and nobody need know.
+    // One that is behind for a moment, as any may be under load, is left out for a moment, without a line in the log.
     if (reason === told || isEnded || (reason === isBehind && bad < badLooks)) return
     told = reason
     if (reason === undefined) log?.info({ standby: name }, 'reads run on the standby')
