@@ -78,7 +78,7 @@ export async function isKnownTo(
   const [found] = await on.query<{ is_stored: boolean; is_recorded: boolean }>({
     name: 'officer-patient',
     text: `select ${isStored(String(typeNumber('Patient')), '$1')} as is_stored,
-      ${authorOf('$2::bigint')} = any($3::bigint[])
+      ${authorOf(String(typeNumber('Patient')), '$1')} = any($3::bigint[])
         or exists (select from ${aboutPatient} c where c.patient = $2::bigint and c.author = any($3::bigint[]))
         or exists (select from emergency_access e where e.client_id = any($4::text[]) and e.patient_id = $1) as is_recorded`,
     values: [patient, self, int8Array(authors), textArray(clients)],

@@ -92,9 +92,9 @@ function pageText(
   const rest = `${order} ${limit}`
   const along = (types: readonly string[]): string[] => {
     if (types.length === 0) return []
-    const tables = versionTables({ ...binder, visibility })
+    const tables = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
     const given = `unnest(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
-    const where = ['type = of.type', ...conditions].join(' and ')
+    const where = [...(request.id === undefined ? ['type = of.type'] : []), ...conditions].join(' and ') || 'true'
     const first = (table: string, isCurrent: boolean): string =>
       `(select v.* from ${given} as of(type) cross join lateral (
         select ${named}, ${isCurrent} as is_current from ${table} where ${where} ${rest}) v)`
@@ -112,6 +112,10 @@ function pageText(
   return `select ${named}, ${bodyOf('page')} as body
     from (select * from (${parts.join(' union all ')}) versions ${rest}) page ${order}`
 }
+
+/** The one resource whose history is wanted, as SQL. */
+const boundOf = ({ type, id }: HistoryRequest, bind: Bind) =>
+  type === undefined || id === undefined ? undefined : { type: bind(typeNumber(type)), id: bind(id) }
 
 /** Of a page, all but the bodies: only those that are shown are fetched. */
 const named = 'type, id, version, method, updated_at'
@@ -137,7 +141,7 @@ function reachedTables(
   const former = ways.map(way => `select h.* from history h where ${way}`).join(' union all ')
   return {
     current: `(select r.type, r.id, r.version, r.method, r.updated_at, ${visibility.resource('s', binder)} as is_seen
-      from ${reached({ types }, boundReach(reach, binder), binder)} s join resource r using (key)) resource`,
+      from ${reached({ types }, boundReach(reach, binder), binder)} s join resource r using (shard, key)) resource`,
     former: `(select h.type, h.id, h.version, h.method, h.updated_at, ${visibility.version('h', binder)} as is_seen
       from (${former} offset 0) h) history`,
   }
@@ -146,9 +150,9 @@ function reachedTables(
 /** The versions that were current at some time. */
 function timelineText(request: HistoryRequest, visibility: Visibility | undefined, binder: Binder): string {
   const { bind } = binder
-  const { current, former } = versionTables({ ...binder, visibility })
-  const ofTypes = `type = any(${bind(int2Array((request.type ? [request.type] : request.types).map(typeNumber)))}::smallint[])`
-  const which = request.id ? `${ofTypes} and id = ${bind(request.id)}` : ofTypes
+  const { current, former } = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
+  const types = int2Array((request.type ? [request.type] : request.types).map(typeNumber))
+  const which = request.id === undefined ? `type = any(${bind(types)}::smallint[])` : 'true'
   const conditions = [...(visibility ? ['is_seen'] : []), ...timeConditions(request, bind)]
   const { low, high } = request.at!
   conditions.push(`updated_at <= ${moment(high, bind)}`, `coalesce(until > ${moment(low, bind)}, true)`)
@@ -163,9 +167,8 @@ type Bind = Binder['bind']
 const moment = (milliseconds: number, bind: Bind): string =>
   `to_timestamp(${bind(milliseconds)}::double precision / 1000)`
 
-function timeConditions({ id, since, after, before }: HistoryRequest, bind: Bind): string[] {
+function timeConditions({ since, after, before }: HistoryRequest, bind: Bind): string[] {
   const conditions: string[] = []
-  if (id !== undefined) conditions.push(`id = ${bind(id)}`)
   if (since !== undefined) conditions.push(`updated_at >= ${moment(since, bind)}`)
   const place = after ?? before
   if (place) {
@@ -199,9 +202,13 @@ async function countVersions(
 ): Promise<number> {
   const binder = createBinder()
   for (const value of [typeNumber(type), id]) binder.bind(value)
-  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
+  const { current, former } = versionTables({
+    ...binder,
+    visibility: principal.visibility,
+    of: { type: '$1', id: '$2' },
+  })
   const part = (table: string): string =>
-    `(select count(*) from ${table} where type = $1 and id = $2${principal.visibility ? ' and is_seen' : ''})`
+    `(select count(*) from ${table}${principal.visibility ? ' where is_seen' : ''})`
   const [row] = await on.query<{ found: number }>({
     text: `select ${part(current)} + ${part(former)} as found`,
     values: binder.values,
@@ -210,9 +217,10 @@ async function countVersions(
 }
 
 const bodyOf = (page: string): string => {
-  const which = `b.type = ${page}.type and b.id = ${page}.id and b.version = ${page}.version`
-  return `case when ${page}.is_current then (select b.body from resource b where ${which})
-    else (select b.body from history b where ${which}) end`
+  const placed = `(select * from directory d where d.type = ${page}.type and d.id = ${page}.id offset 0) d`
+  const which = `b.version = ${page}.version`
+  return `case when ${page}.is_current then (select b.body from ${placed} join resource b using (shard, key) where ${which})
+    else (select b.body from ${placed} join history b using (shard, type, id) where ${which}) end`
 }
 
 async function mustHaveBeen(on: Queryable, type: string, id: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { safeInt8Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { isObject, objectsIn } from '../lib/json.ts'
+import { shardSql } from './index/shard.ts'
 import { type Hit, type HitRow, hitColumns, toHit } from './search/hit.ts'
 import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
@@ -26,7 +27,7 @@ export async function lastn(
 ): Promise<{ matches: Hit[]; warnings: readonly string[] }> {
   const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   const candidates = await on.query<Candidate>({
-    text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (key)
+    text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (shard, key)
       where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}`,
     values: context.values,
   })
@@ -97,8 +98,8 @@ function namesOf(code: string | null): string[] {
 async function inOrder(on: Queryable, keys: readonly number[]): Promise<Hit[]> {
   const rows = await on.query<HitRow>({
     name: 'lastn-bodies',
-    text: `select ${hitColumns} from unnest($1::bigint[]) with ordinality as wanted(key, place)
-      join resource r on r.key = wanted.key order by wanted.place`,
+    text: `select ${hitColumns} from (select key, ${shardSql('key')} as shard, place from unnest($1::bigint[]) with ordinality as given(key, place)) wanted
+      join resource r using (shard, key) order by wanted.place`,
     values: [safeInt8Array(keys)],
   })
   return rows.map(toHit)

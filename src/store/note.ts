@@ -157,7 +157,7 @@ async function readNamed(
   const types = binder.bind(int2Array(named.map(([type]) => typeNumber(type))))
   const ids = binder.bind(textArray(named.map(([, id]) => id)))
   const text = `select r.type, r.id, r.body from unnest(${types}::smallint[], ${ids}::text[]) as named(type, id)
-    join resource r using (type, id) join search s using (key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`
+    join directory d using (type, id) join resource r using (shard, key) join search s using (shard, key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`
   const rows = await on.query<{ type: number; id: string; body: string }>(prepared(text, binder, true))
   return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }

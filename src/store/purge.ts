@@ -17,9 +17,9 @@ export async function purge(
 ): Promise<void> {
   await database.transaction(async transaction => {
     const found = await transaction.query<{ key: number; type: number; id: string; version: number }>({
-      text: `select r.key, r.type, r.id, r.version from resource r where r.key in (
-          select s.key from search s where s.patient = any($1::bigint[])
-          union select n.key from resource n join unnest($2::smallint[], $3::text[]) as named(type, id) using (type, id))
+      text: `select r.key, r.type, r.id, r.version from resource r where (r.shard, r.key) in (
+          select s.shard, s.key from search s where s.patient = any($1::bigint[])
+          union select d.shard, d.key from directory d join unnest($2::smallint[], $3::text[]) as named(type, id) using (type, id))
         order by r.type, r.id for update`,
       values: [
         int8Array(patients.map(id => selfHash('Patient', id))),
@@ -42,7 +42,11 @@ export async function purge(
     )
     const all = [...gone, ...named]
     await transaction.query({
-      text: 'delete from history h using unnest($1::smallint[], $2::text[]) as gone(type, id) where h.type = gone.type and h.id = gone.id',
+      text: `with left_directory as (
+          delete from directory d using unnest($1::smallint[], $2::text[]) as gone(type, id)
+          where d.type = gone.type and d.id = gone.id returning d.shard, d.type, d.id
+        )
+        delete from history h using left_directory d where h.shard = d.shard and h.type = d.type and h.id = d.id`,
       values: [int2Array(all.map(each => typeNumber(each.type))), textArray(all.map(each => each.id))],
     })
   })

@@ -7,7 +7,7 @@ import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Reading } from './principal.ts'
 import { createBinder } from './search/binder.ts'
-import { typeNumber } from './type-number.ts'
+import { methods, typeNumber } from './type-number.ts'
 import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
 import { byCaller, type Visibility } from './visibility.ts'
 
@@ -18,7 +18,7 @@ type FoundRow = VersionRow & Placed
 const found = (constants: number): string =>
   `select place::integer, r.type, r.id, r.version, r.updated_at, r.method, r.body
     from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as given (type, id, place)
-    join resource r on r.type = given.type and r.id = given.id`
+    join directory d on d.type = given.type and d.id = given.id join resource r on r.shard = d.shard and r.key = d.key`
 
 const arrays = [int2Array, textArray]
 
@@ -27,7 +27,7 @@ const questionFor = (name: string, lock = '') =>
   byCaller(visibility => {
     const binder = createBinder()
     const isSeen = visibility?.resource('s', binder)
-    const where = isSeen ? ` join search s using (key) where ${isSeen}` : ''
+    const where = isSeen ? ` join search s on s.shard = d.shard and s.key = d.key where ${isSeen}` : ''
     const text = `${found(binder.values.length)}${where}${lock}`
     return questionOf({ name: visibility ? preparedName(text) : name, text, constants: binder.values, arrays })
   })
@@ -46,7 +46,28 @@ export async function read(
   id: string,
   options?: { lock?: boolean },
 ): Promise<Version & { body: string }> {
-  return (await readVisible(on, undefined, type, id, options)) ?? mustBeThere(on, type, id)
+  return tried(on, type, id, () => readVisible(on, undefined, type, id, options))
+}
+
+/** How often a resource is looked for that others keep moving. */
+const mostTries = 3
+
+/**
+ * Returns what the look-up finds. It finds nothing for once where another writer puts the resource into another bucket meanwhile.
+ * @throws as read; Failure CONFLICT if it is there, but is not found.
+ */
+export async function tried<Found>(
+  on: Queryable,
+  type: string,
+  id: string,
+  look: () => Promise<Found | undefined>,
+): Promise<Found> {
+  for (let tries = 1; tries <= mostTries; tries++) {
+    const found = await look()
+    if (found) return found
+    await mustBeThere(on, type, id)
+  }
+  throw new Failure('CONFLICT', `Other requests keep changing ${type}/${id}: try again.`, { retryAfter: 1 })
 }
 
 /** The current version if it is there and the caller may see it, by one statement. */
@@ -62,14 +83,16 @@ export async function readVisible(
   return row && (toVersion(row) as Version & { body: string })
 }
 
-/** @throws Failure NOT_FOUND, or GONE if it was deleted: for what is not there. */
-export async function mustBeThere(on: Queryable, type: string, id: string): Promise<never> {
-  const [last] = await on.query<{ version: number }>({
+/** @throws Failure NOT_FOUND, or GONE if it was deleted. */
+async function mustBeThere(on: Queryable, type: string, id: string): Promise<void> {
+  const [last] = await on.query<{ version: number; method: number }>({
     name: 'read-gone',
     isFixed: true,
-    text: 'select version from history where type = $1 and id = $2 order by version desc limit 1',
+    text: `select h.version, h.method from directory d join history h using (shard, type, id)
+      where d.type = $1 and d.id = $2 order by h.version desc limit 1`,
     values: [typeNumber(type), id],
   })
+  if (last && last.method !== methods.DELETE) return
   if (last)
     throw new Failure('GONE', `${type}/${id} was deleted (version ${last.version}).`, {
       headers: { etag: `W/"${last.version}"` },
@@ -89,8 +112,12 @@ export async function readVersion(
 ): Promise<Version & { body: string }> {
   const binder = createBinder()
   for (const value of [typeNumber(type), id, version]) binder.bind(value)
-  const { current, former } = versionTables({ ...binder, visibility: principal.visibility })
-  const where = `where type = $1 and id = $2 and version = $3${principal.visibility ? ' and is_seen' : ''}`
+  const { current, former } = versionTables({
+    ...binder,
+    visibility: principal.visibility,
+    of: { type: '$1', id: '$2' },
+  })
+  const where = `where version = $3${principal.visibility ? ' and is_seen' : ''}`
   const [row] = await on.query<VersionRow>({
     name: principal.visibility ? undefined : 'read-version',
     isFixed: true,

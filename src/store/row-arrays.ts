@@ -3,6 +3,7 @@
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { IndexEntry } from './index/draft.ts'
 import { gramsOf } from './index/grams.ts'
+import { shardOfEntry } from './index/shard.ts'
 
 /** A version of a resource on its way into the tables. */
 export interface Row {
@@ -23,6 +24,8 @@ export interface Created extends Row {
   readonly owner: string | null
   /** Its id was made by this server, so that nothing can be stored under it yet. */
   readonly isFresh: boolean
+  /** The row number of its last version, if it was deleted; 0 if its id is new. */
+  readonly former: number
 }
 
 /** How no owner travels: no id has this form. */
@@ -39,6 +42,8 @@ const columns = {
     body: 'text',
   },
   creation: { author: 'bigint', owner: 'text' },
+  // Where new rows are to be, and the row number under which the id was stored before, or 0.
+  placing: { shard: 'smallint', former: 'bigint' },
   // PostgreSQL cannot nest arrays of different lengths, so postings travel as one long array, and each row states where its own
   // begin and end.
   entry: {
@@ -106,8 +111,8 @@ export function placesOf(groups: readonly ColumnGroup[], values: readonly string
   }
 }
 
-/** The groups of every row; creations have one more. */
-export type IndexedGroup = Exclude<ColumnGroup, 'creation'>
+/** The groups of every row. */
+export type IndexedGroup = Exclude<ColumnGroup, 'creation' | 'placing'>
 
 /** The arrays of each group, in the order of its columns; a group that holds nothing is empty. */
 export type Arrays = Readonly<Record<IndexedGroup, readonly Buffer[]>>
@@ -127,6 +132,12 @@ export function versionArrays(rows: readonly Row[]): readonly Buffer[] {
 export const creationArrays = (rows: readonly Created[]): readonly Buffer[] => [
   int8Array(rows.map(row => row.author)),
   textArray(rows.map(row => row.owner ?? nobody)),
+]
+
+/** Where rows are to be, which were somewhere else before, or nowhere. */
+export const placingArrays = (rows: readonly (Row & { readonly former: number })[]): readonly Buffer[] => [
+  int2Array(rows.map(row => shardOfEntry(row.entry))),
+  safeInt8Array(rows.map(row => row.former)),
 ]
 
 export function arraysOf(rows: readonly Row[]): Arrays {

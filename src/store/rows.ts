@@ -4,8 +4,8 @@ import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import { isKeyTaken } from '../db/taken.ts'
 import type { Note } from './access.ts'
+import { shardOfEntry, shardOfKey } from './index/shard.ts'
 import { arraysIn } from './note.ts'
-import { ownedTypes } from './owners/rules.ts'
 import {
   arraysOf,
   type ColumnGroup,
@@ -13,11 +13,12 @@ import {
   type Created,
   creationArrays,
   type IndexedGroup,
-  nobody,
   placesOf,
+  placingArrays,
   type Row,
   versionArrays,
 } from './row-arrays.ts'
+import { insertText, moveText, reindexText, removeText, replaceBodyText, replaceText } from './row-texts.ts'
 import { methods, typeNumber } from './type-number.ts'
 
 const always: readonly IndexedGroup[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
@@ -53,73 +54,6 @@ function groupsOf(rows: readonly Row[]) {
     .map(group => ({ group, arrays: arrays[group] }))
 }
 
-/**
- * Fails the statement, so that the work is run again, if the writer does not know all search parameters, or if its time is before
- * the promise of an export (export/fence.ts). See the migration 0003-writing.
- */
-const guard = (epoch: string, times: string | undefined): string =>
-  `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`
-
-const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
-  `${place.unnest(...groups)} with ordinality as given(${place.names(...groups)}, ord)`
-
-const searchValues = (place: ColumnPlace): string => `key, self, nullif(patient, 0), date, date_high, type,
-  (${place.array('tokens')})[token_from:token_to], (${place.array('refs')})[ref_from:ref_to], (${place.array('texts')})[text_from:text_to],
-  subject, nullif((${place.array('about')})[about_from:about_to], '{}')`
-
-const searchColumns = 'key, self, patient, date, date_high, type, tokens, refs, texts, subject, about'
-
-/** The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing. */
-function indexRows(source: string, author: string, place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string {
-  const values = (group: ColumnGroup): string => `${place.unnest(group)} as v(${place.names(group)})`
-  const parts: string[] = []
-  if (has.has('spans'))
-    parts.push(`spans as (
-      insert into span (low, high, token, unit, key, param)
-      select v.low, v.high, v.token, v.unit, ${source}.key, v.param from ${values('spans')} join ${source} using (ord)
-    )`)
-  if (has.has('codes'))
-    parts.push(`codes as (
-      insert into coded (posting, date, key, subject, author)
-      select v.posting, ${source}.date, ${source}.key, ${source}.subject, ${author} from ${values('codes')} join ${source} using (ord)
-    )`)
-  if (has.has('terms'))
-    parts.push(`terms as (
-      insert into term (posting, param, folded, grams)
-      select distinct on (param, posting) posting, param, folded, (${place.array('grams')})[gram_from:gram_to] from ${values('terms')}
-      where not exists (select from term t where t.param = v.param and t.posting = v.posting)
-    )`)
-  if (has.has('words'))
-    parts.push(`words as (
-      insert into word (key, param, folded, exact)
-      select ${source}.key, v.param, v.folded, v.exact from ${values('words')} join ${source} using (ord)
-    )`)
-  return parts.map(part => `, ${part}`).join('')
-}
-
-/** What comes with the rows, as parts of their statement. */
-function notesIn(notes: readonly Note[], place: ColumnPlace, from: number): string {
-  let next = from
-  return notes
-    .map(({ name, insertion, columns }) => `, note_${name} as (${insertion(columns.map(() => place.value(next++)))})`)
-    .join('')
-}
-
-const owned = ownedTypes.map(typeNumber).join(', ')
-
-const insertText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, notes: readonly Note[]): string => `
-  with input as (
-    select nextval('resource_key_seq') as key, given.* from ${given(place, 'version', 'entry', 'creation')}
-  ), ${guard(place.value(0), 'input')}, resources as (
-    insert into resource (key, type, id, version, method, updated_at, body) overriding system value
-    select key, type, id, version, method, to_timestamp(updated_at / 1000.0), body from input, guard where guard.ok
-    returning type, id, version
-  ), searches as (
-    insert into search (${searchColumns}, author, owner)
-    select ${searchValues(place)}, author, case when type in (${owned}) then nullif(owner, '${nobody}') end from input
-  )${indexRows('input', 'input.author', place, has)}${notesIn(notes, place, 2)}
-  select bool_and(is_latest(type, id, version)) from resources where ${place.value(1)}`
-
 interface Insertion {
   readonly epoch: number
   readonly notes: readonly Note[]
@@ -127,84 +61,33 @@ interface Insertion {
 
 /**
  * Inserts new resources with all their index entries, as of the epoch in which those were computed; notes come with them.
- * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if a version was used since it
- * was looked up (what does not exist yet cannot be locked); Failure CONFLICT before an export's fence.
+ * @throws the database's unique_violation if an id is taken, HI001 if the epoch has passed, HI002 if what was deleted has been created
+ * again since it was looked up; Failure CONFLICT before an export's fence.
  */
 export async function insert(on: Queryable, rows: readonly Created[], { epoch, notes }: Insertion): Promise<void> {
-  const isFresh = rows.every(row => row.isFresh)
-  const values = [['bigint', epoch] as const, ['boolean', !isFresh] as const]
+  const isAgain = rows.some(row => row.former !== 0)
   await on.run(
     statement(
-      ['insert', ...notes.map(note => note.name)].join('-'),
-      [...groupsOf(rows), { group: 'creation', arrays: creationArrays(rows) }],
-      [...values, ...notes.flatMap(arraysIn)],
-      (place, has) => insertText(place, has, notes),
+      [isAgain ? 'insert-again' : 'insert', ...notes.map(note => note.name)].join('-'),
+      [
+        ...groupsOf(rows),
+        { group: 'creation', arrays: creationArrays(rows) },
+        { group: 'placing', arrays: placingArrays(rows) },
+      ],
+      [['bigint', epoch], ...notes.flatMap(arraysIn)],
+      (place, has) => insertText(place, has, { notes, isAgain }),
     ),
   )
 }
 
-/** True if the error says that another writer has created a resource under the same id first: no sequence gives a row number twice. */
-export const isTaken = (error: unknown): boolean => isKeyTaken(error, 'resource')
+/** True if the error says that another writer has created a resource under the same id first. */
+export const isTaken = (error: unknown): boolean => isKeyTaken(error, 'directory')
 
 /** True if the error says that another writer has changed a resource since this one looked it up. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'
 
-// The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
-const deleteCodes = (source: string): string =>
-  `delete from coded c using ${source} join search s using (key) where c.posting = any(s.tokens) and c.date = s.date and c.key = s.key`
-
-const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `searches as (
-    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
-      subject = v.subject, about = v.about
-    from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.key = v.key
-  ), old_codes as (
-    ${deleteCodes('changed')}
-  ), old_spans as (
-    delete from span where key in (select key from changed)
-  ), old_words as (
-    delete from word where key in (select key from changed)
-  )${indexRows('changed', '(select s.author from search s where s.key = changed.key)', place, has)}`
-
-/** Rows of known keys, which come as the statement's first value. */
-const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
-  `select given.*, known.key from ${given(place, ...groups)} join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord)`
-
-const versionColumns = 'updated_at, version, type, method, id, body'
-
-// Where the rows are not locked yet, another writer may have replaced them since they were looked up.
-const lockedRows = (source: string, strength: 'update' | 'no key update'): string => `locked as materialized (
-    select r.updated_at, r.version, r.type, r.method, r.id, r.body, r.key from ${source} join resource r using (key), guard
-    where guard.ok and r.version = ${source}.version - 1 order by r.type, r.id for ${strength} of r
-  )`
-
-/** @param count the place of the number of rows that were to be locked */
-const allLocked = (count: string): string => `select are_current((select count(*) from locked), ${count})`
-
-const archived = `
-    insert into history (${versionColumns}, subject, author, about, owner)
-    select ${versionColumns.replace(/\w+/g, 'l.$&')}, s.subject, s.author, s.about, s.owner from locked l join search s using (key)`
-
-const replaceBody = `${lockedRows('input', 'no key update')}, archived as (${archived}
-  ), resources as (
-    update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
-    from input join locked using (key) where r.key = input.key
-  )`
-
-const replaceText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
-  with input as (${keyed(place, 'version', 'entry')}), ${guard(place.value(1), 'input')}, ${replaceBody}, changed as (
-    select * from input
-  ), ${replaceIndex(place, has)}
-  ${allLocked(place.value(2))}`
-
-const replaceBodyText = (place: ColumnPlace): string => `
-  with input as (${keyed(place, 'version')}), ${guard(place.value(1), 'input')}, ${replaceBody}
-  ${allLocked(place.value(2))}`
-
-const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
-  with ${guard(place.value(1), undefined)}, changed as (
-    select known.* from guard, (${keyed(place, 'version', 'entry')}) known where guard.ok
-  ), ${replaceIndex(place, has)}
-  select`
+/** What says the same of work that noticed it before it wrote. */
+export const overtaken = (): Error => Object.assign(new Error('changed meanwhile'), { code: 'HI002' })
 
 /** A row that is stored already. */
 export interface Keyed extends Row {
@@ -229,17 +112,28 @@ export async function mayWrite(on: Queryable, epoch: number): Promise<void> {
  * @throws the database's HI001 if the epoch has passed.
  */
 export async function reindex(on: Queryable, rows: readonly Keyed[], epoch: number): Promise<void> {
-  if (rows.length > 0) await on.run(statement('reindex', groupsOf(rows), keysAnd(rows, epoch), reindexText))
+  const [leaving, staying] = divided(rows, isLeaving)
+  if (staying.length > 0) await on.run(statement('reindex', groupsOf(staying), keysAnd(staying, epoch), reindexText))
+  if (leaving.length > 0) await move(on, leaving, { epoch, isNew: false })
 }
+
+/** True for what is in another bucket by its new index entries: it is about another patient than before. */
+const isLeaving = (row: Keyed): boolean => shardOfEntry(row.entry) !== shardOfKey(row.key)
+
+const divided = <T>(all: readonly T[], isFirst: (each: T) => boolean): [first: T[], second: T[]] => [
+  all.filter(isFirst),
+  all.filter(each => !isFirst(each)),
+]
 
 /**
  * Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed.
  * @throws as insert; HI002 if one is not the version before any more.
  */
 export async function replace(on: Queryable, rows: readonly Replaced[], epoch: number): Promise<void> {
-  const again = rows.filter(row => row.isReindexed)
-  const others = rows.filter(row => !row.isReindexed)
+  const [changed, others] = divided(rows, row => row.isReindexed)
+  const [leaving, again] = divided(changed, isLeaving)
   const valuesOf = (some: readonly Keyed[]) => [...keysAnd(some, epoch), ['bigint', some.length] as const]
+  if (leaving.length > 0) await move(on, leaving, { epoch, isNew: true })
   if (again.length > 0) await on.run(statement('replace', groupsOf(again), valuesOf(again), replaceText))
   if (others.length > 0) {
     const versions = [{ group: 'version' as const, arrays: versionArrays(others) }]
@@ -247,25 +141,19 @@ export async function replace(on: Queryable, rows: readonly Replaced[], epoch: n
   }
 }
 
-const removeText = `
-  with gone as (
-    select gone.* from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
-  ), ${guard('null', 'gone')}, ${lockedRows('gone', 'update')}, archived as (${archived}
-    union all
-    select to_timestamp(gone.updated_at / 1000.0), gone.version, gone.type, $6::smallint, gone.id, null, s.subject, s.author, s.about, s.owner
-    from gone join locked using (key) join search s using (key)
-  ), codes as (
-    ${deleteCodes('gone')}
-  ), spans as (
-    delete from span where key in (select key from gone)
-  ), words as (
-    delete from word where key in (select key from gone)
-  ), searches as (
-    delete from search where key in (select key from gone)
-  ), resources as (
-    delete from resource where key in (select key from locked)
-  )
-  ${allLocked('$7::bigint')}`
+interface Move {
+  readonly epoch: number
+  /** True if the rows are new versions; false if only their index entries are new. */
+  readonly isNew: boolean
+}
+
+/** Puts rows into another bucket, history included. */
+async function move(on: Queryable, rows: readonly Keyed[], { epoch, isNew }: Move): Promise<void> {
+  const placing = { group: 'placing' as const, arrays: placingArrays(rows.map(row => ({ ...row, former: row.key }))) }
+  const values = [['bigint', epoch] as const, ['bigint', rows.length] as const]
+  const name = isNew ? 'move' : 'move-reindexed'
+  await on.run(statement(name, [...groupsOf(rows), placing], values, (place, has) => moveText(place, has, isNew)))
+}
 
 /** A resource to be taken out, and the version of its deletion. */
 export interface Removed {

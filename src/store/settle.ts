@@ -10,6 +10,7 @@ import { formsOf } from './base.ts'
 import { noteSettled } from './data-set.ts'
 import { isOutdated } from './epoch.ts'
 import type { Indexer } from './index/entry.ts'
+import { shardArray, shards } from './index/shard.ts'
 import type { Projection } from './projection.ts'
 import { reindex } from './rows.ts'
 import { likeText } from './search/sql-context.ts'
@@ -28,8 +29,8 @@ export interface SettleParts {
 /** Most resources of one transaction. */
 const batch = 200
 
-/** Keys that one statement looks through: a data set of any size is read by statements that end soon. */
-const span = 5000
+/** Row numbers that one statement looks through: a data set of any size is read by statements that end soon. */
+const span = 5000 * shards
 
 /**
  * Indexes again the resources that name one of the addresses, in batches, and marks the addresses as settled. A resource that a
@@ -70,8 +71,8 @@ async function settleBatch(parts: SettleParts, keys: readonly number[]): Promise
       return await database.transaction(async on => {
         const bodies = await on.query<Body>({
           text: `select key, type, id, version, updated_at, body from resource
-            where key = any($1::bigint[]) order by key for no key update`,
-          values: [safeInt8Array(keys)],
+            where shard = any($2::smallint[]) and key = any($1::bigint[]) order by key for no key update`,
+          values: [safeInt8Array(keys), shardArray(keys)],
         })
         await indexAnew(on, parts, bodies)
         for (const each of bodies) await follow(on, parts, each)

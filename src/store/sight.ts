@@ -1,10 +1,12 @@
 // Reads and looks that come before anything is shown or changed: may this caller see it?
+
 import { int2Array, textArray } from '../db/arrays.ts'
 import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import { shardSql } from './index/shard.ts'
 import type { Reading } from './principal.ts'
-import { mustBeThere, read, readVisible } from './read.ts'
+import { read, readVisible, tried } from './read.ts'
 import { type Binder, createBinder } from './search/binder.ts'
 import { type Closed, closedColumn } from './search/closed.ts'
 import type { SearchRequest } from './search/request.ts'
@@ -59,8 +61,9 @@ async function lookAt(on: Queryable, visibility: Visibility, type: string, id: s
   const binder = createBinder()
   const [number, named] = [binder.bind(typeNumber(type)), binder.bind(id)]
   const text = `select s.subject::text, ${visibility.resource('s', binder)} as is_seen, (
-      select p.id from search q join resource p using (key) where q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
-    from resource r join search s using (key) where r.type = ${number}::smallint and r.id = ${named}::text`
+      select p.id from search q join resource p using (shard, key)
+      where q.shard = ${shardSql('s.subject')} and q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
+    from directory d join search s using (shard, key) where d.type = ${number}::smallint and d.id = ${named}::text`
   const [look] = await on.query<Look>(prepared(text, binder, true))
   return look
 }
@@ -77,7 +80,7 @@ export async function readSeen(
   const found = await readVisible(on, principal.visibility, type, id, options)
   if (found) return found
   const { visibility } = (await sighted(session, type, id)).principal
-  return (await readVisible(on, visibility!, type, id, options)) ?? mustBeThere(on, type, id)
+  return tried(on, type, id, () => readVisible(on, visibility!, type, id, options))
 }
 
 /**
@@ -147,7 +150,7 @@ export async function mustSee(
   const ids = binder.bind(textArray(named.map(each => each.id)))
   const text = `select * from (
       select ${seenColumns('s', visibility, binder)} from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
-      join resource r using (type, id) join search s using (key)
+      join directory d using (type, id) join search s using (shard, key)
     ) judged where (is_seen and is_open) is not true limit 1`
   const [refused] = await on.query<Judged>(prepared(text, binder, true))
   if (refused) await judged(on, visibility, refused)

@@ -37,13 +37,29 @@ export function toVersion(row: VersionRow): Version {
 /** Those of a version, in both tables. */
 export const columns = 'type, id, version, method, updated_at, body'
 
+interface Wanted extends Seen, Binder {
+  /** The one resource whose versions are wanted, as SQL for its type and id: the directory says where they are. */
+  readonly of?: { readonly type: string; readonly id: string } | undefined
+}
+
 /** Returns the tables of current and former versions; for a caller who may not see all, with a column that says which it may. */
-export function versionTables({ visibility, ...binder }: Seen & Binder): { current: string; former: string } {
-  if (!visibility) return { current: 'resource', former: 'history' }
+export function versionTables({ visibility, of, ...binder }: Wanted): { current: string; former: string } {
+  // `offset 0`: the versions are looked for in the bucket that the directory names, and nowhere else.
+  const placed = of && `(select * from directory where type = ${of.type}::smallint and id = ${of.id}::text offset 0) d`
+  const [current, former] = placed
+    ? [`${placed} join resource r using (shard, key)`, `${placed} join history h using (shard, type, id)`]
+    : ['resource r', 'history h']
+  if (!visibility && !of) return { current: 'resource', former: 'history' }
+  if (!visibility)
+    return {
+      current: `(select d.type, d.id, r.version, r.method, r.updated_at, r.body from ${current}) resource`,
+      former: `(select d.type, d.id, h.version, h.method, h.updated_at, h.body from ${former}) history`,
+    }
+  const name = of ? 'd' : 'r'
   return {
-    current: `(select r.type, r.id, r.version, r.method, r.updated_at, r.body, ${visibility.resource('s', binder)} as is_seen
-      from resource r join search s using (key)) resource`,
+    current: `(select ${name}.type, ${name}.id, r.version, r.method, r.updated_at, r.body, ${visibility.resource('s', binder)} as is_seen
+      from ${current} join search s using (shard, key)) resource`,
     former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.body, ${visibility.version('h', binder)} as is_seen
-      from history h) history`,
+      from ${former}) history`,
   }
 }

@@ -169,6 +169,8 @@ function withPrepared({ projections, principal, base }: Writing, change: Change)
 interface Plan {
   readonly change: Change
   readonly stored: Stored | undefined
+  /** The row number under which it was stored until it was deleted; 0 if it never was. */
+  readonly former: number
   readonly written: Written
   /** The resource as it is stored, id and meta filled in. */
   readonly resource: JsonObject | undefined
@@ -176,16 +178,23 @@ interface Plan {
 
 const nameOf = ({ type, id }: { type: string; id: string }): string => `${type}/${id}`
 
-function plan(change: Change, former: Stored | Deleted | undefined, now: Date): Plan {
-  const stored = former?.key == null ? undefined : former
+function plan(change: Change, known: Stored | Deleted | undefined, now: Date): Plan {
+  const stored = known?.body == null ? undefined : known
+  const former = known?.key ?? 0
   checkPreconditions(change, stored)
   const { type, id } = change
-  const version = (former?.version ?? 0) + 1
+  const version = (known?.version ?? 0) + 1
   // A version is always later than the one before it, even if the clock is behind.
-  const updatedAt = former && former.updated_at >= now ? new Date(former.updated_at.getTime() + 1) : now
+  const updatedAt = known && known.updated_at >= now ? new Date(known.updated_at.getTime() + 1) : now
   if (!change.resource) {
     const outcome = stored ? 'deleted' : 'absent'
-    return { change, stored, resource: undefined, written: { type, id, version, updatedAt, outcome, body: undefined } }
+    return {
+      change,
+      stored,
+      former,
+      resource: undefined,
+      written: { type, id, version, updatedAt, outcome, body: undefined },
+    }
   }
   const resource = stamped(change.resource, id, version, updatedAt)
   if (stored && !change.isMade && isUnchanged(resource, stored)) {
@@ -197,12 +206,13 @@ function plan(change: Change, former: Stored | Deleted | undefined, now: Date): 
       outcome: 'unchanged' as const,
       body: stored.body,
     }
-    return { change, stored, resource, written: same }
+    return { change, stored, former, resource, written: same }
   }
   const outcome = stored ? 'updated' : 'created'
   return {
     change,
     stored,
+    former,
     resource,
     written: { type, id, version, updatedAt, outcome, body: JSON.stringify(resource) },
   }
@@ -249,7 +259,7 @@ async function created({ on, indexer, principal }: Writing, plans: readonly Plan
   const [author, owner] = [authorHash(principal.author), ownerFor(principal.party)]
   return plans.map((each, index) => ({
     ...row(each, indexed[index]!.entry),
-    ...{ author, owner, isFresh: each.change.fresh === true },
+    ...{ author, owner, isFresh: each.change.fresh === true, former: each.former },
   }))
 }
 

@@ -113,7 +113,7 @@ async function writeGrants(database: Database): Promise<[name: string, organizat
     database.query({
       text: `insert into consent_grant (patient, organization, starts_at, ends_at, types, consent)
         select s.self, $1::bigint, '-infinity', 'infinity', ${types}, 'bench-' || r.id
-        from resource r join search s using (key) where r.type = $2 order by md5(r.id) limit $3`,
+        from resource r join search s using (shard, key) where r.type = $2 order by md5(r.id) limit $3`,
       values: [hash64(`Organization/${organization}`), typeNumber('Patient'), limit],
     })
   for (const [, organization, limit] of organizations) await insert(organization, limit, 'null')
@@ -134,7 +134,7 @@ async function workloadPaths(database: Database): Promise<[string, string[]][]> 
   })
   const ids = found.map(({ id }) => id)
   const observations = await database.query<{ id: string }>({
-    text: `select r.id from search s join resource r using (key)
+    text: `select r.id from search s join resource r using (shard, key)
       where s.type = $1 and s.patient = any($2::bigint[]) order by md5(r.id) limit 1000`,
     values: [typeNumber('Observation'), ids.map(id => hash64(`Patient/${id}`).toString())],
   })

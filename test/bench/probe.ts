@@ -8,7 +8,7 @@ const server = createServer(async (request, response) => {
   const [, type, id] = request.url!.split('/')
   const { rows } = await pool.query({
     name: 'read',
-    text: 'select body from resource where type = $1 and id = $2',
+    text: 'select r.body from directory d join resource r using (shard, key) where d.type = $1 and d.id = $2',
     values: [Number(type), id],
   })
   const body = Buffer.from(rows[0]?.body ?? '{}')

@@ -106,7 +106,7 @@ async function busiest(dataDir: string): Promise<string[]> {
   const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
   const rows = await database.query<{ id: string }>({
     text: `select id from resource where type = $1 order by
-        (select count(*) from search s where s.patient = (select p.self from search p where p.key = resource.key)) desc, id
+        (select count(*) from search s where s.patient = (select p.self from search p where p.shard = resource.shard and p.key = resource.key)) desc, id
       limit ${patients}`,
     values: [typeNumber('Patient')],
   })

@@ -25,7 +25,7 @@ export interface ScaleData {
 const portion = 5000
 const portions = 4
 
-const tables = ['resource', 'history', 'search', 'coded', 'span', 'word', 'term']
+const tables = ['directory', 'resource', 'history', 'search', 'coded', 'span', 'word', 'term']
 
 /** What a folder holds: bundles of the endless set, from its beginning. */
 interface State {
@@ -141,7 +141,7 @@ export async function lastKey(database: Database): Promise<number> {
 
 /** Takes out what the workloads have created since, so that the next number of resources is one of people again. */
 export async function forget(database: Database, key: number, since: Date): Promise<void> {
-  for (const table of ['search', 'coded', 'span', 'word', 'resource'])
+  for (const table of ['search', 'coded', 'span', 'word', 'resource', 'directory'])
     await database.query({ text: `delete from ${table} where key > $1`, values: [key] })
   await database.query({ text: 'delete from history where updated_at >= $1', values: [since] })
   await database.query({

@@ -23,8 +23,8 @@ export async function expected(database: Database, first: number): Promise<Expec
     values: [typeNumber('Encounter'), first],
   })
   const events = await database.query<{ id: string; encounter: string }>({
-    text: `select e.id, e.resource_id as encounter from event e join resource r on r.type = e.type and r.id = e.resource_id
-      where e.event = 'encounter.created' and e.type = $1 and r.key > $2`,
+    text: `select e.id, e.resource_id as encounter from event e join directory d on d.type = e.type and d.id = e.resource_id
+      where e.event = 'encounter.created' and e.type = $1 and d.key > $2`,
     values: [typeNumber('Encounter'), first],
   })
   const [row] = await database.query<{ left: number }>({

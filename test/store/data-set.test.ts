@@ -178,7 +178,7 @@ test('what was stored before an address was added is known by it afterwards, and
   const moved = { resourceType: 'Patient', id: 'moved', identifier: [{ system: systemAt(far), value: healthId }] }
   expect((await call('PUT', 'Patient/moved', { body: moved })).status).toBe(201)
   // What follows is far along in a large data set, which the start reads piece by piece.
-  await (await databaseOf(service)).query(`select setval('resource_key_seq', 23456)`)
+  await (await databaseOf(service)).query(`select setval('resource_number', 23456)`)
   const weight = {
     ...{ resourceType: 'Observation', id: 'weight', status: 'final', code: { text: 'weight' } },
     subject: { reference: `${far}/api/fhir/R4/Patient/moved` },

@@ -61,6 +61,7 @@ function row(resource: JsonObject): Created {
     author: authorHash('ehr'),
     owner: null,
     isFresh: true,
+    former: 0,
   }
 }
 
@@ -98,11 +99,11 @@ beforeAll(async () => {
   // Somebody else wrote nearly everything.
   for (let from = 0; from < all.length; from += 1500)
     await insert(database, all.slice(from, from + 1500), { epoch: 1, notes: [] })
-  await database.query({ text: 'update resource set updated_at = to_timestamp(key)', values: [] })
+  await database.query({ text: 'update resource set updated_at = to_timestamp(key / 1024)', values: [] })
   // Each has a former version as well.
   await database.query({
-    text: `insert into history (updated_at, version, type, method, id, body, subject, author, about)
-      select r.updated_at, 0, r.type, 1, r.id, r.body, s.subject, s.author, s.about from resource r join search s using (key)`,
+    text: `insert into history (updated_at, version, type, method, shard, id, body, subject, author, about)
+      select r.updated_at, 0, r.type, 1, shard, r.id, r.body, s.subject, s.author, s.about from resource r join search s using (shard, key)`,
     values: [],
   })
   for (const [organization, count] of [
@@ -302,10 +303,10 @@ test('everything about all patients reads what few grants open, and no more', as
 })
 
 describe.each(['few', 'many'])('with %s grants', organization => {
-  test('a read is one statement along resource_id', async () => {
+  test('a read is one statement, by the directory', async () => {
     plan = []
     await stores[organization]!.read('Observation', 'o1')
-    expect(indexes()).toEqual(['consent_grant_find', 'resource_id', 'search_pkey'])
+    expect(indexes()).toEqual(['consent_grant_find', 'directory_id', 'resource_key', 'search_key'])
     expect(plan.filter(node => node['Relation Name'] === 'resource')).toHaveLength(1)
     expectBounded(3)
   })

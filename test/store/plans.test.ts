@@ -68,6 +68,7 @@ function row(resource: JsonObject): Created {
     author: 0n,
     owner: null,
     isFresh: true,
+    former: 0,
   }
 }
 
@@ -173,16 +174,16 @@ describe('a search walks', () => {
 
   test('what it includes by keys', async () => {
     expect(await search('Observation', 'patient=p7&_count=20&_include=Observation:patient')).toBe(20)
-    expect(indexes()).toEqual(expect.arrayContaining(['search_patient', 'search_self', 'resource_pkey']))
+    expect(indexes()).toEqual(expect.arrayContaining(['search_patient', 'search_self', 'resource_key']))
     expectBounded()
   })
 })
 
 describe('a read walks', () => {
-  test('one resource along resource_id', async () => {
+  test('one resource by the directory', async () => {
     plan = []
     await store.read('Observation', 'o7')
-    expect(indexes()).toEqual(['resource_id'])
+    expect(indexes()).toEqual(['directory_id', 'resource_key'])
     expectBounded()
   })
 

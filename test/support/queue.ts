@@ -1,6 +1,7 @@
 // What deliveries are made of, in a database without a service: clients, endpoints, events and what is due, row by row.
 import { expect } from 'vitest'
 import type { Database } from '../../src/db/database.ts'
+import { shardOf, shards } from '../../src/store/index/shard.ts'
 import { openTestDatabase } from './database.ts'
 
 type Row = Record<string, unknown>
@@ -18,6 +19,8 @@ export interface Queue {
   due(endpoint: number, event: string, row?: Row): Promise<void>
   /** Puts any row anywhere. */
   put(table: string, row: Row): Promise<Row>
+  /** Where the rows of an id are to be, in the bucket of a patient's hash if there is one; the directory has it from then on. */
+  place(of: { readonly type: number; readonly id: string }, self?: number): Promise<{ key: number; shard: number }>
   /** Leaves nothing of all that. */
   clear(): Promise<void>
 }
@@ -48,6 +51,15 @@ export async function openQueue(): Promise<Queue> {
   }
   return {
     ...{ database, put, client },
+    async place({ type, id }, self = 0) {
+      const text = 'select key, shard from directory where type = $1 and id = $2'
+      const [known] = await database.query<{ key: number; shard: number }>({ text, values: [type, id] })
+      if (known) return known
+      const shard = shardOf(BigInt(self))
+      const key = ++number * shards + shard
+      await put('directory', { key, shard, type, id })
+      return { key, shard }
+    },
     query: (text, values = []) => database.query({ text, values }),
     async endpoint(row = {}) {
       const made = { id: next('whs_'), client_id: row['client_id'] ?? (await client()), author: 0, organization: 0 }

@@ -138,8 +138,11 @@ test('immediately before something is sent it is asked how things stand then, an
     ...[['resource', 8, 'one', 2] as const, ['resource', 9, 'one', 1] as const, ['resource', 8, 'two', 1] as const],
     ...[['history', 9, 'one', 1] as const, ['history', 8, 'two', 1] as const, ['history', 8, 'one', 7] as const],
     ['history', 8, 'one', 1] as const,
-  ])
-    await queue.put(table, { ...at, type, id, version, body: `${table} ${type} ${id} ${version}` })
+  ]) {
+    const { key, shard } = await queue.place({ type, id })
+    const placed = table === 'resource' ? { key, shard } : { shard, subject: 0, author: 0 }
+    await queue.put(table, { ...at, ...placed, type, id, version, body: `${table} ${type} ${id} ${version}` })
+  }
   const audience = '["x"]'
   const [former, current, gone, hidden] = [
     await queue.event({ type: 8, resource_id: 'one', version: 1, audience }),

@@ -28,6 +28,12 @@ interface Scene {
   readonly hasOpened?: boolean
 }
 
+interface Named {
+  readonly type: number
+  readonly id: string
+  readonly version?: number
+}
+
 const always = { starts_at: new Date(0), ends_at: new Date('2100-01-01') }
 let number = 1000
 
@@ -40,13 +46,16 @@ async function decided(scene: Scene): Promise<boolean[][]> {
     subject: { open, closed, nobody: 0 }[of],
     author: isOwn ? author : 0,
   })
-  const store = async (row: Record<string, unknown>, { subject, ...more }: Record<string, unknown>): Promise<void> => {
-    const { key } = await queue.put('resource', { updated_at: new Date(), method: 2, body: '{}', version: 2, ...row })
+  const store = async (row: Named, { subject, ...more }: Record<string, unknown>): Promise<void> => {
+    const place = await queue.place(row, more['self'] as number | undefined)
+    await queue.put('resource', { updated_at: new Date(), method: 2, body: '{}', version: 2, ...place, ...row })
     const postings = { date: 0, date_high: 0, tokens: [], refs: [], texts: [] }
-    await queue.put('search', { key, self: ++number, type: row['type'], ...postings, subject, ...more })
+    await queue.put('search', { ...place, self: ++number, type: row.type, ...postings, subject, ...more })
   }
-  const past = async (row: Record<string, unknown>, version: Version): Promise<void> =>
-    void (await queue.put('history', { updated_at: new Date(), method: 2, version: 2, ...row, ...whose(version) }))
+  const past = async (row: Named, version: Version): Promise<void> => {
+    const { shard } = await queue.place(row)
+    await queue.put('history', { updated_at: new Date(), method: 2, version: 2, shard, ...row, ...whose(version) })
+  }
   const grant = (row: Record<string, unknown>) =>
     queue.put('consent_grant', { organization: clinic, ...always, consent: 'c', ...row })
 

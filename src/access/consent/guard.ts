@@ -92,10 +92,10 @@ async function recordersOf(on: Queryable, consents: readonly { id: string }[]): 
   const rows = await on.query<{ consent: string; party: string; organization: string }>({
     name: 'consent-recorders',
     text: `select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party,
-        ${authorOf('given.self')},
+        ${authorOf(String(typeNumber('Consent')), 'given.consent')},
         (select h.author from ${formerVersions} h where h.type = ${typeNumber('Consent')} and h.id = given.consent order by h.version desc limit 1))::text as party
-      from unnest($1::text[], $2::bigint[]) as given(consent, self) left join consent_recorder w using (consent)`,
-    values: [textArray(consents.map(({ id }) => id)), int8Array(consents.map(({ id }) => hash64(`Consent/${id}`)))],
+      from unnest($1::text[]) as given(consent) left join consent_recorder w using (consent)`,
+    values: [textArray(consents.map(({ id }) => id))],
   })
   return new Map(
     rows.map(({ consent, party, organization }) => [

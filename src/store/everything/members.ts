@@ -4,6 +4,7 @@ import { int2Array, int8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
+import { shardSql } from '../index/shard.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
 import { type HitRow, hitColumns } from '../search/hit.ts'
 import { boundReach, reached, reachText } from '../search/reach.ts'
@@ -40,10 +41,10 @@ export async function members(
   if (after && patient !== undefined) conditions.push(`not (${self})`)
   // One patient's keys are found first: walking through all rows in their order, in hope of a full page, would take long.
   const text = `with found as ${patient === undefined ? 'not materialized' : 'materialized'} (
-      select s.key, ${self} as first from ${rows}${request.since === undefined ? '' : ' join resource r using (key)'}
+      select s.shard, s.key, ${self} as first from ${rows}${request.since === undefined ? '' : ' join resource r using (shard, key)'}
       where ${conditions.join(' and ')}
-    ), page as materialized (select key, first from found order by first desc, key limit ${bind(count + 1)})
-    select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.key = page.key order by page.first desc, page.key`
+    ), page as materialized (select shard, key, first from found order by first desc, key limit ${bind(count + 1)})
+    select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.shard = page.shard and r.key = page.key order by page.first desc, page.key`
   // One plan suits all patients: it reads the indexes of patients and references.
   return session.on.query<MemberRow>(prepared(text, binder, patient !== undefined))
 }
@@ -91,5 +92,5 @@ function ofSomePatient(types: readonly string[], row: string, indexer: Indexer, 
   const patient = typeNumber('Patient')
   return `(${row}.type = ${patient} or ${about} or exists (
     select 1 from unnest(${row}.refs) as ref, unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
-    where way.type = ${row}.type and p.self = ref # way.salt and p.type = ${patient}))`
+    where way.type = ${row}.type and p.shard = ${shardSql('(ref # way.salt)')} and p.self = ref # way.salt and p.type = ${patient}))`
 }

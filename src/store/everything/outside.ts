@@ -40,7 +40,7 @@ export async function outsideOfOne(
     ...since(request, binder),
     ...seen('t', { ...binder, visibility: session.principal.visibility }),
   ]
-  const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
+  const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
   return session.on.query<HitRow>(prepared(text, binder, true))
 }
@@ -106,7 +106,7 @@ export function outsideOfAll(
     ...since(request, binder),
     ...seen('t', seeing),
   ]
-  const text = `select ${hitColumns} from search t join resource r using (key) where ${conditions.join(' and ')}
+  const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
   return session.on.query<HitRow>({ text, values: binder.values })
 }

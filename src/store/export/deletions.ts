@@ -56,12 +56,12 @@ export async function deletions(
   const { visibility } = session.principal
   const rows = await session.on.query<GoneRow>({
     text: `select h.type, h.id, ${patients} as patients
-      from history h left join history last on last.type = h.type and last.id = h.id and last.version = h.version - 1
+      from history h left join history last on last.shard = h.shard and last.type = h.type and last.id = h.id and last.version = h.version - 1
       where h.type = any($1::smallint[]) and h.method = ${methods.DELETE}
         and h.updated_at > to_timestamp($2::double precision / 1000) and h.updated_at <= to_timestamp($3::double precision / 1000)
         and (h.type, h.id) > ($4::smallint, $5::text collate "C")
-        and not exists (select from resource r where r.type = h.type and r.id = h.id)
-        and not exists (select from history n where n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
+        and not exists (select from directory d join resource r using (shard, key) where d.type = h.type and d.id = h.id)
+        and not exists (select from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
         ${visibility ? `and ${visibility.version('h', binder)}` : ''}
       order by h.type, h.id limit ${pageSize}`,
     values: binder.values,

@@ -1,8 +1,10 @@
 // The store's part of a background export: it waits for writes under way, lists what belongs to the export, and returns stored
 // bodies piece by piece, a bounded amount at a time.
+
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
+import { shardSql } from '../index/shard.ts'
 import { placeFor } from '../runs-on.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import { typeName, typeNumber } from '../type-number.ts'
@@ -81,7 +83,7 @@ export function createExporting(session: Session): Exporting {
 
 async function knownPatients(on: Queryable, ids: readonly string[]): Promise<Set<string>> {
   const rows = await on.query<{ id: string }>({
-    text: 'select id from resource where type = $1 and id = any($2::text[])',
+    text: 'select d.id from directory d join resource r using (shard, key) where d.type = $1 and d.id = any($2::text[])',
     values: [typeNumber('Patient'), ids],
   })
   return new Set(rows.map(row => row.id))
@@ -106,13 +108,17 @@ async function next(on: Queryable, job: string): Promise<Slice | undefined> {
 /** Bytes of bodies read at a time; a single larger one comes alone. */
 const chunkBytes = 4 * 1024 * 1024
 
-// The size of a body is known without reading it, so that the sum over a slice costs little.
-const bodiesText = `select key, body, size from (
-    select r.key, r.body, octet_length(r.body) as size,
-      sum(octet_length(r.body)) over (order by r.key) - octet_length(r.body) as before
-    from export_slice e cross join lateral unnest(e.keys) as k(key) join resource r on r.key = k.key
-    where e.job = $1 and e.type = $2 and e.part = $3 and k.key > $4
-  ) page where before < ${chunkBytes} order by key`
+// The size of a body is known without reading it, so that the sum over a slice costs little. What has moved since it was listed is where
+// it is now.
+const bodiesText = `select listed as key, body, size from (
+    select k.listed, r.body, octet_length(r.body) as size,
+      sum(octet_length(r.body)) over (order by k.listed) - octet_length(r.body) as before
+    from (
+      select l.key as listed, coalesce(m.key, l.key) as key, ${shardSql('coalesce(m.key, l.key)')} as shard
+      from export_slice e cross join lateral unnest(e.keys) as l(key) left join moved m on m.former = l.key
+      where e.job = $1 and e.type = $2 and e.part = $3 and l.key > $4
+    ) k join resource r using (shard, key)
+  ) page where before < ${chunkBytes} order by listed`
 
 async function* bodies(session: Queryable, { job, type, part }: Slice): AsyncGenerator<string[]> {
   const on = await placeFor('export-bodies', session)

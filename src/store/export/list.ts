@@ -6,6 +6,7 @@ import { withoutLimit } from '../../db/silence.ts'
 import type { Queryable, Transactional } from '../../db/statement.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
+import { shardSql } from '../index/shard.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
 import type { SqlContext } from '../search/sql-context.ts'
 import { mustStillBeUsed, type Session } from '../session.ts'
@@ -101,7 +102,7 @@ function listTypes(listing: Listing, types: readonly string[]): Promise<number> 
   // Where type and time are the only criteria, the table itself has both.
   const isPlain = scope.of === 'everything' && !session.principal.visibility && !types.some(type => filters.has(type))
   const times = timeConditions(scope, isPlain ? 's' : 'r', context)
-  const searched = times.length > 0 ? 'search s join resource r using (key)' : 'search s'
+  const searched = times.length > 0 ? 'search s join resource r using (shard, key)' : 'search s'
   const conditions = [scopeCondition(scope, filters, types, 's', context), ...times]
   return insertSlices(listing, context, isPlain ? 'resource s' : searched, conditions.join(' and '))
 }
@@ -137,7 +138,7 @@ async function addPointers({ session, on, scope, filters }: Listing, types: read
     since === undefined
       ? `insert into pointer select distinct s.type, ref, true from search s, unnest(s.refs) as ref where ${source}`
       : `insert into pointer select s.type, ref, bool_or(r.updated_at > ${timestamp(since, context)})
-          from search s join resource r using (key), unnest(s.refs) as ref where ${source} group by s.type, ref`
+          from search s join resource r using (shard, key), unnest(s.refs) as ref where ${source} group by s.type, ref`
   await on.query({ text, values: context.values })
 }
 
@@ -159,7 +160,7 @@ async function followPointers(
   const isNew =
     since === undefined
       ? ''
-      : ` and (pointer.is_fresh or exists (select from resource u where u.key = t.key and u.updated_at > ${timestamp(since, context)}))`
+      : ` and (pointer.is_fresh or exists (select from resource u where u.shard = t.shard and u.key = t.key and u.updated_at > ${timestamp(since, context)}))`
   const text = `insert into export_target (job, key, type)
     select distinct ${job}, t.key, t.type
     from pointer
@@ -183,5 +184,10 @@ function listTargets(listing: Listing, types: readonly string[]): Promise<number
   const context = createContext(session)
   const condition = scopeCondition(scope, filters, types, 's', context)
   const where = `x.job = ${context.bind(scope.job)}::uuid and ${condition}`
-  return insertSlices(listing, context, 'export_target x join search s using (key)', where)
+  return insertSlices(
+    listing,
+    context,
+    `export_target x join search s on s.shard = ${shardSql('x.key')} and s.key = x.key`,
+    where,
+  )
 }

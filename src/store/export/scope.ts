@@ -1,10 +1,12 @@
 // What belongs to an export, as conditions on a row of the table search (https://hl7.org/fhir/uv/bulkdata/export.html).
+
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { cutAt } from '../../lib/text.ts'
 import type { Indexer } from '../index/entry.ts'
 import { storedKeys } from '../index/param-paths.ts'
+import { shardSql } from '../index/shard.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
 import { parseSearch } from '../search/parse.ts'
 import type { Criterion } from '../search/request.ts'
@@ -141,7 +143,7 @@ function membership(
   indexer: Indexer,
   { bind }: Binder,
 ): string {
-  if (scope.of === 'listed') return `${row}.key in (select m.key from member m)`
+  if (scope.of === 'listed') return `(${row}.shard, ${row}.key) in (select m.shard, m.key from member m)`
   const { held, keys } = waysIn('Patient', types, indexer)
   const patient = typeNumber('Patient')
   const conditions: string[] = []
@@ -155,7 +157,7 @@ function membership(
     const salts = bind(int8Array(keys.map(each => each.key.salt)))
     conditions.push(`exists (select 1 from unnest(${row}.refs) as ref,
       unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
-      where way.type = ${row}.type and p.self = ref # way.salt and p.type = ${patient})`)
+      where way.type = ${row}.type and p.shard = ${shardSql('(ref # way.salt)')} and p.self = ref # way.salt and p.type = ${patient})`)
   }
   return `(${conditions.join(' or ')})`
 }
@@ -173,16 +175,19 @@ export async function addMembers({ indexer }: Session, on: Queryable, job: strin
   const salts = keys.filter(({ type }) => type !== 'Patient').map(({ key }) => key.salt)
   const add = (rows: string, ...values: unknown[]) =>
     on.query({ text: `insert into member ${rows} on conflict do nothing`, values: [job, ...values] })
-  await on.query({ text: 'create temporary table member (key bigint primary key) on commit drop', values: [] })
-  await add(`select s.key from export_patient p join search s on s.self = p.self
+  await on.query({
+    text: 'create temporary table member (key bigint primary key, shard smallint) on commit drop',
+    values: [],
+  })
+  await add(`select s.key, s.shard from export_patient p join search s on s.shard = ${shardSql('p.self')} and s.self = p.self
     where p.job = $1 and s.type = ${typeNumber('Patient')}`)
   await add(
-    `select s.key from export_patient p join search s on s.patient = p.self
+    `select s.key, s.shard from export_patient p join search s on s.shard = ${shardSql('p.self')} and s.patient = p.self
       where p.job = $1 and s.type = any($2::smallint[])`,
     int2Array(held.map(typeNumber)),
   )
   await add(
-    `select s.key from (
+    `select s.key, s.shard from (
         select array_agg(p.self # salt) as postings
         from (select self, row_number() over () / ${together} as part from export_patient where job = $1) p,
           unnest($2::bigint[]) as salt

@@ -148,9 +148,9 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
     text: `select given.type, given.id, other.id as other, given.ord::integer as url
       from unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::smallint[])
         with ordinality as given(type, id, url, active, version, has_version, ord)
-      join resource r on r.type = given.type and r.id = given.id join search s on s.key = r.key
+      join directory d on d.type = given.type and d.id = given.id join search s on s.shard = d.shard and s.key = d.key
       cross join lateral (
-        select o.id from search t join resource o on o.key = t.key
+        select o.id from search t join resource o on o.shard = t.shard and o.key = t.key
         where t.type = given.type and t.tokens @> array[given.url, given.active] and t.key <> s.key
           and coalesce(t.owner, '${service}') = coalesce(s.owner, '${service}')
           and (given.version = any(t.tokens)) = (given.has_version = 1) limit 1

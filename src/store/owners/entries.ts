@@ -22,8 +22,8 @@ export async function settleEntries(
   const organizations = await registered(on, ids)
   if (organizations.size === 0) return
   await on.run({
-    text: `update search s set owner = r.id from resource r where r.key = s.key and r.type = $1 and r.id = any($2::text[])
-      and s.owner is distinct from r.id`,
+    text: `update search s set owner = d.id from directory d where d.type = $1 and d.id = any($2::text[])
+      and s.shard = d.shard and s.key = d.key and s.owner is distinct from d.id`,
     values: [typeNumber('Organization'), textArray([...organizations])],
   })
 }

@@ -112,13 +112,17 @@ interface Row {
   readonly location_owner: string | null
 }
 
+const storedOf = (type: string): string =>
+  `(select d.id, r.body, s.owner from directory d join resource r using (shard, key) join search s using (shard, key)
+        where d.type = ${typeNumber(type)})`
+
 async function learn({ on, registered, base }: Ground, ids: readonly string[], created: Created) {
   const rows = await on.query<Row>({
     name: 'organisations-and-places',
-    text: `select given.id, o.body as organization, so.owner as organization_owner, l.body as location, sl.owner as location_owner
+    text: `select given.id, o.body as organization, o.owner as organization_owner, l.body as location, l.owner as location_owner
       from unnest($1::text[]) as given(id)
-      left join resource o on o.type = ${typeNumber('Organization')} and o.id = given.id left join search so on so.key = o.key
-      left join resource l on l.type = ${typeNumber('Location')} and l.id = given.id left join search sl on sl.key = l.key`,
+      left join ${storedOf('Organization')} o on o.id = given.id
+      left join ${storedOf('Location')} l on l.id = given.id`,
     values: [textArray(ids)],
   })
   const clients = await registered(on, ids)

@@ -43,16 +43,16 @@ export async function storedAmong(
   if (known.length === 0) return new Map()
   const rows = await on.query<Row>({
     name: 'stored-owners',
-    text: `select given.type, given.id, found.* from unnest($1::smallint[], $2::text[]) as given(type, id)
+    text: `select d.type, d.id, found.* from unnest($1::smallint[], $2::text[]) as given(type, id) join directory d using (type, id)
       cross join lateral (
         select s.owner, false as is_deleted, ${isPatients('s')} as is_patients, null as body
-        from resource r join search s using (key) where r.type = given.type and r.id = given.id
+        from search s where s.shard = d.shard and s.key = d.key
         union all
         (select h.owner, true, ${isPatients('h')}, (
-            select b.body from history b where b.type = given.type and b.id = given.id and b.body is not null
+            select b.body from history b where b.shard = d.shard and b.type = d.type and b.id = d.id and b.body is not null
               and b.type in (${naming.join(', ')}) order by b.version desc limit 1)
-          from history h where h.type = given.type and h.id = given.id
-            and not exists (select from resource r where r.type = given.type and r.id = given.id)
+          from history h where h.shard = d.shard and h.type = d.type and h.id = d.id
+            and not exists (select from search s where s.shard = d.shard and s.key = d.key)
           order by h.version desc limit 1)
       ) found`,
     values: [int2Array(known.map(({ type }) => typeNumber(type))), textArray(known.map(({ id }) => id))],

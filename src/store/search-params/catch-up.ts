@@ -2,6 +2,7 @@
 import type { Transactional } from '../../db/statement.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import type { Indexer } from '../index/entry.ts'
+import { currentVersions } from '../relations.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { watchedTypes } from '../watched.ts'
 import { type DefinedParam, readDefinition } from './definition.ts'
@@ -41,7 +42,7 @@ interface Row {
 
 const rowsText = `select p.type, p.code, p.client, p.is_ready, s.cause, s.reason, r.body
   from search_parameter p
-  join resource r on r.type = ${typeNumber('SearchParameter')} and r.id = p.id
+  join ${currentVersions} r on r.type = ${typeNumber('SearchParameter')} and r.id = p.id
   ${withSuspension}
   order by p.type, p.code`
 

@@ -1,8 +1,10 @@
 // What an operator does with the search parameters of users: sees them, switches them off, and on again.
+
 import { textArray } from '../../db/arrays.ts'
 import type { Queryable, Transactional } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { lockIndex, nextEpoch } from '../epoch.ts'
+import { shardSql } from '../index/shard.ts'
 import { typeName } from '../type-number.ts'
 import type { Suspended } from './known.ts'
 import { withSuspension } from './suspension.ts'
@@ -55,7 +57,7 @@ const mostLeftOut = 100
 
 export async function listLeftOut(on: Queryable): Promise<LeftOut[]> {
   const rows = await on.query<{ type: number; id: string; reason: string }>({
-    text: `select r.type, r.id, l.reason from search_parameter_left_out l join resource r on r.key = l.resource and r.version = l.version
+    text: `select r.type, r.id, l.reason from search_parameter_left_out l join resource r on r.shard = ${shardSql('l.resource')} and r.key = l.resource and r.version = l.version
       order by l.noted_at limit ${mostLeftOut}`,
     values: [],
   })

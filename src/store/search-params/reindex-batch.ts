@@ -1,5 +1,6 @@
 // One step of indexing older resources by new parameters: read without locks, worked out outside of any transaction, then written in
 // a short one, if neither the resources nor the definitions have changed meanwhile.
+
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { int4Array, safeInt8Array, textArray } from '../../db/arrays.ts'
@@ -12,6 +13,7 @@ import { channel, isOutdated } from '../epoch.ts'
 import { type Costly, createAccount } from '../index/account.ts'
 import type { Extractor, IndexEntry } from '../index/draft.ts'
 import { type Indexer, ownExtractor, valuesOf } from '../index/entry.ts'
+import { shardArray } from '../index/shard.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
@@ -179,11 +181,12 @@ function entryOf(
 async function write(on: Queryable, found: readonly Found[], epoch: number): Promise<number | undefined> {
   const wanted = found.filter(({ entry, problem }) => entry ?? problem)
   if (wanted.length === 0) return undefined
-  const keys = safeInt8Array(wanted.map(({ body }) => body.key))
+  const numbers = wanted.map(({ body }) => body.key)
+  const [keys, shards] = [safeInt8Array(numbers), shardArray(numbers)]
   const held = await on.query<{ key: number; version: number }>({
     name: 'reindex-hold',
-    text: 'select key, version from resource where key = any($1::bigint[]) order by key for no key update skip locked',
-    values: [keys],
+    text: 'select key, version from resource where shard = any($2::smallint[]) and key = any($1::bigint[]) order by key for no key update skip locked',
+    values: [keys, shards],
   })
   const versions = new Map(held.map(({ key, version }) => [key, version]))
   const isSame = ({ body }: Found): boolean => versions.get(body.key) === body.version
@@ -196,8 +199,8 @@ async function write(on: Queryable, found: readonly Found[], epoch: number): Pro
   if (held.length === wanted.length) return undefined
   const there = await on.query<{ key: number }>({
     name: 'reindex-there',
-    text: 'select key from resource where key = any($1::bigint[])',
-    values: [keys],
+    text: 'select key from resource where shard = any($2::smallint[]) and key = any($1::bigint[])',
+    values: [keys, shards],
   })
   const locked = new Set(there.map(({ key }) => key).filter(key => !versions.has(key)))
   const first = found.findIndex(({ body }) => locked.has(body.key))

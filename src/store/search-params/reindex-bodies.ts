@@ -1,11 +1,13 @@
 // The older resources that new search parameters may be about: those of the type, and then those that contain one of it, in an order
 // in which the work can go on at any place.
+
 import { int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { containedPosting } from '../index/contained.ts'
 import type { Extractor } from '../index/draft.ts'
 import { type ParamKey, present } from '../index/postings.ts'
+import { shardArray } from '../index/shard.ts'
 import { typeName } from '../type-number.ts'
 import type { SearchParams } from './known.ts'
 
@@ -55,23 +57,27 @@ const isAll = (read: readonly Read[]): boolean =>
   read.length === 0 || (read.length === read[0]!.there && read.length < most)
 
 const columns = 'key, type, id, version, updated_at, body'
+const columnsOf = (row: string): string => columns.replace(/\w+/g, `${row}.$&`)
 
 /** The first of the rows, as far as their bytes go; the length of a body is known without reading it. */
 const bounded = (rows: string, order: string): string => `select ${columns}, there from (
-    select given.*, count(*) over () as there, sum(octet_length(body)) over (order by ${order}) - octet_length(body) as before
+    select given.*, count(*) over () as there, sum(octet_length(body)) over (order by ${order.replace(/^\w\./, '')}) - octet_length(body) as before
     from (${rows} order by ${order} limit ${most}) given) sized
-  where before < ${mostBytes} order by ${order}`
+  where before < ${mostBytes} order by ${order.replace(/^\w\./, '')}`
 
 function ownBodies(on: Queryable, type: number, after: string): Promise<Read[]> {
-  const text = bounded(`select ${columns} from resource where type = $1 and id > $2`, 'id')
+  const text = bounded(
+    `select ${columnsOf('r')} from directory d join resource r using (shard, key) where d.type = $1 and d.id > $2`,
+    'd.id',
+  )
   return on.query<Read>({ name: 'reindex-bodies', text, values: [type, after] })
 }
 
 function containerBodies(on: Queryable, params: SearchParams, type: number, after: number): Promise<Read[]> {
   const name = typeName(type)
   const postings = pointers(params, name).map(key => containedPosting(key, name))
-  const holding = 'key in (select s.key from search s where s.tokens && $1::bigint[])'
-  const text = bounded(`select ${columns} from resource where ${holding} and key > $2`, 'key')
+  const holding = '(r.shard, r.key) in (select s.shard, s.key from search s where s.tokens && $1::bigint[])'
+  const text = bounded(`select ${columnsOf('r')} from resource r where ${holding} and r.key > $2`, 'r.key')
   return on.query<Read>({ name: 'reindex-containers', text, values: [int8Array(postings), after] })
 }
 
@@ -97,10 +103,11 @@ export async function formerlyIndexed(
   if (bodies.length === 0) return new Set()
   const salts = [0n, ...pointers(params, type).map(key => key.salt)]
   const postings = extractors.flatMap(({ key }) => salts.map(salt => present(key) ^ salt))
+  const numbers = bodies.map(body => body.key)
   const found = await on.query<{ key: number }>({
     name: 'reindex-stale',
-    text: 'select key from search where key = any($1::bigint[]) and tokens && $2::bigint[]',
-    values: [safeInt8Array(bodies.map(body => body.key)), int8Array(postings)],
+    text: 'select key from search where shard = any($3::smallint[]) and key = any($1::bigint[]) and tokens && $2::bigint[]',
+    values: [safeInt8Array(numbers), int8Array(postings), shardArray(numbers)],
   })
   return new Set(found.map(row => row.key))
 }

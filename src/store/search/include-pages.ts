@@ -1,6 +1,8 @@
 // Pages of a search with too many included resources: a page ends earlier and the next one continues, and where one match alone
 // includes too many, these continue over further pages, on which no match is repeated. Nothing is left out.
+
 import type { Queryable } from '../../db/statement.ts'
+import { shardOfKey } from '../index/shard.ts'
 import type { HitRow } from './hit.ts'
 import { includedWith } from './include.ts'
 import type { Page } from './page.ts'
@@ -104,7 +106,7 @@ export async function goneOn(
 
 async function isMatch(on: Queryable, request: SearchRequest, key: number, options: SearchOptions): Promise<boolean> {
   const { context, where } = conditions(request, options)
-  const text = `select 1 as found from search s where s.key = ${context.bind(key)}::bigint and ${where}`
+  const text = `select 1 as found from search s where s.shard = ${context.bind(shardOfKey(key))}::smallint and s.key = ${context.bind(key)}::bigint and ${where}`
   const found = await on.query<object>({ text, values: context.values })
   return found.length > 0
 }

@@ -1,10 +1,12 @@
 // What the matches of a page refer to and what refers to them, for pages that hold all of it: one statement for each include of
 // a round, never one for each resource. A page that would hold too much is written by include-pages.ts.
 // https://hl7.org/fhir/R4/search.html#include
+
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
+import { shardArray } from '../index/shard.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { createBinder } from './binder.ts'
@@ -79,6 +81,7 @@ function follow(
   binder.bind(int8Array(way.salts))
   binder.bind(int2Array(way.to))
   binder.bind(options.maxIncluded + 1)
+  binder.bind(shardArray(starts.map(row => row.key)))
   const conditions = seen('t', { ...binder, visibility: options.visibility }).map(each => ` and ${each}`)
   const text = (way.reverse ? reverseText : forwardText)(conditions.join(''))
   return on.query<HitRow>(prepared(text, binder, true))
@@ -86,9 +89,11 @@ function follow(
 
 const forwardText = (more: string): string => `select distinct on (r.key) ${hitColumns}
   from search s, unnest(s.refs) as ref, unnest($2::bigint[]) as salt, search t, resource r
-  where s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[]) and r.key = t.key${more} limit $4`
+  where s.shard = any($5::smallint[]) and s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[])
+    and r.shard = t.shard and r.key = t.key${more} limit $4`
 
 const reverseText = (more: string): string => `select distinct on (r.key) ${hitColumns}
   from search t, resource r
-  where t.refs && (select coalesce(array_agg(s.self # salt), '{}') from search s, unnest($2::bigint[]) as salt where s.key = any($1::bigint[]))
-    and t.type = any($3::smallint[]) and r.key = t.key${more} limit $4`
+  where t.refs && (select coalesce(array_agg(s.self # salt), '{}') from search s, unnest($2::bigint[]) as salt 
+      where s.shard = any($5::smallint[]) and s.key = any($1::bigint[]))
+    and t.type = any($3::smallint[]) and r.shard = t.shard and r.key = t.key${more} limit $4`

@@ -1,8 +1,10 @@
 // Everything that includes lead to from some matches, to any depth, as one statement that works with row numbers: it fetches only
 // one page of bodies, and follows no resource twice.
+
 import { int2Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
+import { shardArray } from '../index/shard.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { type Binder, createBinder } from './binder.ts'
@@ -58,11 +60,12 @@ async function reachableAtOnce(
   const steps = waysOf(start, options).map(way => step(way, options, binder, beyond))
   if (steps.length === 0) return []
   const matches = bind(safeInt8Array(start.keys))
+  const among = `shard = any(${bind(shardArray(start.keys))}::smallint[]) and key = any(${matches}::bigint[])`
   const text = `with page as materialized (
-      select distinct n.key from (select key, self, type, true as is_match from search where key = any(${matches}::bigint[])) f
+      select distinct n.key, n.shard from (select key, shard, self, type, true as is_match from search where ${among}) f
         cross join lateral (${steps.join(' union all ')}) n
       where n.key <> all(${matches}::bigint[]) order by n.key limit ${bind(options.maxIncluded + 1)})
-    select ${hitColumns} from page join resource r using (key) order by r.key`
+    select ${hitColumns} from page join resource r using (shard, key) order by r.key`
   return on.query<HitRow>({ text, values: binder.values })
 }
 
@@ -77,9 +80,9 @@ async function reachableByAndBy(
   const { bind } = binder
   const most = options.maxIncluded * mostPages
   const text = `${reached(start, options, binder)},
-      every as materialized (select key from reached where not is_match limit ${bind(most + 1)}),
-      page as materialized (select key from every where key > ${bind(after)}::bigint order by key limit ${bind(options.maxIncluded + 1)})
-    select ${hitColumns}, (select count(*) from every) as reached from page join resource r using (key) order by r.key`
+      every as materialized (select key, shard from reached where not is_match limit ${bind(most + 1)}),
+      page as materialized (select key, shard from every where key > ${bind(after)}::bigint order by key limit ${bind(options.maxIncluded + 1)})
+    select ${hitColumns}, (select count(*) from every) as reached from page join resource r using (shard, key) order by r.key`
   const rows = await on.query<HitRow & { reached: number }>({ text, values: binder.values })
   if (rows[0] && rows[0].reached > most) throw tooMany(most)
   return rows
@@ -99,14 +102,15 @@ const waysOf = ({ includes }: Start, options: SearchOptions): Way[] =>
 /** The rows `reached` as the beginning of a statement: the matches, and once each what the includes lead to. */
 function reached(start: Start, options: SearchOptions, binder: Binder): string {
   const matches = binder.bind(safeInt8Array(start.keys))
+  const among = `s.shard = any(${binder.bind(shardArray(start.keys))}::smallint[]) and s.key = any(${matches}::bigint[])`
   const steps = waysOf(start, options).map(way => step(way, options, binder))
   const next =
     steps.length === 0
       ? ''
-      : `union select n.key, n.self, n.type, false from reached f cross join lateral (${steps.join(' union all ')}) n
+      : `union select n.key, n.shard, n.self, n.type, false from reached f cross join lateral (${steps.join(' union all ')}) n
         where n.key <> all(${matches}::bigint[])`
-  return `with recursive reached(key, self, type, is_match) as (
-      select s.key, s.self, s.type, true from search s where s.key = any(${matches}::bigint[]) ${next})`
+  return `with recursive reached(key, shard, self, type, is_match) as (
+      select s.key, s.shard, s.self, s.type, true from search s where ${among} ${next})`
 }
 
 // `offset 0` keeps the planner to one look-up for each resource: it knows nothing of how many a step begins with.
@@ -126,10 +130,10 @@ function step(
     ...seen('t', { ...binder, visibility: options.visibility }),
   ].join(' and ')
   const text = reverse
-    ? `select t.key, t.self, t.type from search t
+    ? `select t.key, t.shard, t.self, t.type from search t
         where t.refs && array(select f.self # salt from unnest(${within}::bigint[]) as salt) and ${conditions}`
-    : `select t.key, t.self, t.type from search s, unnest(s.refs) as ref, unnest(${within}::bigint[]) as salt
+    : `select t.key, t.shard, t.self, t.type from search s, unnest(s.refs) as ref, unnest(${within}::bigint[]) as salt
         cross join lateral (select * from search o where o.self = ref # salt offset 0) t
-        where s.key = f.key and ${conditions}`
+        where s.shard = f.shard and s.key = f.key and ${conditions}`
   return `(${text} offset 0)`
 }

@@ -92,7 +92,7 @@ export async function findIds(
   const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   // `offset 0`: with the limit in sight the planner would look through rows one by one, hoping for an early match.
   const text = `
-    select r.type, r.id from (select s.key from search s where ${where} offset 0) found join resource r using (key)
+    select r.type, r.id from (select s.shard, s.key from search s where ${where} offset 0) found join resource r using (shard, key)
     limit ${context.bind(limit)}`
   const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))

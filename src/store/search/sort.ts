@@ -58,7 +58,7 @@ function orderOf({ param, descending }: SortKey, types: readonly string[], conte
 }
 
 function spanOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
-  const which = `v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
+  const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
   const value = descending ? 'max(v.high)' : 'min(v.low)'
   const missing = descending ? '-Infinity' : 'Infinity'
   return {
@@ -70,7 +70,7 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
 }
 
 function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
-  const which = `v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
+  const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
   const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(descending)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: false }
 }

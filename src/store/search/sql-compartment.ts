@@ -8,6 +8,7 @@ import { type ParamKey, refPosting, selfHash } from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import type { CompartmentCriterion } from './request.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
+import { isAboutPatient } from './sql-references.ts'
 
 const memberTypes = new Map<string, readonly string[]>()
 
@@ -34,7 +35,7 @@ export function compartmentCondition(
   const conditions: string[] = []
   if (types.includes(of)) conditions.push(`${row}.self = ${context.bind(selfHash(of, id))}::bigint`)
   if (held.length > 0) {
-    const about = `${row}.patient = ${context.bind(selfHash('Patient', id))}::bigint`
+    const about = isAboutPatient(row, context.bind(selfHash('Patient', id)))
     const only = () => `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
     conditions.push(isExact && isTypeAsked ? about : `(${about} and ${only()})`)
   }

@@ -29,7 +29,7 @@ const units: Readonly<Record<string, number>> = {
 /** A position is kept as a span: its latitude in the column low, its longitude in high. */
 export function nearCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const circles = criterion.values.map(value => within(readNear(value), context))
-  return `${row}.key in (select v.key from span v where v.param = ${numbersOf(criterion, context)} and v.token = 0 and ${anyOf(circles)})`
+  return `(${row}.shard, ${row}.key) in (select v.shard, v.key from span v where v.param = ${numbersOf(criterion, context)} and v.token = 0 and ${anyOf(circles)})`
 }
 
 interface Near {

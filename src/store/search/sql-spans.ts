@@ -26,7 +26,7 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
 const reachesBack = new Set<Prefix>(['ne', 'lt', 'le', 'eb'])
 
 export const spanCondition = (row: string, which: string, condition: string): string =>
-  `${row}.key in (select v.key from span v where ${which} and ${condition})`
+  `(${row}.shard, ${row}.key) in (select v.shard, v.key from span v where ${which} and ${condition})`
 
 export function magnitudeCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const conditions = criterion.values.map(value =>

@@ -97,4 +97,4 @@ export const startsWith = (folded: string, { bind }: SqlContext): string =>
   `(v.folded >= ${bind(folded)} and v.folded < ${bind(folded + afterAll)})`
 
 export const wordCondition = (criterion: ParamCriterion, condition: string, row: string, context: SqlContext): string =>
-  `${row}.key in (select v.key from word v where v.param = ${numbersOf(criterion, context)} and ${condition})`
+  `(${row}.shard, ${row}.key) in (select v.shard, v.key from word v where v.param = ${numbersOf(criterion, context)} and ${condition})`

@@ -13,7 +13,7 @@ import { compositeCondition } from './sql-composites.ts'
 import { insideContained, isByPatient, isOnlyOutside } from './sql-contained.ts'
 import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { nearCondition } from './sql-near.ts'
-import { referenceCondition } from './sql-references.ts'
+import { isInBucketOf, referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
 import { textCondition } from './sql-text.ts'
 import { tokenCondition, uriCondition } from './sql-tokens.ts'
@@ -88,8 +88,9 @@ function idCondition(criterion: ParamCriterion, row: string, context: SqlContext
   const hashes = criterion.types.flatMap(type =>
     ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),
   )
-  const found = `${row}.self = any(${postingArray(context, hashes)})`
-  return criterion.modifier === 'not' ? `not (${found})` : found
+  const isOfPatients = criterion.types.every(type => type === 'Patient') && hashes.length > 0
+  const found = `${row}.self = any(${postingArray(context, hashes)})${isOfPatients ? ` and ${isInBucketOf(row, hashes, context)}` : ''}`
+  return criterion.modifier === 'not' ? `not (${found})` : `(${found})`
 }
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -108,7 +109,7 @@ function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: S
     if (prefix === 'ge') return `u.updated_at >= ${at(interval.low)}`
     return prefix === 'le' ? `u.updated_at < ${at(interval.high + 1)}` : `u.updated_at < ${at(interval.low)}`
   })
-  return `${row}.key in (select u.key from resource u where u.type = any(${types}::smallint[]) and ${anyOf(conditions)})`
+  return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}::smallint[]) and ${anyOf(conditions)})`
 }
 
 const saltArray = (types: readonly string[], code: string, context: SqlContext): string =>

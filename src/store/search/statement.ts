@@ -47,7 +47,7 @@ export function typeCondition({ types }: Asked, { bind }: SqlContext, column = '
 export interface PageSource {
   readonly from: string
   readonly where: string
-  /** The column that decides among equals. */
+  /** The column that decides among equals, of a row that has the column `shard` as well. */
   readonly key: string
 }
 
@@ -63,6 +63,7 @@ interface Search extends PageSource {
  */
 export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
   const { from, where, key, orders, reach } = search
+  const shard = key.replace(/key$/, 'shard')
   const backward = isBackward(request.cursor)
   const names = orders.map((_order, index) => `k${index}`)
   const expressions = orders.map(order => order.expression)
@@ -77,8 +78,8 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
     beside.length > 0 ? [`(select ${beside.join(', ')}) beside left join (`, ') on true'] : ['', '']
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
   const select = (shown: readonly string[], joins: boolean): string => `
-      select ${[key, ...shown].join(', ')}
-      from ${from}${joins ? ' join resource u on u.key = s.key' : ''}
+      select ${[key, shard, ...shown].join(', ')}
+      from ${from}${joins ? ' join resource u on u.shard = s.shard and u.key = s.key' : ''}
       where ${where}${joins ? scope : ''}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
   const named = expressions.map((expression, index) => `${expression} as k${index}`)
   const order = orderBy(orders, expressions, key, backward)
@@ -89,14 +90,14 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const first = orderBy(orders.slice(0, 1), expressions.slice(0, 1), undefined, backward)
   const needsResource = orders[0]!.usesResource || (place !== '' && usesResource)
   const tied = `
-      select s.key, t.k0, ${named.slice(1).join(', ')}
+      select s.key, s.shard, t.k0, ${named.slice(1).join(', ')}
       from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
-      join search s on s.key = t.key${usesResource ? ` join resource u on u.key = s.key${scope}` : ''}
+      join search s on s.shard = t.shard and s.key = t.key${usesResource ? ` join resource u on u.shard = s.shard and u.key = s.key${scope}` : ''}
       ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
   return `${reach ? `with reach as materialized (${reach})` : ''}
     select ${hitColumns}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
     from ${before}(${inTurn ? tied : whole}
-    ) page join resource r on r.key = page.key${after}
+    ) page join resource r on r.shard = page.shard and r.key = page.key${after}
     ${orderBy(
       orders,
       names.map(name => `page.${name}`),

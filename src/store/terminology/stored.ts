@@ -1,10 +1,12 @@
 // Stored canonical resources by their URL, as one caller finds them: of its own organisation, and of exempt clients and the service.
+
 import { int8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import * as postings from '../index/postings.ts'
+import { shardSql } from '../index/shard.ts'
 import { resolvable } from '../owners/canonicals.ts'
 import type { Party } from '../principal.ts'
 import { createBinder } from '../search/binder.ts'
@@ -63,7 +65,7 @@ export async function loadByUrl(
     ...[condition, ...seen('s', { bind, visibility })],
   ]
   const text = `select r.key, r.version, octet_length(r.body) as size,
-        case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (key)
+        case when octet_length(r.body) <= ${largest} then r.body end as body from search s join resource r using (shard, key)
       where ${conditions.join(' and ')}
       order by s.tokens && ${active}::bigint[] desc, ${first} desc, r.updated_at desc, r.key desc limit 1`
   const [row] = await on.query<FoundRow>(prepared(text, binder))
@@ -77,7 +79,7 @@ async function large(on: Queryable, type: string, found: FoundRow): Promise<Load
   if (known) return { resource: known, size: found.size }
   const [row] = await on.query<FoundRow>({
     name: 'term-body',
-    text: 'select version, body from resource where key = $1',
+    text: `select version, body from resource where shard = ${shardSql('$1::bigint')} and key = $1`,
     values: [found.key],
   })
   if (!row?.body) return undefined
@@ -103,7 +105,7 @@ export async function loadBelow(
   const [kind, within, active] = [typeNumber(type), below, tokens(type, 'status', 'active')].map(bind)
   const { condition, first } = resolvable('s', party, binder)
   const conditions = [condition, ...seen('s', { bind, visibility })].map(each => ` and ${each}`).join('')
-  const text = `select r.body from search s join resource r using (key)
+  const text = `select r.body from search s join resource r using (shard, key)
       where s.type = ${kind} and s.tokens && ${within}::bigint[]${conditions}
       order by s.tokens && ${active}::bigint[], ${first}, r.updated_at, r.key limit ${bind(most)}`
   const rows = await on.query<{ body: string }>(prepared(text, binder))
@@ -120,7 +122,7 @@ export async function elsewhere(
   const binder = createBinder()
   const [kind, named] = [typeNumber(type), urls(type, url)].map(binder.bind)
   const conditions = seen('s', { ...binder, visibility }).map(each => ` and ${each}`)
-  const text = `select r.id, s.owner from search s join resource r using (key)
+  const text = `select r.id, s.owner from search s join resource r using (shard, key)
       where s.type = ${kind} and s.tokens && ${named}::bigint[] and s.owner <> ''${conditions.join('')}
       order by r.updated_at desc, r.key desc limit 1`
   const [row] = await on.query<{ id: string; owner: string }>(prepared(text, binder))

@@ -35,7 +35,7 @@ export const findAll = (
     const { context, where } = conditions(request, options, isOfWords || isKept ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
     const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
-    const every = `select s.key, s.date from search s where ${where}`
+    const every = `select s.shard, s.key, s.date from search s where ${where}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
     const found = isOfWords

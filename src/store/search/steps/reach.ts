@@ -64,7 +64,7 @@ function foundWithin(request: SearchRequest, options: SearchOptions, reachOf: (c
   const rows = reached(request, reachOf(context), context)
   return {
     context,
-    found: `found as materialized (select s.key, s.date from ${rows} s where ${where})`,
+    found: `found as materialized (select s.shard, s.key, s.date from ${rows} s where ${where})`,
     page: pageText(request, context, { ...source, orders }),
   }
 }

@@ -40,7 +40,7 @@ const isOfDates = ({ types, criteria }: SearchRequest): boolean =>
 function passing(request: SearchRequest, options: SearchOptions): PageSource & { context: SqlContext } {
   const context = createContext(request, options, 'c')
   const from = `search c cross join lateral (
-      select s.key, s.type, s.date_high from search s where s.key = c.key and ${seen('s', context).join(' and ')} offset 0) s`
+      select s.key, s.type, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${seen('s', context).join(' and ')} offset 0) s`
   const dated = request.criteria.map(each => conditionOf(each, 's', context))
   const where = [typeCondition(request, context, 'c.type'), ...likelySeen('c', context), ...dated].join(' and ')
   return { context, from, where, key: 'c.key' }

@@ -38,7 +38,7 @@ function walked(
     ...others.map(each => conditionOf(each, 's', context)),
     ...seen('s', context),
   ].join(' and ')
-  const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.key = c.key and ${inner} offset 0) s`
+  const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${inner} offset 0) s`
   const within = [...likelySeen('c', context), ...dated.map(each => conditionOf(each, 's', context))]
   const [single, ...more] = postings
   if (more.length === 0) {
@@ -50,8 +50,8 @@ function walked(
   const where = ['c.posting = p.posting', ...within]
   if (request.cursor) where.push(beyond(request.cursor, orders, 'c.key', context))
   const pages = `(
-    select distinct w.date, w.key from unnest(${context.bind(int8Array(postings))}::bigint[]) as p(posting) cross join lateral (
-      select c.date, c.key from ${from} where ${where.join(' and ')}
+    select distinct w.date, w.key, w.shard from unnest(${context.bind(int8Array(postings))}::bigint[]) as p(posting) cross join lateral (
+      select c.date, c.key, c.shard from ${from} where ${where.join(' and ')}
       ${orderBy(orders, ['c.date'], 'c.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}) w
   ) c`
   return { context, from: pages, where: 'true', key: 'c.key' }

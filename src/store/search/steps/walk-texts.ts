@@ -43,13 +43,13 @@ export const walkTexts = (
       ...seen('s', context),
     ]
     const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
-    const texts = `select w.key, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
+    const texts = `select w.key, w.shard, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
     ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
     const source: PageSource = {
       // Each resource stands where its first text stands, or its last in descending order.
       from: `(${texts}) w cross join lateral (
-      select s.key from search s where s.key = w.key and ${conditions.join(' and ')}
-        and not exists (select from word v where v.key = w.key and v.param = w.param
+      select s.key from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
+        and not exists (select from word v where v.shard = w.shard and v.key = w.key and v.param = w.param
           and (v.folded, v.exact) ${descending ? '>' : '<'} (w.folded, w.exact)) offset 0) s`,
       where: 'true',
       key: 'w.key',

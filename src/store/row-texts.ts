@@ -1,0 +1,133 @@
+// The texts of the statements that put rows into the tables of the store, or take them out. A text has only the parts that it needs:
+// PostgreSQL opens every table and index that one names, used or not.
+import type { Note } from './access.ts'
+import { shardSql } from './index/shard.ts'
+import { ownedTypes } from './owners/rules.ts'
+import { type ColumnGroup, type ColumnPlace, nobody } from './row-arrays.ts'
+import {
+  allLocked,
+  archived,
+  carriedHistory,
+  deleteCodes,
+  deleteRows,
+  guard,
+  indexRows,
+  keyed,
+  lockedRows,
+  notesIn,
+  numbered,
+  readColumnsOf,
+  redirected,
+  resourceColumns,
+  resourceValues,
+  searchColumns,
+  searchValues,
+} from './row-parts.ts'
+import { typeNumber } from './type-number.ts'
+
+const owned = ownedTypes.map(typeNumber).join(', ')
+
+export const insertText = (
+  place: ColumnPlace,
+  has: ReadonlySet<ColumnGroup>,
+  { notes, isAgain }: { readonly notes: readonly Note[]; readonly isAgain: boolean },
+): string => `
+  with input as (${numbered(place, 'creation')}), ${guard(place.value(0), 'input')}, resources as (
+    insert into resource (${resourceColumns}) select ${resourceValues} from input, guard where guard.ok
+  ), placed as (
+    insert into directory (key, type, shard, id) select key, type, shard, id from input where former = 0
+  )${isAgain ? `, ${redirected('input')}, ${carriedHistory('input')}` : ''}, searches as (
+    insert into search (${searchColumns}, author, owner)
+    select ${searchValues(place)}, author, case when type in (${owned}) then nullif(owner, '${nobody}') end from input
+  )${indexRows('input', 'input.author', place, has)}${notesIn(notes, place, 1)}
+  select${isAgain ? ` are_current((select count(*) from redirected), (select count(*) from input where former <> 0))` : ''}`
+
+const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `searches as (
+    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
+      subject = v.subject, about = v.about
+    from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.shard = v.shard and s.key = v.key
+  ), old_codes as (
+    ${deleteCodes('changed')}
+  ), old_spans as (
+    ${deleteRows('span', 'changed')}
+  ), old_words as (
+    ${deleteRows('word', 'changed')}
+  )${indexRows('changed', '(select s.author from search s where s.shard = changed.shard and s.key = changed.key)', place, has)}`
+
+const replaceBody = `${lockedRows('input', 'no key update')}, archived as (${archived('l.shard')}
+  ), resources as (
+    update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
+    from input join locked using (shard, key) where r.shard = input.shard and r.key = input.key
+  )`
+
+export const replaceText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
+  with input as (${keyed(place, 'version', 'entry')}), ${guard(place.value(1), 'input')}, ${replaceBody}, changed as (
+    select * from input
+  ), ${replaceIndex(place, has)}
+  ${allLocked(place.value(2))}`
+
+export const replaceBodyText = (place: ColumnPlace): string => `
+  with input as (${keyed(place, 'version')}), ${guard(place.value(1), 'input')}, ${replaceBody}
+  ${allLocked(place.value(2))}`
+
+// All rows go, and come again under the new row number: as a new version, or as the version that there is.
+export const moveText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, isNew: boolean): string => `
+  with input as (${numbered(place)}), ${guard(place.value(0), isNew ? 'input' : undefined)}, leaving as (
+    select former as key, ${shardSql('former')} as shard, version + ${isNew ? 0 : 1} as version from input
+  ), ${lockedRows('leaving', 'update')}, ${carriedHistory('input')}, ${redirected('input')}, old_codes as (
+    ${deleteCodes('locked')}
+  ), old_spans as (
+    ${deleteRows('span', 'locked')}
+  ), old_words as (
+    ${deleteRows('word', 'locked')}
+  ), old_resources as (
+    ${deleteRows('resource', 'locked')}
+  ), old_searches as (
+    ${deleteRows('search', 'locked')} returning t.key, t.author, t.owner
+  ), ${isNew ? newVersions : sameVersions}, searches as (
+    insert into search (${searchColumns}, author, owner)
+    select new.*, old.author, old.owner
+    from (select ${searchValues(place)} from input) as new(${searchColumns}) join input m using (key) join old_searches old on old.key = m.former
+  ), forwarded as (
+    update moved f set key = m.key from input m where f.key = m.former
+  ), noted as (
+    insert into moved (former, key) select former, key from input
+  )${indexRows('input', '(select old.author from old_searches old where old.key = input.former)', place, has)}
+  ${allLocked(place.value(1))}`
+
+const newVersions = `archived as (${archived('m.shard', ' join input m on m.former = l.key')}
+  ), resources as (
+    insert into resource (${resourceColumns}) select ${resourceValues} from input
+  )`
+
+const sameVersions = `resources as (
+    insert into resource (${resourceColumns})
+    select m.key, m.shard, l.type, l.id, l.version, l.method, l.updated_at, l.body from locked l join input m on m.former = l.key
+  )`
+
+export const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
+  with ${guard(place.value(1), undefined)}, changed as (
+    select known.* from guard, (${keyed(place, 'version', 'entry')}) known where guard.ok
+  ), ${replaceIndex(place, has)}
+  select`
+
+export const removeText = `
+  with gone as (
+    select gone.*, ${shardSql('gone.key')} as shard
+    from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
+  ), ${guard('null', 'gone')}, ${lockedRows('gone', 'update')}, archived as (${archived('l.shard')}
+    union all
+    select to_timestamp(g.updated_at / 1000.0), g.version, g.type, $6::smallint, g.id, null, g.shard, ${readColumnsOf('s')}
+    from gone g join locked l using (shard, key) join search s on s.shard = g.shard and s.key = g.key
+  ), codes as (
+    ${deleteCodes('gone')}
+  ), spans as (
+    ${deleteRows('span', 'gone')}
+  ), words as (
+    ${deleteRows('word', 'gone')}
+  ), searches as (
+    ${deleteRows('search', 'gone')}
+  ), resources as (
+    ${deleteRows('resource', 'locked')}
+  )
+  ${allLocked('$7::bigint')}`
