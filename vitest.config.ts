@@ -47,6 +47,9 @@ const inAllOnly = [
   'store/validate/published-data',
 ]
 
+/** What looks at plans, or at tables themselves, and is about whole tables. */
+const ofWholeTables = ['store/plans*', 'store/buckets', 'load/vacuum']
+
 // Files that are named run whole, as in `npm run test:all`.
 if (process.argv.slice(2).some(each => each.startsWith('test/'))) process.env['TEST_ALL'] ??= '1'
 const isAll = process.env['TEST_ALL'] === '1'
@@ -68,7 +71,9 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'health-interop-compiled')
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: isAll ? [] : inAllOnly.map(each => `test/${each}.test.ts`),
+    exclude: [...(isAll ? [] : inAllOnly), ...(process.env['TEST_PARTS'] ? ofWholeTables : [])].map(
+      each => `test/${each}.test.ts`,
+    ),
     globalSetup: ['test/support/server.ts'],
     setupFiles: ['test/support/each-file.ts'],
     isolate: false,

@@ -14,6 +14,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { ensureKeys } from '../../src/identity/keys.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { intoParts } from './parts.ts'
 import { isAlive } from './process.ts'
 import { roomyFolder } from './roomy-folder.ts'
 
@@ -61,6 +62,16 @@ async function clearBrokenOff(parent: string): Promise<void> {
   }
 }
 
+/** TEST_PARTS=8 runs all tests on tables that lie in eight parts. */
+const parts = Number(process.env['TEST_PARTS'] ?? 0)
+
+async function inPartsAt(server: { host: string; port: number; user: string }): Promise<void> {
+  const client = new pg.Client({ ...server, database: 'template' })
+  await client.connect()
+  await intoParts(client, parts)
+  await client.end()
+}
+
 /** Starts the server before the first test, and stops it after the last. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const parent of ['/dev/shm', tmpdir()]) await clearBrokenOff(parent)
@@ -78,6 +89,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await ensureKeys(database, Buffer.from(testKey, 'base64'), Date.now())
   await ensureDemoClient(database)
   await database.end()
+  if (parts > 0) await inPartsAt({ host, port, user })
   await client.end()
   project.provide('server', { host, port, user, cluster })
   return async () => {
