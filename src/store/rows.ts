@@ -4,9 +4,11 @@ import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import { isKeyTaken } from '../db/taken.ts'
 import type { Note } from './access.ts'
+import type { Addition } from './index/draft.ts'
 import { arraysIn } from './note.ts'
 import { ownedTypes } from './owners/rules.ts'
 import {
+  additionArrays,
   arraysOf,
   type ColumnGroup,
   type ColumnPlace,
@@ -206,6 +208,16 @@ const reindexText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string 
   ), ${replaceIndex(place, has)}
   select`
 
+const addText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
+  with ${guard(place.value(1), undefined)}, changed as (
+    select given.*, known.key from guard, ${given(place, 'addition')}
+    join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord) where guard.ok
+  ), searches as (
+    update search s set tokens = s.tokens || (${place.array('tokens')})[token_from:token_to], refs = s.refs || (${place.array('refs')})[ref_from:ref_to]
+    from changed where s.key = changed.key and (token_to >= token_from or ref_to >= ref_from)
+  )${indexRows('changed', '0', place, has)}
+  select`
+
 /** A row that is stored already. */
 export interface Keyed extends Row {
   readonly key: number
@@ -230,6 +242,26 @@ export async function mayWrite(on: Queryable, epoch: number): Promise<void> {
  */
 export async function reindex(on: Queryable, rows: readonly Keyed[], epoch: number): Promise<void> {
   if (rows.length > 0) await on.run(statement('reindex', groupsOf(rows), keysAnd(rows, epoch), reindexText))
+}
+
+/** What is added to the index entry of a stored row. */
+export interface Added {
+  readonly key: number
+  readonly addition: Addition
+}
+
+/**
+ * Adds to the index entries of stored resources, which must be locked, and must not have it yet.
+ * @throws as reindex.
+ */
+export async function add(on: Queryable, rows: readonly Added[], epoch: number): Promise<void> {
+  if (rows.length === 0) return
+  const arrays = additionArrays(rows.map(row => row.addition))
+  const groups = (['addition', 'tokens', 'refs', 'spans', 'words', 'terms', 'grams'] as const)
+    .filter(group => arrays[group].length > 0)
+    .map(group => ({ group, arrays: arrays[group] }))
+  const values = [['bigint[]', safeInt8Array(rows.map(row => row.key))] as const, ['bigint', epoch] as const]
+  await on.run(statement('add-entries', groups, values, addText))
 }
 
 /**
