@@ -10,7 +10,7 @@ import { serviceParty } from '../../src/store/principal.ts'
 import type { Created } from '../../src/store/row-arrays.ts'
 import { insert } from '../../src/store/rows.ts'
 import { plan as planOf } from '../../src/store/search/plan.ts'
-import { createIndexing } from '../../src/store/search-params/reindex.ts'
+import { createIndexing, type Indexing } from '../../src/store/search-params/reindex.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
@@ -25,6 +25,7 @@ const observations = 12_000
 const everyone = { may: () => true, party: serviceParty }
 
 let store: Store
+let indexing: Indexing
 let database: Database
 let plan: PlanNode[] = []
 
@@ -85,7 +86,8 @@ beforeAll(async () => {
   database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
   onCleanup(() => database.end())
   await fill(database)
-  const indexing = createIndexing({ database, indexer, base, log: createLog('silent') })
+  const explained = explaining(database, nodes => plan.push(...nodes))
+  indexing = createIndexing({ database: explained, indexer, base, log: createLog('silent') })
   const parts = {
     indexer,
     indexing,
@@ -101,7 +103,6 @@ beforeAll(async () => {
     maxIncluded: 1000,
     searched: () => {},
   }
-  const explained = explaining(database, nodes => plan.push(...nodes))
   store = createStore({ ...parts, database: explained })(everyone)
 })
 
@@ -175,6 +176,30 @@ describe('a search walks', () => {
     expect(await search('Observation', 'patient=p7&_count=20&_include=Observation:patient')).toBe(20)
     expect(indexes()).toEqual(expect.arrayContaining(['search_patient', 'search_self', 'resource_pkey']))
     expectBounded()
+  })
+})
+
+describe('a new search parameter', () => {
+  test('of dates is added to the index, and no row of search is written again', async () => {
+    const places = async () =>
+      database.query({
+        text: `select md5(string_agg(s.ctid::text, ' ' order by s.key)) as places from search s where type = $1`,
+        values: [typeNumber('Observation')],
+      })
+    const before = await places()
+    plan = []
+    const given = { status: 'active', url: 'https://example.org/own', name: 'Own', description: 'Own.' }
+    const of = { code: 'own', type: 'date', expression: 'Observation.effective', base: ['Observation'] }
+    await store.update('SearchParameter', 'own', { resourceType: 'SearchParameter', id: 'own', ...given, ...of }, {})
+    while (indexer.params.own('Observation').some(param => !param.isReady)) await indexing.settle()
+    const read = plan.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name'])
+    expect(read).not.toContain('search')
+    expect(read).not.toContain('resource')
+    expect(await places()).toEqual(before)
+    expect(await search('Observation', 'own=gt2000')).toBe(20)
+    expect(await search('Observation', 'own=gt2100')).toBe(0)
+    expect(await search('Observation', 'own:missing=false&_count=1000')).toBe(1000)
+    expect(await search('Observation', 'own:missing=true')).toBe(0)
   })
 })
 

@@ -79,8 +79,8 @@ function ownBodies(on: Queryable, type: number, after: string): Promise<Read[]> 
 function containerBodies(on: Queryable, params: SearchParams, type: number, after: number): Promise<Read[]> {
   const name = typeName(type)
   const postings = pointers(params, name).map(key => containedPosting(key, name))
-  // `offset 0`: else the planner would look through all resources in the order of their keys, expecting many of these.
-  const holding = `select h.key from (select s.key from search s where s.tokens && $1::bigint[] offset 0) h
+  // `offset 0`, and an array that the planner does not know: else it would look through all resources, expecting many of these.
+  const holding = `select h.key from (select s.key from search s where s.tokens && (select $1::bigint[]) offset 0) h
     where h.key > $2 order by h.key limit ${most}`
   const text = bounded(`select ${columns} from resource where key = any(array(${holding}))`, 'key')
   return on.query<Read>({ name: 'reindex-containers', text, values: [int8Array(postings), after] })

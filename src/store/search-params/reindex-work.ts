@@ -76,8 +76,9 @@ async function firstPlace(on: Queryable, params: SearchParams, { type, key }: Wa
   )
   const [row] = await on.query<{ is_there: boolean }>({
     name: 'reindex-begin',
-    // Materialized parts are planned to be read to the end, so by an index, but are read as far as the first row.
-    text: `with tokens as materialized (select s.key from search s where s.tokens && $1::bigint[]),
+    // Materialized parts are planned to be read to the end, so by an index, but are read as far as the first row; and of an array that
+    // the planner does not know, it expects few.
+    text: `with tokens as materialized (select s.key from search s where s.tokens && (select $1::bigint[])),
       spans as materialized (select key from span where param = $2),
       words as materialized (select key from word where param = $2),
       first as (
