@@ -2,8 +2,6 @@
 import { int2Array } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
 import * as postings from '../index/postings.ts'
-import { rowsOf } from '../index/presence.ts'
-import { isOwn } from '../search-params/known.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { listCondition } from './lists.ts'
@@ -13,7 +11,8 @@ import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
 import { insideContained, isByPatient, isOnlyOutside } from './sql-contained.ts'
-import { anyOf, keysOf, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
+import { missingCondition } from './sql-missing.ts'
 import { nearCondition } from './sql-near.ts'
 import { referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
@@ -70,26 +69,6 @@ function paramCondition(criterion: ParamCriterion, row: string, context: SqlCont
     case 'special':
       return nearCondition(criterion, row, context)
   }
-}
-
-function missingCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const value = criterion.values[0]
-  if (criterion.values.length !== 1 || (value !== 'true' && value !== 'false'))
-    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}:missing must be true or false.`)
-  if (criterion.param.code === '_id' || criterion.param.code === '_lastUpdated')
-    return value === 'true' ? 'not (true)' : 'true'
-  const present = postingArray(context, keysOf(criterion, context).map(postings.present))
-  const { params } = context.indexer
-  const isOfUser = criterion.types.some(type => isOwn(params.find(type, criterion.param.code)))
-  // Resources that contain others have a posting for each parameter.
-  const table = isOfUser && context.shift === undefined ? rowsOf(criterion.param.type) : undefined
-  if (!table) return value === 'true' ? `not (${row}.tokens && ${present})` : `${row}.tokens && ${present}`
-  const which = `v.param = ${numbersOf(criterion, context)}`
-  if (value === 'true')
-    return `(not (${row}.tokens && ${present}) and not exists (select from ${table} v where v.key = ${row}.key and ${which}))`
-  const inner = context.nextAlias()
-  return `${row}.key in (
-    select ${inner}.key from search ${inner} where ${inner}.tokens && ${present} union all select v.key from ${table} v where ${which})`
 }
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
