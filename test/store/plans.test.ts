@@ -116,7 +116,8 @@ const indexes = (): string[] => [...new Set(plan.flatMap(node => node['Index Nam
 
 /** Nothing is read from end to end, and no more is sorted than a few pages hold. */
 function expectBounded(most = 200): void {
-  expect(plan.filter(node => node['Node Type'] === 'Seq Scan').map(node => node['Relation Name'])).toEqual([])
+  const whole = plan.filter(node => node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0)
+  expect(whole.map(node => node['Relation Name'])).toEqual([])
   for (const node of plan.filter(each => each['Node Type'].includes('Sort')))
     expect(node['Actual Rows'] * node['Actual Loops']).toBeLessThanOrEqual(most)
   const scanned = plan.filter(node => node['Relation Name'] !== undefined).map(node => node['Actual Rows'])
@@ -142,6 +143,7 @@ describe('a search walks', () => {
     ['everybody from the last name on', 'Patient', '_sort=-family', 'word_folded'],
     ['a rare word', 'Observation', '_content=unusual', 'search_text'],
     ['a word that is nowhere', 'Observation', '_content=nowhere', 'search_text'],
+    ['the newest of a word that nearly all have', 'Observation', '_content=ordinary&_sort=-date', 'search_date'],
     ['a text beside a code', 'Observation', 'code:text=unusual', 'search_posting'],
     ['a text that is nowhere', 'Observation', 'code:text=nowhere', 'term_posting'],
     ['neighbouring words', 'Observation', '_content="most unusual"', 'search_text'],
