@@ -12,7 +12,7 @@ import { walkCodes } from './steps/walk-codes.ts'
 import { walkNewest } from './steps/walk-newest.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
-import { needsWord } from './text-query.ts'
+import { needsOneWord, needsWord } from './text-query.ts'
 import { newestOf, walkedCodes } from './walk.ts'
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
@@ -32,8 +32,9 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
-  const isKept = isLookedUp(request)
   const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
+  // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
+  const isKept = isLookedUp(request) || (isNewestFirst && request.criteria.some(isOfOneWord))
   if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isNewestFirst }))
   if (isNewestFirst) steps.push(walkNewest(request, options))
@@ -43,5 +44,7 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */
 const isOfWords = ({ criteria }: SearchRequest): boolean => criteria.some(each => isText(each) && needsWord(each.query))
+
+const isOfOneWord = (criterion: Criterion): boolean => isText(criterion) && needsOneWord(criterion.query)
 
 const isText = (criterion: Criterion): criterion is TextCriterion => criterion.kind === 'text'
