@@ -15,7 +15,7 @@ import { additionTo, type Indexer, ownExtractor, valuesOf } from '../index/entry
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
-import { type Body, formerlyIndexed, nextBodies } from './reindex-bodies.ts'
+import { type Body, formerlyIndexed, nextBodies, unread } from './reindex-bodies.ts'
 import { begun, claim, note, taskOf } from './reindex-work.ts'
 import { suspend } from './suspension.ts'
 
@@ -145,6 +145,7 @@ function entryOf(
   { key, body }: Body,
   place: string,
 ): Pick<Found, 'entry' | 'addition'> & { readonly over: readonly Costly[] } {
+  if (body === unread) return { over: [] }
   const resource = parseJson(body)
   if (!isObject(resource)) throw new TypeError('a stored resource is not an object')
   const account = createAccount(resource)

@@ -1,12 +1,14 @@
 // The older resources that new search parameters may be about: those of the type, and then those that contain one of it, in an order
 // in which the work can go on at any place.
-import { int4Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
+import { int4Array, int8Array, safeInt8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { containedPosting } from '../index/contained.ts'
 import { namedKey, type ParamKey, present } from '../index/postings.ts'
+import { likeText } from '../search/sql-context.ts'
 import { typeName } from '../type-number.ts'
 import type { SearchParams } from './known.ts'
+import { needed } from './needed.ts'
 import type { Task } from './reindex-work.ts'
 
 export interface Body {
@@ -17,6 +19,9 @@ export interface Body {
   readonly updated_at: Date
   readonly body: string
 }
+
+/** Stands for a body in which the parameters find nothing, and have found nothing before. */
+export const unread = ''
 
 export interface Bodies {
   readonly bodies: readonly Body[]
@@ -41,14 +46,11 @@ const timePlace = ({ updated_at: at, key }: Body): string => padded(at.getTime()
  * The next resources from a place on. Those of the type come in the order of their times, which is nearly that of the table: each page of
  * it is read, and written to the log, once. A change only moves a resource further on.
  */
-export async function nextBodies(
-  on: Queryable,
-  params: SearchParams,
-  { type, isOfContainers, after }: Pick<Task, 'type' | 'isOfContainers' | 'after'>,
-): Promise<Bodies> {
+export async function nextBodies(on: Queryable, params: SearchParams, task: Task): Promise<Bodies> {
+  const { type, isOfContainers, after } = task
   const read = isOfContainers
     ? await containerBodies(on, params, type, Number(after))
-    : await ownBodies(on, type, after)
+    : await ownBodies(on, params, task)
   const places = read.map(isOfContainers ? ({ key }) => padded(key) : timePlace)
   return { bodies: read, places, isLast: isAll(read) }
 }
@@ -69,11 +71,18 @@ const bounded = (rows: string, order: string): string => `select ${columns}, the
     from (${rows} order by ${order} limit ${most}) given) sized
   where before < ${mostBytes} order by ${order}`
 
-function ownBodies(on: Queryable, type: number, after: string): Promise<Read[]> {
+function ownBodies(on: Queryable, params: SearchParams, { type, waiting, after, indexedSince }: Task): Promise<Read[]> {
   const beyond = '(updated_at, key) > (to_timestamp($2::float8 / 1000), $3::bigint)'
-  const text = bounded(`select ${columns} from resource where type = $1 and ${beyond}`, 'updated_at, key')
+  const isNeeded = '$4::text[] is null or updated_at >= $5::timestamptz or body like any($4::text[])'
+  const read = columns.replace('body', `case when ${isNeeded} then body else '${unread}' end as body`)
+  const text = bounded(`select ${read} from resource where type = $1 and ${beyond}`, 'updated_at, key')
   const at = after === '' ? -Infinity : Number(after.slice(0, 16)) - shift
-  return on.query<Read>({ name: 'reindex-bodies', text, values: [type, at, Number(after.slice(16))] })
+  const own = params.own(typeName(type)).filter(({ key: { name } }) => waiting.some(({ key }) => key === name))
+  const texts = indexedSince ? own.map(({ tree }) => needed(tree)) : [undefined]
+  const isAnyNeeded = texts.some(each => each === undefined)
+  const patterns = isAnyNeeded ? null : textArray(texts.flatMap(each => each ?? []).map(each => `%${likeText(each)}%`))
+  const values = [type, at, Number(after.slice(16)), patterns, indexedSince ?? null]
+  return on.query<Read>({ name: 'reindex-bodies', text, values })
 }
 
 function containerBodies(on: Queryable, params: SearchParams, type: number, after: number): Promise<Read[]> {
