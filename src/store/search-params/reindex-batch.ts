@@ -162,8 +162,8 @@ function entryOf(
 
 /**
  * Writes the entries of resources that are as they were read.
- * @returns the place of the first resource that another writer has locked, or has changed meanwhile: it has later values of the
- * parameters, or the same ones, which that writer has left as they are in the index.
+ * @returns the index of the first resource that another writer has locked or changed meanwhile. A change that leaves the values as
+ * they are leaves the index entry alone, so it has to be read again.
  */
 async function write(on: Queryable, found: readonly Found[], epoch: number): Promise<number | undefined> {
   const wanted = found.filter(({ entry, addition, problem }) => entry ?? addition ?? problem)

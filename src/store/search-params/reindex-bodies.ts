@@ -9,7 +9,7 @@ import { likeText } from '../search/sql-context.ts'
 import { typeName } from '../type-number.ts'
 import type { SearchParams } from './known.ts'
 import { needed } from './needed.ts'
-import type { Task } from './reindex-work.ts'
+import type { IndexingTask } from './reindex-work.ts'
 
 export interface Body {
   readonly key: number
@@ -46,7 +46,7 @@ const timePlace = ({ updated_at: at, key }: Body): string => padded(at.getTime()
  * The next resources from a place on. Those of the type come in the order of their times, which is nearly that of the table: each page of
  * it is read, and written to the log, once. A change only moves a resource further on.
  */
-export async function nextBodies(on: Queryable, params: SearchParams, task: Task): Promise<Bodies> {
+export async function nextBodies(on: Queryable, params: SearchParams, task: IndexingTask): Promise<Bodies> {
   const { type, isOfContainers, after } = task
   const read = isOfContainers
     ? await containerBodies(on, params, type, Number(after))
@@ -71,7 +71,11 @@ const bounded = (rows: string, order: string): string => `select ${columns}, the
     from (${rows} order by ${order} limit ${most}) given) sized
   where before < ${mostBytes} order by ${order}`
 
-function ownBodies(on: Queryable, params: SearchParams, { type, waiting, after, indexedSince }: Task): Promise<Read[]> {
+function ownBodies(
+  on: Queryable,
+  params: SearchParams,
+  { type, waiting, after, indexedSince }: IndexingTask,
+): Promise<Read[]> {
   const beyond = '(updated_at, key) > (to_timestamp($2::float8 / 1000), $3::bigint)'
   const isNeeded = '$4::text[] is null or updated_at >= $5::timestamptz or body like any($4::text[])'
   const read = columns.replace('body', `case when ${isNeeded} then body else '${unread}' end as body`)
@@ -110,7 +114,7 @@ export const pointers = (params: SearchParams, type: string): ParamKey[] =>
 export async function formerlyIndexed(
   on: Queryable,
   params: SearchParams,
-  { type, waiting, indexedSince }: Pick<Task, 'type' | 'waiting' | 'indexedSince'>,
+  { type, waiting, indexedSince }: Pick<IndexingTask, 'type' | 'waiting' | 'indexedSince'>,
   bodies: readonly Body[],
 ): Promise<Set<number>> {
   const asked = indexedSince ? bodies.filter(({ updated_at: at }) => at >= indexedSince) : bodies

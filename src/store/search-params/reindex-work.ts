@@ -27,7 +27,7 @@ export interface Waiting {
 const phases = { fresh: '|', again: '}', containers: '~' } as const
 
 /** What one step reads next. */
-export interface Task {
+export interface IndexingTask {
   readonly type: number
   /** True for what contains resources of the type. */
   readonly isOfContainers: boolean
@@ -97,7 +97,7 @@ async function firstPlace(on: Queryable, params: SearchParams, { type, key }: Wa
 const slack = 60_000
 
 /** What is read next for the parameters of one type: its resources for all that want them, then what contains some. */
-export function taskOf(waiting: readonly Waiting[]): Task {
+export function taskOf(waiting: readonly Waiting[]): IndexingTask {
   const own = waiting.filter(({ reached }) => !reached.startsWith(phases.containers))
   const isOfContainers = own.length === 0
   const wanted = isOfContainers ? waiting : own
@@ -114,7 +114,7 @@ export function taskOf(waiting: readonly Waiting[]): Task {
 
 interface Done {
   readonly lease: string
-  readonly task: Task
+  readonly task: IndexingTask
   /** True if there is nothing more to read. */
   readonly isLast: boolean
   /** The place up to which everything is indexed; undefined if that is as far as before. */
