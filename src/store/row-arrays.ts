@@ -1,7 +1,7 @@
 // The form in which rows are sent to PostgreSQL: one array per column, in groups; a statement takes only the groups that hold
 // something.
 import { float8Array, int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
-import type { IndexEntry } from './index/draft.ts'
+import type { Addition, IndexEntry } from './index/draft.ts'
 import { gramsOf } from './index/grams.ts'
 import { shardOfEntry } from './index/shard.ts'
 
@@ -61,6 +61,7 @@ const columns = {
     about_from: 'integer',
     about_to: 'integer',
   },
+  addition: { token_from: 'integer', token_to: 'integer', ref_from: 'integer', ref_to: 'integer' },
   tokens: { posting: 'bigint' },
   refs: { posting: 'bigint' },
   texts: { posting: 'bigint' },
@@ -112,7 +113,7 @@ export function placesOf(groups: readonly ColumnGroup[], values: readonly string
 }
 
 /** The groups of every row. */
-export type IndexedGroup = Exclude<ColumnGroup, 'creation' | 'placing'>
+export type IndexedGroup = Exclude<ColumnGroup, 'creation' | 'placing' | 'addition'>
 
 /** The arrays of each group, in the order of its columns; a group that holds nothing is empty. */
 export type Arrays = Readonly<Record<IndexedGroup, readonly Buffer[]>>
@@ -151,6 +152,20 @@ export function arraysOf(rows: readonly Row[]): Arrays {
   }
 }
 
+/** The arrays of what is added to stored rows. */
+export function additionArrays(additions: readonly Addition[]) {
+  const tokens = bounds(additions.map(addition => addition.tokens))
+  const refs = bounds(additions.map(addition => addition.refs))
+  return {
+    addition: [tokens.from, tokens.to, refs.from, refs.to].map(int4Array),
+    tokens: [int8Array(additions.flatMap(addition => [...addition.tokens]))],
+    refs: [int8Array(additions.flatMap(addition => [...addition.refs]))],
+    ...spanArrays(additions),
+    ...wordArrays(additions),
+    ...termArrays(additions),
+  } satisfies Partial<Record<ColumnGroup, readonly Buffer[]>>
+}
+
 function entryArrays(entries: readonly IndexEntry[]) {
   const tokens = bounds(entries.map(entry => entry.tokens))
   const refs = bounds(entries.map(entry => entry.refs))
@@ -178,7 +193,7 @@ function entryArrays(entries: readonly IndexEntry[]) {
   }
 }
 
-function spanArrays(entries: readonly IndexEntry[]) {
+function spanArrays(entries: readonly Addition[]) {
   const spans = numbered(entries.map(entry => entry.spans))
   return {
     spans: unless(spans.length === 0, () => [
@@ -192,7 +207,7 @@ function spanArrays(entries: readonly IndexEntry[]) {
   }
 }
 
-function wordArrays(entries: readonly IndexEntry[]) {
+function wordArrays(entries: readonly Addition[]) {
   const words = numbered(entries.map(entry => entry.words))
   return {
     words: unless(words.length === 0, () => [
@@ -204,7 +219,7 @@ function wordArrays(entries: readonly IndexEntry[]) {
   }
 }
 
-function termArrays(entries: readonly IndexEntry[]) {
+function termArrays(entries: readonly Addition[]) {
   const terms = entries.flatMap(entry => entry.terms)
   const grams = terms.map(term => gramsOf(term.folded))
   const { from, to } = bounds(grams)

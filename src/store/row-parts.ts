@@ -10,7 +10,7 @@ import type { ColumnGroup, ColumnPlace } from './row-arrays.ts'
 export const guard = (epoch: string, times: string | undefined): string =>
   `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`
 
-const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
+export const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `${place.unnest(...groups)} with ordinality as given(${place.names(...groups)}, ord)`
 
 const versionColumns = 'updated_at, version, type, method, id, body'

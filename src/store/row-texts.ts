@@ -10,6 +10,7 @@ import {
   carriedHistory,
   deleteCodes,
   deleteRows,
+  given,
   guard,
   indexRows,
   keyed,
@@ -131,3 +132,14 @@ export const removeText = `
     ${deleteRows('resource', 'locked')}
   )
   ${allLocked('$7::bigint')}`
+
+/** Entries beside those that there are. */
+export const addText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
+  with ${guard(place.value(1), undefined)}, changed as (
+    select given.*, known.key, ${shardSql('known.key')} as shard from guard, ${given(place, 'addition')}
+    join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord) where guard.ok
+  ), searches as (
+    update search s set tokens = s.tokens || (${place.array('tokens')})[token_from:token_to], refs = s.refs || (${place.array('refs')})[ref_from:ref_to]
+    from changed where s.shard = changed.shard and s.key = changed.key and (token_to >= token_from or ref_to >= ref_from)
+  )${indexRows('changed', '0', place, has)}
+  select`

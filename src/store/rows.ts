@@ -4,9 +4,11 @@ import { int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import { isKeyTaken } from '../db/taken.ts'
 import type { Note } from './access.ts'
+import type { Addition } from './index/draft.ts'
 import { shardOfEntry, shardOfKey } from './index/shard.ts'
 import { arraysIn } from './note.ts'
 import {
+  additionArrays,
   arraysOf,
   type ColumnGroup,
   type ColumnPlace,
@@ -18,7 +20,7 @@ import {
   type Row,
   versionArrays,
 } from './row-arrays.ts'
-import { insertText, moveText, reindexText, removeText, replaceBodyText, replaceText } from './row-texts.ts'
+import { addText, insertText, moveText, reindexText, removeText, replaceBodyText, replaceText } from './row-texts.ts'
 import { methods, typeNumber } from './type-number.ts'
 
 const always: readonly IndexedGroup[] = ['version', 'entry', 'tokens', 'refs', 'texts', 'about']
@@ -124,6 +126,26 @@ const divided = <T>(all: readonly T[], isFirst: (each: T) => boolean): [first: T
   all.filter(isFirst),
   all.filter(each => !isFirst(each)),
 ]
+
+/** What is added to the index entry of a stored row. */
+export interface Added {
+  readonly key: number
+  readonly addition: Addition
+}
+
+/**
+ * Adds to the index entries of stored resources, which must be locked, and must not have it yet.
+ * @throws as reindex.
+ */
+export async function add(on: Queryable, rows: readonly Added[], epoch: number): Promise<void> {
+  if (rows.length === 0) return
+  const arrays = additionArrays(rows.map(row => row.addition))
+  const groups = (['addition', 'tokens', 'refs', 'spans', 'words', 'terms', 'grams'] as const)
+    .filter(group => arrays[group].length > 0)
+    .map(group => ({ group, arrays: arrays[group] }))
+  const values = [['bigint[]', safeInt8Array(rows.map(row => row.key))] as const, ['bigint', epoch] as const]
+  await on.run(statement('add-entries', groups, values, addText))
+}
 
 /**
  * Puts new versions in the place of current ones, which go to history; index rows are touched only where they changed.

@@ -50,6 +50,9 @@ export interface IndexEntry extends Subject {
   readonly codes: readonly bigint[]
 }
 
+/** What a resource is found by in addition, once a further parameter is defined. */
+export type Addition = Pick<IndexEntry, 'tokens' | 'refs' | 'spans' | 'words' | 'terms'>
+
 /** The ordering date of a resource without one: before every other. */
 export const noDate = -(2 ** 53 - 1)
 

@@ -15,6 +15,7 @@ import { clinicalDate, mainCode } from './clinical-date.ts'
 import { compositeAdder } from './composites.ts'
 import { addContained, containedTargets } from './contained.ts'
 import {
+  type Addition,
   addDates,
   addMagnitudes,
   addMainCode,
@@ -34,6 +35,7 @@ import {
 import { isSingle, isStored, pathText } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
+import { rowsOf } from './presence.ts'
 import { subjectOf } from './subject.ts'
 import { textPostings } from './text-postings.ts'
 
@@ -174,6 +176,29 @@ function draftOf(
     }
   }
   return draft
+}
+
+/**
+ * What a stored resource is found by through further parameters, but for what it contains; undefined if they find nothing in it.
+ * Rows that show that a value is there take the place of its posting, which would have the whole row of `search` written again.
+ */
+export function additionTo(
+  resource: JsonObject,
+  extractors: readonly Extractor[],
+  account: Account,
+): Addition | undefined {
+  const draft = emptyDraft(Infinity)
+  let isFound = false
+  for (const extractor of extractors) {
+    const values = valuesOf(extractor, resource, account)
+    if (values.length === 0) continue
+    isFound = true
+    const before = draft.spans.length + draft.words.length
+    charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+    const isShown = rowsOf(extractor.own?.type) !== undefined && draft.spans.length + draft.words.length > before
+    if (!isShown) draft.tokens.add(postings.present(extractor.key))
+  }
+  return isFound ? { ...draft, tokens: [...draft.tokens], refs: [...draft.refs] } : undefined
 }
 
 /** What indexing one resource may cost. */

@@ -9,15 +9,16 @@ import type { Queryable } from '../../db/statement.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Base } from '../base.ts'
-import { channel, isOutdated } from '../epoch.ts'
+import { isOutdated } from '../epoch.ts'
 import { type Costly, createAccount } from '../index/account.ts'
-import type { Extractor, IndexEntry } from '../index/draft.ts'
-import { type Indexer, ownExtractor, valuesOf } from '../index/entry.ts'
+import type { Addition, Extractor, IndexEntry } from '../index/draft.ts'
+import { additionTo, type Indexer, ownExtractor, valuesOf } from '../index/entry.ts'
 import { shardArray } from '../index/shard.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
-import { type Body, formerlyIndexed, nextBodies } from './reindex-bodies.ts'
+import { type Body, formerlyIndexed, nextBodies, unread } from './reindex-bodies.ts'
+import { begun, claim, note, taskOf } from './reindex-work.ts'
 import { suspend } from './suspension.ts'
 
 /**
@@ -40,21 +41,14 @@ interface Batches {
   release(): Promise<void>
 }
 
-/** Seconds without a heartbeat after which another process takes over. */
-const leaseSeconds = 10
 /** Milliseconds of work after which others get their turn. */
 const turn = 5
-
-interface Waiting {
-  readonly type: number
-  readonly code: string
-  readonly key: string
-  readonly reached: string
-}
 
 /** What is computed for a resource before anything is locked. */
 interface Found {
   readonly body: Body
+  /** What is added to its index entry, or a whole one that takes its place. */
+  readonly addition?: Addition | undefined
   readonly entry?: IndexEntry
   /** Why it could not be indexed. */
   readonly problem?: string
@@ -73,26 +67,28 @@ export function createBatches(parts: IndexingParts, signal: AbortSignal): Batche
     const waiting = await claim(database, lease)
     const [first] = waiting
     if (!first) return 'nothing'
-    const reached = waiting.map(each => each.reached).sort()[0]!
-    const type = typeName(first.type)
-    const read = await nextBodies(database, params, first.type, reached)
-    const keys = new Set(waiting.map(each => each.key))
-    const own = params.own(type).filter(param => keys.has(param.key.name))
-    const extractors = own.map(param => ownExtractor(param, parts.base))
-    const stale = await formerlyIndexed(database, params, type, extractors, read.bodies)
-    const { found, costly } = await compute(parts, { type, extractors, stale, bodies: read.bodies, signal })
+    const task = taskOf(await begun(database, params, waiting))
+    const read = await nextBodies(database, params, task)
+    const own = params.own(typeName(task.type))
+    const extractors = task.waiting.flatMap(({ key, reached }) =>
+      own
+        .filter(param => param.key.name === key)
+        .map(param => ({ reached, extractor: ownExtractor(param, parts.base) })),
+    )
+    const stale = await formerlyIndexed(database, params, task, read.bodies)
+    const { found, costly } = await compute(parts, { type: typeName(task.type), extractors, stale, ...read, signal })
     signal.throwIfAborted()
     for (const { body, problem } of found)
       if (problem) log.error({ resource: body.key, problem }, 'search parameters: could not index a resource')
     return database.transaction(async on => {
       await rows.mayWrite(on, epoch)
-      const locked = await write(on, found, epoch)
+      const left = await write(on, found, epoch)
       await suspend(on, costly)
       // A resource that another writer has locked is read again later, with all that come after it.
-      const isWhole = locked === undefined
-      const place = isWhole ? read.end : locked === 0 ? reached : read.places[locked - 1]
-      await note(on, lease, waiting, place)
-      return isWhole ? (place === undefined ? 'done' : 'more') : locked === 0 ? 'locked' : 'more'
+      const isWhole = left === undefined
+      const isLast = isWhole && read.isLast
+      await note(on, { lease, task, isLast, place: isWhole ? read.places.at(-1) : read.places[left - 1] })
+      return isLast && task.isOfContainers ? 'done' : left === 0 ? 'locked' : 'more'
     })
   }
   return {
@@ -109,30 +105,14 @@ export function createBatches(parts: IndexingParts, signal: AbortSignal): Batche
   }
 }
 
-/** The parameters of one type that wait, claimed for this process; none if another process is at them. */
-function claim(on: Queryable, lease: string): Promise<Waiting[]> {
-  return on.query<Waiting>({
-    name: 'reindex-claim',
-    text: `with waiting as (
-        select p.type, p.code, p.lease, p.leased_until from search_parameter p
-        where not p.is_ready and not exists (select from search_parameter_suspension s where s.key = p.key)
-      ), first as (
-        select type from waiting where lease is null or lease = $1 or leased_until < now() order by type limit 1
-      )
-      update search_parameter p set lease = $1, leased_until = now() + make_interval(secs => ${leaseSeconds})
-      from waiting w where w.type = (select type from first) and p.type = w.type and p.code = w.code and not p.is_ready
-        and (p.lease is null or p.lease = $1 or p.leased_until < now())
-      returning p.type, p.code, p.key, p.reached`,
-    values: [lease],
-  })
-}
-
 interface Work {
   readonly type: string
-  readonly extractors: readonly Extractor[]
+  /** Of each parameter, with the place up to which it is done. */
+  readonly extractors: readonly { readonly reached: string; readonly extractor: Extractor }[]
   /** Row numbers of the resources that are indexed again in any case. */
   readonly stale: ReadonlySet<number>
   readonly bodies: readonly Body[]
+  readonly places: readonly string[]
   readonly signal: AbortSignal
 }
 
@@ -141,11 +121,11 @@ async function compute({ indexer }: IndexingParts, work: Work): Promise<Computed
   const found: Found[] = []
   const costly = new Map<string, Costly>()
   let began = performance.now()
-  for (const body of work.bodies) {
+  for (const [index, body] of work.bodies.entries()) {
     try {
-      const { entry, over } = entryOf(indexer.indexed, work, body)
+      const { over, ...what } = entryOf(indexer.indexed, work, body, work.places[index]!)
       for (const each of over) costly.set(each.param.key.name, each)
-      found.push({ body, ...(entry && { entry }) })
+      found.push({ body, ...what })
     } catch (error) {
       found.push({ body, problem: `it could not be indexed (${error instanceof Error ? error.name : typeof error})` })
     }
@@ -157,15 +137,23 @@ async function compute({ indexer }: IndexingParts, work: Work): Promise<Computed
   return { found, costly: [...costly.values()] }
 }
 
-/** The index entry of a resource, if one of the parameters finds something in it. */
+/**
+ * What the parameters find in a resource, if they find something. Its whole entry is made again only where a part is not to be told
+ * from the rest: with what it contains, and where it has values of the parameters already.
+ */
 function entryOf(
   indexed: IndexingParts['indexer']['indexed'],
-  { type, extractors, stale }: Work,
+  { type, extractors: all, stale }: Work,
   { key, body }: Body,
-): { entry?: IndexEntry; over: readonly Costly[] } {
+  place: string,
+): Pick<Found, 'entry' | 'addition'> & { readonly over: readonly Costly[] } {
+  if (body === unread) return { over: [] }
   const resource = parseJson(body)
   if (!isObject(resource)) throw new TypeError('a stored resource is not an object')
   const account = createAccount(resource)
+  const extractors = all.filter(({ reached }) => reached < place).map(each => each.extractor)
+  if (!stale.has(key) && resource['contained'] === undefined)
+    return { addition: additionTo(resource, extractors, account), over: account.costly() }
   const about = [resource, ...objects(resource['contained'])].filter(each => each['resourceType'] === type)
   const hasValue = (each: JsonObject): boolean =>
     extractors.map(extractor => valuesOf(extractor, each, account).length > 0).some(Boolean)
@@ -175,11 +163,12 @@ function entryOf(
 }
 
 /**
- * Writes the entries of resources that are as they were read. What has changed since was indexed by the writer that changed it.
- * @returns the place of the first resource that another writer has locked.
+ * Writes the entries of resources that are as they were read.
+ * @returns the index of the first resource that another writer has locked or changed meanwhile. A change that leaves the values as
+ * they are leaves the index entry alone, so it has to be read again.
  */
 async function write(on: Queryable, found: readonly Found[], epoch: number): Promise<number | undefined> {
-  const wanted = found.filter(({ entry, problem }) => entry ?? problem)
+  const wanted = found.filter(({ entry, addition, problem }) => entry ?? addition ?? problem)
   if (wanted.length === 0) return undefined
   const numbers = wanted.map(({ body }) => body.key)
   const [keys, shards] = [safeInt8Array(numbers), shardArray(numbers)]
@@ -192,18 +181,21 @@ async function write(on: Queryable, found: readonly Found[], epoch: number): Pro
   const isSame = ({ body }: Found): boolean => versions.get(body.key) === body.version
   const same = wanted.filter(isSame)
   await rows.reindex(on, same.flatMap(rowOf), epoch)
+  const added = same.flatMap(({ body: { key }, addition }) => (addition ? [{ key, addition }] : []))
+  await rows.add(on, added, epoch)
   await leaveOut(
     on,
     same.filter(({ problem }) => problem !== undefined),
   )
-  if (held.length === wanted.length) return undefined
+  if (same.length === wanted.length) return undefined
   const there = await on.query<{ key: number }>({
     name: 'reindex-there',
     text: 'select key from resource where shard = any($2::smallint[]) and key = any($1::bigint[])',
     values: [keys, shards],
   })
-  const locked = new Set(there.map(({ key }) => key).filter(key => !versions.has(key)))
-  const first = found.findIndex(({ body }) => locked.has(body.key))
+  const done = new Set(same.map(({ body }) => body.key))
+  const left = new Set(there.map(({ key }) => key).filter(key => !done.has(key)))
+  const first = found.findIndex(({ body }) => left.has(body.key))
   return first < 0 ? undefined : first
 }
 
@@ -223,20 +215,4 @@ async function leaveOut(on: Queryable, found: readonly Found[]): Promise<void> {
       textArray(found.map(({ problem }) => problem!)),
     ],
   })
-}
-
-/** Notes that everything up to the place is indexed, or all there is. */
-async function note(
-  on: Queryable,
-  lease: string,
-  waiting: readonly Waiting[],
-  reached: string | undefined,
-): Promise<void> {
-  await on.query({
-    text: `update search_parameter set is_ready = $1, reached = greatest(reached, $2),
-        leased_until = now() + make_interval(secs => ${leaseSeconds})
-      where type = $3 and key = any($4::text[]) and lease = $5`,
-    values: [reached === undefined, reached ?? '', waiting[0]!.type, textArray(waiting.map(each => each.key)), lease],
-  })
-  if (reached === undefined) await on.query({ text: `select pg_notify('${channel}', '')`, values: [] })
 }

@@ -3,15 +3,16 @@
 import { isLookedUp, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow } from './reach.ts'
-import type { SearchRequest } from './request.ts'
+import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
+import { walkNewest } from './steps/walk-newest.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
-import { needsWord } from './text-query.ts'
+import { needsOneWord, needsWord } from './text-query.ts'
 import { newestOf, walkedCodes } from './walk.ts'
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
@@ -31,13 +32,19 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
-  const isKept = isLookedUp(request)
+  const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
+  // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
+  const isKept = isLookedUp(request) || (isNewestFirst && request.criteria.some(isOfOneWord))
   if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
-    steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept }))
+    steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isNewestFirst }))
+  if (isNewestFirst) steps.push(walkNewest(request, options))
   if (texts) steps.push(walkTexts(request, options, texts))
   return [...steps, readInOrder(request, options, { isFixed, narrowed: undefined })]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */
-const isOfWords = ({ criteria }: SearchRequest): boolean =>
-  criteria.some(each => each.kind === 'text' && needsWord(each.query))
+const isOfWords = ({ criteria }: SearchRequest): boolean => criteria.some(each => isText(each) && needsWord(each.query))
+
+const isOfOneWord = (criterion: Criterion): boolean => isText(criterion) && needsOneWord(criterion.query)
+
+const isText = (criterion: Criterion): criterion is TextCriterion => criterion.kind === 'text'

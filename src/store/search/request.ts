@@ -37,6 +37,8 @@ export interface ParamCriterion {
   readonly texts?: readonly bigint[]
   /** The strings, folded, that contain the search text, once they have been looked up; absent if they are very many. */
   readonly strings?: readonly string[]
+  /** The row numbers of what has a value, for `:missing=false`, once they have been looked up; absent if they are very many. */
+  readonly holders?: readonly number[] | undefined
 }
 
 export interface ChainTarget {

@@ -21,6 +21,7 @@ import {
 } from './request.ts'
 import { isByPatient, meetsContainedPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
+import { asksForHolders, findHolders } from './sql-missing.ts'
 import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
 
@@ -46,6 +47,7 @@ function needsLookup(criterion: Criterion, sources: Sources): boolean {
     isOfCodes(criterion) ||
     isOfTexts(criterion) ||
     isOfStrings(criterion) ||
+    asksForHolders(criterion, sources.indexer) ||
     isThroughPatient(criterion, sources) ||
     isOfFewTypes(criterion) ||
     partsOf(criterion).some(part => needsLookup(part, sources))
@@ -88,6 +90,7 @@ async function resolved(criterion: Criterion, sources: Sources): Promise<Criteri
     return { ...criterion, targets, meetsContainedPatients: meets }
   }
   if (criterion.kind !== 'param') return criterion
+  if (criterion.modifier === 'missing') return { ...criterion, holders: await findHolders(criterion, sources) }
   if (asksWithin(criterion)) return { ...criterion, strings: await findStrings(criterion, sources) }
   return isOfTexts(criterion)
     ? { ...criterion, texts: await findTexts(criterion, sources) }

@@ -11,7 +11,8 @@ import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
 import { insideContained, isByPatient, isOnlyOutside } from './sql-contained.ts'
-import { anyOf, keysOf, postingArray, type SqlContext } from './sql-context.ts'
+import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
+import { missingCondition } from './sql-missing.ts'
 import { nearCondition } from './sql-near.ts'
 import { isInBucketOf, referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
@@ -68,17 +69,6 @@ function paramCondition(criterion: ParamCriterion, row: string, context: SqlCont
     case 'special':
       return nearCondition(criterion, row, context)
   }
-}
-
-function missingCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  const value = criterion.values[0]
-  if (criterion.values.length !== 1 || (value !== 'true' && value !== 'false'))
-    throw new Failure('MALFORMED_REQUEST', `${criterion.param.code}:missing must be true or false.`)
-  const has =
-    criterion.param.code === '_id' || criterion.param.code === '_lastUpdated'
-      ? 'true'
-      : `${row}.tokens && ${postingArray(context, keysOf(criterion, context).map(postings.present))}`
-  return value === 'true' ? `not (${has})` : has
 }
 
 function idCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {

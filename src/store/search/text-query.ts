@@ -23,6 +23,12 @@ export function needsWord(query: TextQuery): boolean {
   return query.kind === 'and' ? query.parts.some(needsWord) : query.parts.every(needsWord)
 }
 
+/** True if there is one word, or phrase, that all that match have. */
+export function needsOneWord(query: TextQuery): boolean {
+  if (query.kind === 'phrase') return true
+  return query.kind === 'and' && query.parts.some(needsOneWord)
+}
+
 const mostWords = 100
 const deepest = 20
 

@@ -220,7 +220,7 @@ describe("a search parameter of one's own", () => {
       medicationReference: { reference: '#m' },
     })
     // More of them than are indexed at a time.
-    const entry = Array.from({ length: 250 }, (_, number) => {
+    const entry = Array.from({ length: 550 }, (_, number) => {
       const resource = request(`request-${number}`, number % 125 === 0 ? 'blue' : 'red')
       return { resource, request: { method: 'PUT', url: `MedicationRequest/${resource.id}` } }
     })
@@ -232,9 +232,12 @@ describe("a search parameter of one's own", () => {
     expect(await found('MedicationRequest?medication.batch-code=blue')).toEqual([
       'request-0',
       'request-125',
+      'request-250',
+      'request-375',
+      'request-500',
       'request-later',
     ])
-    expect((await call('GET', 'MedicationRequest?medication.batch-code=red&_summary=count')).body.total).toBe(248)
+    expect((await call('GET', 'MedicationRequest?medication.batch-code=red&_summary=count')).body.total).toBe(545)
   })
 
   test('ends when it is retired or deleted: then it is unknown again', async () => {
@@ -266,6 +269,42 @@ describe("a search parameter of one's own", () => {
     await put(whole('leaves'))
     await define('returns', given)
     expect(await found('Person?returns=north')).toEqual(['stays'])
+  })
+
+  test.each([
+    ['date', { valueDate: '2024-05' }, { valueDate: '2023' }, 'ge2024-05-01'],
+    ['number', { valueInteger: 12 }, { valueInteger: 3 }, 'gt11'],
+    ['quantity', { valueQuantity: { value: 2, unit: 'cm' } }, { valueQuantity: { unit: 'cm' } }, '2||cm'],
+    ['string', { valueString: 'Rose' }, { valueString: 'Lily' }, 'ros'],
+  ] as const)('tells by a %s what has a value, whenever it was stored', async (type, value, other, hit) => {
+    const [code, url] = [`late-${type}`, `https://example.org/late-${type}`]
+    const basic = (id: string, ...values: object[]) => ({
+      ...{ resourceType: 'Basic', id: `${type}-${id}`, code: { text: type } },
+      ...(values.length > 0 && { extension: values.map(each => ({ url, ...each })) }),
+    })
+    const given = { code, base: ['Basic'], type, expression: `Basic.extension('${url}').value` }
+    const here = `code:text=${type}`
+    const ids = (...names: string[]) => names.map(name => `${type}-${name}`)
+    await put(basic('before', value))
+    await put(basic('other', other))
+    await put(basic('both', value, other))
+    await put(basic('never'))
+    await define(code, given)
+    expect(await found(`Basic?${here}&${code}=${hit}`)).toEqual(ids('before', 'both'))
+    await put(basic('after', value))
+    await put(basic('neither'))
+    expect(await found(`Basic?${here}&${code}=${hit}`)).toEqual(ids('after', 'before', 'both'))
+    expect(await found(`Basic?${here}&${code}:missing=false`)).toEqual(ids('after', 'before', 'both', 'other'))
+    expect(await found(`Basic?${here}&${code}:missing=true`)).toEqual(ids('neither', 'never'))
+    await put(basic('before'))
+    await put(basic('both', other))
+    expect(await found(`Basic?${here}&${code}=${hit}`)).toEqual(ids('after'))
+    expect(await found(`Basic?${here}&${code}:missing=true`)).toEqual(ids('before', 'neither', 'never'))
+    expect((await call('DELETE', `SearchParameter/${code}`)).status).toBe(204)
+    await put(basic('after'))
+    await define(code, given)
+    expect(await found(`Basic?${here}&${code}=${hit}`)).toEqual([])
+    expect(await found(`Basic?${here}&${code}:missing=false`)).toEqual(ids('both', 'other'))
   })
 
   test('comes in a transaction with the resources that it finds, and goes in one', async () => {

@@ -146,6 +146,31 @@ describe('a search for words', () => {
     expect(await found('Patient/ada/Condition', { _content: 'periscope' })).toEqual(['inner'])
   })
 
+  test.each([1, 3, 30, 200])('finds a word that one in %i has in the order of time, page after page', async every => {
+    const day = (number: number) => new Date(Date.UTC(2001, 0, 1) + ((number * 7919) % 600) * 86_400_000)
+    const all = Array.from({ length: 600 }, (_, number) => ({ number, date: day(number).toISOString().slice(0, 10) }))
+    const has = all.filter(({ number }) => number % every === 0)
+    const rash = ({ number, date }: (typeof all)[number]) =>
+      condition(`rash-${every}-${number}`, {
+        note: [{ text: number % every === 0 ? `rash${every}` : 'nothing' }],
+        recordedDate: date,
+      })
+    await store(...all.map(rash))
+    const ids = has.toSorted((a, b) => (a.date < b.date ? 1 : -1)).map(({ number }) => `rash-${every}-${number}`)
+    const pages: string[][] = []
+    const links: string[] = []
+    let next: string | undefined = `Condition?_content=rash${every}&_count=9`
+    while (next !== undefined) {
+      const { body } = await call('GET', next)
+      pages.push(matchIds(body))
+      links.push(linkOf(body, 'previous') ?? '')
+      next = linkOf(body, 'next')
+    }
+    expect(pages.flat()).toEqual(ids)
+    const last = pages.length - 1
+    if (last > 0) expect(matchIds((await call('GET', links[last]!)).body)).toEqual(pages[last - 1])
+  })
+
   test('finds a word that very many have, in pages too', async () => {
     const entry = Array.from({ length: 1100 }, (_, index) => ({
       resource: condition('', {

@@ -35,6 +35,7 @@ const kept = 'read in order, by a kept plan'
 const codes = 'walk codes, newest first'
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
+const look = 'look at the newest, by a kept plan'
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
 describe('a page is read by', () => {
@@ -63,7 +64,11 @@ describe('a page is read by', () => {
     ['Patient?_sort=family', [keptTexts, order], [ask, keptTexts, order]],
     ['Patient?name=ann&_sort=-family', [keptAll, texts, order], [ask, keptAll, texts, order]],
     ['Patient?_sort=family,given', [order], [ask, order]],
-    ['Observation?_content=unusual', [all, order], [ask, all, order]],
+    ['Observation?_content=unusual', [keptAll, look, order], [ask, keptAll, look, order]],
+    ['Observation?_content=unusual NOT usual&_sort=-date', [keptAll, look, order], [ask, keptAll, look, order]],
+    ['Observation?_content=unusual OR usual', [all, look, order], [ask, all, look, order]],
+    ['Observation?_content=unusual&_sort=date', [all, order], [ask, all, order]],
+    ['Observation?_content=unusual&status=final', [all, order], [ask, all, order]],
     ['Observation?_content=NOT usual', [order], [ask, order]],
     ['Patient?_content=unusual&_sort=family', [all, texts, order], [ask, all, texts, order]],
     ['Organization?name=clinic', [keptAll, order], [keptAll, order]],

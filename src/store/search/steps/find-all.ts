@@ -2,30 +2,36 @@
 import { prepared } from '../../../db/database.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { ordersOf } from '../sort.ts'
+import { isBackward, orderBy, ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
+import { newestRows } from './walk-newest.ts'
 
 interface FindOptions {
   /** True if a word must be there. */
   readonly isOfWords: boolean
   /** True if PostgreSQL keeps one plan for all values. */
   readonly isKept: boolean
+  /** True if the newest resources of the type are the first of the answer: then a few of them are looked at before. */
+  readonly isNewestFirst: boolean
 }
 
 /** Most matches that are all found before they are sorted. */
 const fewest = 1000
 
+/** Resources that are looked at before: a word that a fifth of a type have fills a page with them. */
+const fewNewest = 100
+
 /**
  * Finds the matches without regard to their order. The planner takes a word it has never met for a more frequent one than it is,
  * and would rather look through everything in the order of the answer than fetch what the index of words has. Without an order,
- * it takes the index.
+ * it takes the index. Words that very many have are found before that, among the newest.
  */
 export const findAll = (
   request: SearchRequest,
   options: SearchOptions,
-  { isOfWords, isKept }: FindOptions,
+  { isOfWords, isKept, isNewestFirst }: FindOptions,
 ): SearchStep<Page, PageRow> => ({
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
@@ -34,14 +40,20 @@ export const findAll = (
     // values might even begin with it.
     const { context, where } = conditions(request, options, isOfWords || isKept ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
-    const source: PageSource = { from: 'found s', where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
-    const every = `select s.shard, s.key, s.date from search s where ${where}`
+    const isFull = isNewestFirst ? `(select count(*) from newest) > ${context.bind(request.count)}` : 'false'
+    const newest = isNewestFirst
+      ? `newest as materialized (select s.shard, s.key, s.date from ${newestRows(request, context, fewNewest)} s where ${where}
+        ${orderBy(orders, ['s.date'], 's.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}), `
+      : ''
+    const from = isNewestFirst ? `(select * from found union all select * from newest where ${isFull}) s` : 'found s'
+    const source: PageSource = { from, where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
+    const every = `select s.shard, s.key, s.date from search s where ${where}${isNewestFirst ? ` and not ${isFull}` : ''}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
     const found = isOfWords
       ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
       : `found as materialized (${every} ${limit})`
-    const text = `with ${found}
+    const text = `with ${newest}${found}
     select f.found, page.* from (select count(*) as found from found) f left join (
       select p.*, row_number() over () as place from (${pageText(request, context, { ...source, orders })}) p
     ) page on true order by page.place`
