@@ -79,8 +79,8 @@ export async function isKnownTo(
     name: 'officer-patient',
     text: `select ${isStored(String(typeNumber('Patient')), '$1')} as is_stored,
       ${authorOf(String(typeNumber('Patient')), '$1')} = any($3::bigint[])
-        or exists (select from ${aboutPatient} c where c.patient = $2::bigint and c.author = any($3::bigint[]))
-        or exists (select from emergency_access e where e.client_id = any($4::text[]) and e.patient_id = $1) as is_recorded`,
+        or exists (select 1 from ${aboutPatient} c where c.patient = $2::bigint and c.author = any($3::bigint[]))
+        or exists (select 1 from emergency_access e where e.client_id = any($4::text[]) and e.patient_id = $1) as is_recorded`,
     values: [patient, self, int8Array(authors), textArray(clients)],
   })
   if (!found!.is_stored) return false

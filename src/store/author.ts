@@ -23,7 +23,7 @@ export const keysWrittenBy = (author: string, types: string, most: number): stri
 
 /** Returns the condition that an author wrote at most so many resources; SQL as above. */
 export const wroteAtMost = (author: string, most: number): string =>
-  `(select count(*) from (select from search s where s.author = ${author} and s.author <> 0 limit ${most + 1}) own) <= ${most}`
+  `(select count(*) from (select 1 from search s where s.author = ${author} and s.author <> 0 limit ${most + 1}) own) <= ${most}`
 
 /** Of so few resources, or such a part of all, nothing else is quicker than reading just these. */
 const [few, part] = [50, 5]
@@ -35,6 +35,6 @@ const [few, part] = [50, 5]
 export const writtenMuch = (author: string, most: number): string =>
   `array(select t.type from generate_series(1, ${resourceTypes.length}) as t(type)
       cross join lateral (select count(*) from (
-        select from search s where s.author = ${author} and s.author <> 0 and s.type = t.type limit ${most + 1}) own) own
+        select 1 from search s where s.author = ${author} and s.author <> 0 and s.type = t.type limit ${most + 1}) own) own
       where own.count > ${most} or own.count > ${few} and own.count * ${part} > (select count(*) from (
-        select from search s where s.type = t.type limit ${most * part}) existing))`
+        select 1 from search s where s.type = t.type limit ${most * part}) existing))`

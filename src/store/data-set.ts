@@ -111,7 +111,7 @@ async function make(on: Queryable, address: string, originsInUse: OriginsInUse):
 async function add(on: Queryable, addresses: readonly string[]): Promise<void> {
   await on.query({
     text: `insert into data_set_address (address, is_settled)
-      select address, not exists (select from resource) from unnest($1::text[]) as address`,
+      select address, not exists (select 1 from resource) from unnest($1::text[]) as address`,
     values: [addresses],
   })
 }

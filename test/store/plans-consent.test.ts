@@ -90,7 +90,10 @@ async function vacuumed(database: Database, ...tables: string[]): Promise<void> 
 }
 
 beforeAll(async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 30_000,
+  })
   onCleanup(() => database.end())
   const all = [
     ...Array.from({ length: patients }, (_, number) => row(patient(number))),
@@ -306,7 +309,13 @@ describe.each(['few', 'many'])('with %s grants', organization => {
   test('a read is one statement, by the directory', async () => {
     plan = []
     await stores[organization]!.read('Observation', 'o1')
-    expect(indexes()).toEqual(['consent_grant_find', 'directory_id', 'resource_key', 'search_key'])
+    expect(indexes()).toEqual([
+      'consent_grant_find',
+      'consent_grant_patient',
+      'directory_id',
+      'resource_key',
+      'search_key',
+    ])
     expect(plan.filter(node => node['Relation Name'] === 'resource')).toHaveLength(1)
     expectBounded(3)
   })

@@ -102,7 +102,7 @@ async function note(
     name: 'emergency-open',
     text: `insert into emergency_access (id, client_id, organization_id, patient_id, reason, request_id, opened_at, ends_at)
       select $1, $2, $3, $4, $5, $6, $7, $8
-      where not exists (select from emergency_access where client_id = $2 and patient_id = $4 and ends_at > $7)
+      where not exists (select 1 from emergency_access where client_id = $2 and patient_id = $4 and ends_at > $7)
       returning id`,
     values: [uuidv7(), clientId, organizationId, patient, reason, requestId, opened, endOf(opened)],
   })

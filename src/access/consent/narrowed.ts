@@ -7,8 +7,8 @@ import { hash64 } from '../../lib/hash.ts'
 export async function hasNarrowed(on: Queryable, organizationId: string, since: Date): Promise<boolean> {
   const [row] = await on.query<{ is_narrower: boolean }>({
     name: 'consent-narrowed',
-    text: `select exists (select from consent_narrowed where organization = $1 and at >= $2)
-        or exists (select from consent_grant where organization = $1 and ends_at >= $2 and ends_at <= statement_timestamp()) as is_narrower`,
+    text: `select exists (select 1 from consent_narrowed where organization = $1 and at >= $2)
+        or exists (select 1 from consent_grant where organization = $1 and ends_at >= $2 and ends_at <= statement_timestamp()) as is_narrower`,
     values: [hash64(`Organization/${organizationId}`), since],
   })
   return row!.is_narrower

@@ -99,7 +99,7 @@ export async function isOpening(on: Queryable, patient: string, consent: string)
   const [granted] = await on.query({
     name: 'consent-opens',
     isFixed: true,
-    text: 'select from consent_grant where patient = $1 and consent = $2 limit 1',
+    text: 'select 1 from consent_grant where patient = $1 and consent = $2 limit 1',
     values: [hash64(`Patient/${patient}`), consent],
   })
   return granted !== undefined

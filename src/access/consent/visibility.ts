@@ -37,7 +37,7 @@ export function byConsent(viewer: Viewer): Visibility {
     opened.length > 0 ? [`${column} = any(${bind(int8Array(opened))}::bigint[])`] : []
   const way = (bind: Bind, grants: Grants, tokens: string | undefined): Way => ({
     ...{ author: `${bind(author)}::bigint`, grants, tokens },
-    isOpen: column => isOpen(column, bind),
+    opened: opened.length > 0 ? `${bind(int8Array(opened))}::bigint[]` : undefined,
   })
   return {
     resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
@@ -74,12 +74,11 @@ export function byConsent(viewer: Viewer): Visibility {
     objection: (writing, base) => objectionTo(writing, organizationId, base),
     refusal: (on, subject) => refusal(on, subject, organizationId),
     closed: (patients, { bind }) => {
-      const given = `unnest(${bind(int8Array(patients.map(patientHash)))}::bigint[], ${bind(textArray(patients))}::text[])`
-      const isOpened = anyOf([
-        ...isOpen('given.patient', bind),
-        anyGrant(`${bind(organization)}::bigint`, 'given.patient'),
-      ])
-      return `(select array_agg(given.id) from ${given} as given(patient, id) where not ${isOpened})`
+      const hashes = `${bind(int8Array(patients.map(patientHash)))}::bigint[]`
+      const granted = `array(select g.patient from consent_grant g where ${isNow(`${bind(organization)}::bigint`, 'g.organization + 0')} and g.patient = any(${hashes}))`
+      const open = opened.length > 0 ? `${granted} || ${bind(int8Array(opened))}::bigint[]` : granted
+      return `(select array_agg(given.id) from unnest(${hashes}, ${bind(textArray(patients))}::text[]) as given(patient, id)
+        where given.patient <> all(${open}))`
     },
   }
 }
@@ -96,7 +95,7 @@ export interface Viewers {
  */
 export function seenBy({ author, organization }: Viewers, row: string): string {
   const grants = grantsOf(organization, `'${usualPurpose}'`)
-  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, isOpen: () => [] }))
+  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, opened: undefined }))
 }
 
 /** The client that reads a row, and what is known of it. */
@@ -104,8 +103,8 @@ interface Way {
   /** Hash of the client. */
   readonly author: string
   readonly grants: Grants
-  /** Conditions that a patient is open without consent. */
-  readonly isOpen: (patient: string) => string[]
+  /** Array of the patients that are open without consent, as their hashes; undefined: none. */
+  readonly opened: string | undefined
   readonly tokens: string | undefined
 }
 
@@ -113,15 +112,16 @@ interface Way {
  * Returns the conditions under which the columns subject, author and about of a row lead to a patient or author that
  * opens it.
  */
-function ways(row: string, { author, grants, isOpen, tokens }: Way): string[] {
-  const opens = (patient: string): string[] => [...isOpen(patient), grants.open(patient, `${row}.type`, tokens)]
+function ways(row: string, { author, grants, opened, tokens }: Way): string[] {
+  const asked = { type: `${row}.type`, tokens }
   return [
     `${row}.subject = ${noPatient}`,
     `${row}.author = ${author}`,
-    ...opens(`${row}.subject`),
+    ...(opened ? [`${row}.subject = any(${opened})`] : []),
+    `exists (${grants.open(`${row}.subject`, asked)})`,
     // Where a resource concerns several patients, all of them have to agree.
-    `(${row}.subject = ${several} and ${row}.about is not null and not exists (
-        select from unnest(${row}.about) as concerned(patient) where not ${anyOf(opens('concerned.patient'))}))`,
+    `(${row}.subject = ${several} and ${row}.about is not null
+      and ${row}.about <@ (${opened ? `${opened} || ` : ''}array(${grants.openAmong(`${row}.about`, asked)})))`,
   ]
 }
 
@@ -129,35 +129,44 @@ const anyOf = (conditions: readonly string[]): string => `(${conditions.join(' o
 
 const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
-/** Conditions that there is a grant, as the statement begins. */
+/** What a grant is asked about, as columns of a row. */
+interface Asked {
+  readonly type: string
+  /** Its postings; undefined: not known, so that only grants count that do not ask for them. */
+  readonly tokens: string | undefined
+}
+
+/** The grants there are as the statement begins. */
 interface Grants {
-  /**
-   * One opens a resource of a type.
-   * @param tokens the column of its postings; undefined: not known, so that only grants count that do not ask for them
-   */
-  open(patient: string, type: string, tokens: string | undefined): string
-  /** One opens whatever is of these types. Grants may be asked for one by one, or read all at once: as the planner sees fit. */
+  /** Selects the patient of those that open a resource. */
+  open(patient: string, asked: Asked): string
+  /** Selects the patients, of an array, of those that open a resource. */
+  openAmong(patients: string, asked: Asked): string
+  /** The condition that one opens whatever is of these types. Grants may be asked for one by one, or read all at once: as the planner sees fit. */
   whole(patient: string, types: readonly number[], bind: Bind): string
-  /** One opens something that may be less. */
+  /** The condition that one opens something that may be less. */
   partial(patient: string): string
 }
 
-// `offset 0`: asked for one patient at a time, whatever the planner believes of their number.
 function grantsOf(organization: string, purpose: string): Grants {
   const now = isNow(`${organization}::bigint`)
   const purposes = `(g.purposes is null or ${purpose}::text = any(g.purposes))`
-  return {
-    open: (patient, type, tokens) =>
-      `exists (select from consent_grant g where ${now} and g.patient = ${patient}
-        and (g.types is null or ${type} = any(g.types)) and ${purposes}
+  // `offset 0`: asked for one patient at a time, whatever the planner believes of their number.
+  const opening = (which: string, { type, tokens }: Asked): string =>
+    `select g.patient from consent_grant g where ${which} and (g.types is null or ${type} = any(g.types)) and ${purposes}
         and (g.codes is null${tokens ? ` or g.codes && ${tokens}` : ''})
-        and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}) offset 0)`,
+        and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}) offset 0`
+  return {
+    open: (patient, asked) => opening(`${now} and g.patient = ${patient}`, asked),
+    // `+ 0`: found by the patients, who are few; an organisation can have any number of grants.
+    openAmong: (patients, asked) =>
+      opening(`${isNow(`${organization}::bigint`, 'g.organization + 0')} and g.patient = any(${patients})`, asked),
     whole: (patient, types, bind) =>
-      `exists (select from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
+      `exists (select 1 from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
         and g.codes is null and g.except_codes is null
         and (g.types is null or g.types @> ${bind(int2Array(types))}::smallint[]))`,
     partial: patient =>
-      `exists (select from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
+      `exists (select 1 from consent_grant g where ${now} and g.patient = ${patient} and ${purposes}
         and (g.codes is not null or g.except_codes is not null or g.types is not null))`,
   }
 }
@@ -167,7 +176,7 @@ function grantsOf(organization: string, purpose: string): Grants {
  * hashes.
  */
 export const anyGrant = (organization: string, patient: string): string =>
-  `exists (select from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
+  `exists (select 1 from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
 
 /** The same, and maybe for others: for those whose bit is set, and those whose grants the sketch may lack. */
 function likelyGranted(organization: string, patient: string, sketch: Sketch | undefined, bind: Bind): string[] {
@@ -189,14 +198,14 @@ const sketched = (organization: string, author: string): string =>
       found.count <= ${most.grants} and ${wroteAtMost(author, most.own)} as is_little,
       ${writtenMuch(author, most.own)} as much,
       case when found.count <= ${most.sketched} and (select count(*) from (
-        select from consent_grant g where g.organization = ${organization} and g.added >= now.since limit ${most.unsettled + 1}) late
+        select 1 from consent_grant g where g.organization = ${organization} and g.added >= now.since limit ${most.unsettled + 1}) late
       ) <= ${most.unsettled} then coalesce(found.marks, '{}') end as marks
     from (select pg_snapshot_xmin(pg_current_snapshot()) as since) now, (
       select count(*), array_agg((g.patient & ${sketchBits - 1})::integer) as marks from (
         select g.patient from consent_grant g where g.organization = ${organization} limit ${most.sketched + 1}) g) found`
 
-const isNow = (organization: string): string =>
-  `g.organization = ${organization} and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()`
+const isNow = (organization: string, column = 'g.organization'): string =>
+  `${column} = ${organization} and g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()`
 
 /**
  * `grants`, `own`: most grants, and most resources written by the client itself, that a search is narrowed to. `sketched`: most grants
@@ -210,6 +219,6 @@ function reach(organization: string, author: string, opened: string, types: stri
   const patients = `array(select g.patient from consent_grant g where ${isNow(organization)} ${first})`
   return `select found.patients, found.own from (
       select (${patients} || ${opened})::text as patients, ${keysWrittenBy(author, types, most.own)}::text as own
-      where (select count(*) from (select from consent_grant g where g.organization = ${organization} ${first}) counted) <= ${most.grants} offset 0
+      where (select count(*) from (select 1 from consent_grant g where g.organization = ${organization} ${first}) counted) <= ${most.grants} offset 0
     ) found where found.own is not null`
 }

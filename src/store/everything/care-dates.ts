@@ -126,7 +126,7 @@ function conditionFor(care: Care, place: Place): string {
 /** Rows of `span` that hold the parameter's dates. */
 function spansOf(param: string, { type, row, indexer, binder }: Place): string {
   const numbers = indexer.params.keys(type, param).map(key => key.number)
-  return `select from span v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = any(${binder.bind(int4Array(numbers))}::integer[]) and v.token = 0`
+  return `select 1 from span v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = any(${binder.bind(int4Array(numbers))}::integer[]) and v.token = 0`
 }
 
 function atCondition(param: string, orElseOrdered: boolean, place: Place): string {
@@ -160,7 +160,7 @@ function elementCondition(period: string, date: string | undefined, { row, bound
   const conditions: string[] = []
   if (bounds.start) conditions.push(`coalesce(${endOf('e.last')} > to_timestamp(${bounds.start} / 1000), true)`)
   if (bounds.end) conditions.push(`coalesce(${beginOf('e.first')} <= to_timestamp(${bounds.end} / 1000), true)`)
-  return `exists (select from resource b, lateral (select ${of('start')} as first, ${of('end')} as last offset 0) e
+  return `exists (select 1 from resource b, lateral (select ${of('start')} as first, ${of('end')} as last offset 0) e
     where b.shard = ${row}.shard and b.key = ${row}.key${conditions.map(each => ` and ${each}`).join('')})`
 }
 

@@ -60,8 +60,8 @@ export async function deletions(
       where h.type = any($1::smallint[]) and h.method = ${methods.DELETE}
         and h.updated_at > to_timestamp($2::double precision / 1000) and h.updated_at <= to_timestamp($3::double precision / 1000)
         and (h.type, h.id) > ($4::smallint, $5::text collate "C")
-        and not exists (select from directory d join resource r using (shard, key) where d.type = h.type and d.id = h.id)
-        and not exists (select from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
+        and not exists (select 1 from directory d join resource r using (shard, key) where d.type = h.type and d.id = h.id)
+        and not exists (select 1 from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
         ${visibility ? `and ${visibility.version('h', binder)}` : ''}
       order by h.type, h.id limit ${pageSize}`,
     values: binder.values,

@@ -160,7 +160,7 @@ async function followPointers(
   const isNew =
     since === undefined
       ? ''
-      : ` and (pointer.is_fresh or exists (select from resource u where u.shard = t.shard and u.key = t.key and u.updated_at > ${timestamp(since, context)}))`
+      : ` and (pointer.is_fresh or exists (select 1 from resource u where u.shard = t.shard and u.key = t.key and u.updated_at > ${timestamp(since, context)}))`
   const text = `insert into export_target (job, key, type)
     select distinct ${job}, t.key, t.type
     from pointer

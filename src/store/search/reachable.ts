@@ -27,7 +27,7 @@ export interface Start {
 export async function fitsPage(on: Queryable, start: Start, options: SearchOptions): Promise<boolean> {
   const binder = createBinder()
   const text = `${reached(start, options, binder)}
-    select count(*) as found from (select from reached where not is_match limit ${binder.bind(options.maxIncluded + 1)}) counted`
+    select count(*) as found from (select 1 from reached where not is_match limit ${binder.bind(options.maxIncluded + 1)}) counted`
   const [row] = await on.query<{ found: number }>({ text, values: binder.values })
   return row!.found <= options.maxIncluded
 }

@@ -103,6 +103,6 @@ function belowCondition(
   if (trimmed === uri) return isBelow
   const isItself = among(key => [postings.uriPosting(key, trimmed)])
   const start = context.bind(JSON.stringify(`${trimmed}/`).slice(0, -1))
-  const beginsSo = `exists (select from resource b where b.shard = ${row}.shard and b.key = ${row}.key and position(${start}::text in b.body) > 0)`
+  const beginsSo = `exists (select 1 from resource b where b.shard = ${row}.shard and b.key = ${row}.key and position(${start}::text in b.body) > 0)`
   return `(${isBelow} and (not (${isItself}) or ${beginsSo}))`
 }
