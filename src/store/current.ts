@@ -3,11 +3,13 @@
 import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
+import type { Queryable, Statement } from '../db/statement.ts'
+import { lockNames, namesArrays } from './lock.ts'
 import { overtaken } from './rows.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
 import { type Judged, judged, mustSee, seenColumns } from './sight.ts'
-import { typeName, typeNumber } from './type-number.ts'
+import { methods, typeName, typeNumber } from './type-number.ts'
 import { byCaller } from './visibility.ts'
 
 export interface Stored {
@@ -37,64 +39,95 @@ interface Named {
 
 type Reading = Pick<Session, 'on' | 'principal'>
 
+/** A row of the directory, and the current row of its resource: null if it is deleted. */
+interface Found extends Omit<Stored, 'version' | 'updated_at' | 'body'> {
+  readonly version: number | null
+  readonly updated_at: Date | null
+  readonly body: string | null
+}
+
 /**
  * Returns the current rows of the changes, locked in one order so that concurrent batches wait for each other instead of
  * deadlocking; for deleted resources, their last version.
- *
- * Where another writer deletes one, or puts it into another bucket, while its row is waited for, the statement sees it as it was
- * before and does not get its row.
- * @throws what isOvertaken tells in that case; Failure CONSENT_… if one exists that the caller may not see.
+ * @throws Failure CONSENT_… if one exists that the caller may not see.
  */
 export async function lockCurrent(session: Reading, changes: readonly Named[]): Promise<Current> {
-  const found = session.on.query<(Stored | Deleted) & { is_torn: boolean }>({
-    name: 'lock-current',
-    text: `with wanted as (
-        select d.key, d.shard, d.type, d.id
-        from (select distinct type, id from unnest($1::smallint[], $2::text[]) as given(type, id)) given join directory d using (type, id)
-      ), current as materialized (
-        select r.key, r.type, r.id, r.version, r.updated_at, r.body from wanted join resource r using (shard, key)
-        order by r.type, r.id for update of r
-      )
-      select *, false as is_torn from current
-      union all
-      select w.key, w.type, w.id, last.version, last.updated_at, null, exists (select from resource r where r.shard = w.shard and r.key = w.key)
-      from wanted w left join lateral (${lastVersion('w')}) last on true
-      where not exists (select from current c where c.key = w.key)`,
-    values: [int2Array(changes.map(change => typeNumber(change.type))), textArray(changes.map(change => change.id))],
-  })
-  // Both travel together; the second begins when the first has its locks.
-  const [locked] = await Promise.all([found, mustSee(session, changes)])
-  if (locked.some(row => row.is_torn)) throw overtaken()
-  return new Map(locked.map(row => [`${typeName(row.type)}/${row.id}`, row]))
+  const { on } = session
+  const reading: Statement = { name: 'current', text: currentText([]), values: namesArrays(changes) }
+  // They travel together; what reads begins when the first has its locks, and sees what their holders did.
+  const [, found] = await Promise.all([lockNames(on, changes), on.query<Found>(reading), mustSee(session, changes)])
+  return withDeleted(on, found)
 }
 
-const lastVersion = (named: string): string =>
-  `select h.version, h.updated_at from history h
-    where h.shard = ${named}.shard and h.type = ${named}.type and h.id = ${named}.id order by h.version desc limit 1`
+/**
+ * The current rows of names that come as the last two parameters. An engine that distributes the tables of resources would read all of
+ * them for an outer join: they are joined to what the directory knows, and then both to each other.
+ * @param more columns of `search`
+ */
+function currentText(more: readonly string[], constants = 0): string {
+  const search = more.length > 0 ? ' join search s using (shard, key)' : ''
+  const columns = ['r.version', 'r.updated_at', 'r.body', ...more].map(each => `, ${each}`).join('')
+  return `with placed as materialized (
+      select g.place, d.key, d.shard, d.type, d.id
+      from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as g(type, id, place) join directory d using (type, id)
+    ), found as materialized (
+      select placed.key as found${columns} from placed join resource r using (shard, key)${search}
+    )
+    select placed.place::integer, placed.key, placed.type, placed.id, found.* from placed left join found on found.found = placed.key`
+}
 
-/** How the current row of a change is found, or the last version of what is deleted. */
+/** How the current row of a change is found. */
 const finding = byCaller(visibility => {
   const binder = createBinder()
-  const seen = visibility ? seenColumns('s', visibility, binder) : undefined
-  const [types, ids] = [binder.values.length + 1, binder.values.length + 2]
-  const text = `select place::integer, d.key, given.type, given.id, coalesce(r.version, last.version) as version,
-      coalesce(r.updated_at, last.updated_at) as updated_at, r.body${seen ? `, ${seen}` : ''}
-    from unnest($${types}::smallint[], $${ids}::text[]) with ordinality as given(type, id, place)
-    join directory d on d.type = given.type and d.id = given.id
-    left join resource r on r.shard = d.shard and r.key = d.key${seen ? ' left join search s on s.shard = d.shard and s.key = d.key' : ''}
-    left join lateral (${lastVersion('d')}) last on r.key is null
-    where r.key is not null or last.version is not null`
+  const text = currentText(visibility ? [seenColumns('s', visibility, binder)] : [], binder.values.length)
   return questionOf({ name: preparedName(text), text, constants: binder.values, arrays: [int2Array, textArray] })
 })
 
 /**
  * Returns the current row of one change without a lock, by a statement that requests of the same moment share.
- * @throws Failure CONSENT_… if it exists and the caller may not see it; FORBIDDEN if it belongs to another owner.
+ * @throws what isOvertaken tells if another writer has just moved it; Failure CONSENT_… if it exists and the caller may not see it;
+ * FORBIDDEN if it belongs to another owner.
  */
 export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
   const { visibility } = principal
   const key = [typeNumber(type), id]
-  const row = await lookUp<(Stored | Deleted) & Judged & Placed>(on, { question: finding(visibility), key })
+  const row = await lookUp<Found & Judged & Placed>(on, { question: finding(visibility), key })
   if (row && row.body !== null && visibility) await judged(on, visibility, row)
-  return new Map(row ? [[`${type}/${id}`, row]] : [])
+  return withDeleted(on, row ? [row] : [])
 }
+
+/** With the last versions of what is deleted. @throws what isOvertaken tells if it is not deleted: it has just moved. */
+async function withDeleted(on: Queryable, found: readonly Found[]): Promise<Current> {
+  const gone = found.filter(row => row.body === null).map(row => ({ type: typeName(row.type), id: row.id }))
+  const last =
+    gone.length === 0
+      ? []
+      : await on.query<LastVersion>({ name: 'last-versions', isFixed: true, text: lastText, values: namesArrays(gone) })
+  const known = new Map(last.map(row => [`${row.type}/${row.id}`, row]))
+  return new Map(
+    found.map((row): readonly [string, Stored | Deleted] => {
+      const { type, id, key } = row
+      if (row.body !== null) return [`${typeName(type)}/${id}`, row as Stored]
+      const deleted = known.get(`${type}/${id}`)
+      if (deleted?.method !== methods.DELETE) throw overtaken()
+      return [
+        `${typeName(type)}/${id}`,
+        { type, id, key, version: deleted.version, updated_at: deleted.updated_at, body: null },
+      ]
+    }),
+  )
+}
+
+interface LastVersion {
+  readonly type: number
+  readonly id: string
+  readonly version: number
+  readonly method: number
+  readonly updated_at: Date
+}
+
+const lastText = `select h.type, h.id, h.version, h.method, h.updated_at from (
+    select h.shard, h.type, h.id, max(h.version) as version
+    from (select d.shard, d.type, d.id from unnest($1::smallint[], $2::text[]) with ordinality as g(type, id) join directory d using (type, id)) placed
+    join history h using (shard, type, id) group by h.shard, h.type, h.id
+  ) last join history h using (shard, type, id, version)`

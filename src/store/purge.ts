@@ -20,7 +20,7 @@ export async function purge(
       text: `select r.key, r.type, r.id, r.version from resource r where (r.shard, r.key) in (
           select s.shard, s.key from search s where s.patient = any($1::bigint[])
           union select d.shard, d.key from directory d join unnest($2::smallint[], $3::text[]) as named(type, id) using (type, id))
-        order by r.type, r.id for update`,
+        order by r.type, r.id`,
       values: [
         int8Array(patients.map(id => selfHash('Patient', id))),
         int2Array(named.map(each => typeNumber(each.type))),

@@ -5,6 +5,7 @@ import { preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
+import { lockNames } from './lock.ts'
 import type { Reading } from './principal.ts'
 import { createBinder } from './search/binder.ts'
 import { methods, typeNumber } from './type-number.ts'
@@ -17,23 +18,21 @@ type FoundRow = VersionRow & Placed
 /** Columns of the current version, of the keys that come as the last two parameters, which follow the constants. */
 const found = (constants: number): string =>
   `select place::integer, r.type, r.id, r.version, r.updated_at, r.method, r.body
-    from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as given (type, id, place)
-    join directory d on d.type = given.type and d.id = given.id join resource r on r.shard = d.shard and r.key = d.key`
+    from (
+      select g.place, d.key, d.shard
+      from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as g(type, id, place) join directory d using (type, id)
+    ) placed join resource r using (shard, key)`
 
 const arrays = [int2Array, textArray]
 
 /** How current versions are read that the caller may see; without a visibility, all of them. */
-const questionFor = (name: string, lock = '') =>
-  byCaller(visibility => {
-    const binder = createBinder()
-    const isSeen = visibility?.resource('s', binder)
-    const where = isSeen ? ` join search s on s.shard = d.shard and s.key = d.key where ${isSeen}` : ''
-    const text = `${found(binder.values.length)}${where}${lock}`
-    return questionOf({ name: visibility ? preparedName(text) : name, text, constants: binder.values, arrays })
-  })
-
-const reading = questionFor('read')
-const locking = questionFor('read-lock', ' for update of r')
+const reading = byCaller(visibility => {
+  const binder = createBinder()
+  const isSeen = visibility?.resource('s', binder)
+  const where = isSeen ? ` join search s using (shard, key) where ${isSeen}` : ''
+  const text = `${found(binder.values.length)}${where}`
+  return questionOf({ name: visibility ? preparedName(text) : 'read', text, constants: binder.values, arrays })
+})
 
 /**
  * The current version. https://hl7.org/fhir/R4/http.html#read
@@ -78,8 +77,8 @@ export async function readVisible(
   id: string,
   { lock = false } = {},
 ): Promise<(Version & { body: string }) | undefined> {
-  const question = (lock ? locking : reading)(visibility)
-  const row = await lookUp<FoundRow>(on, { question, key: [typeNumber(type), id] })
+  if (lock) await lockNames(on, [{ type, id }])
+  const row = await lookUp<FoundRow>(on, { question: reading(visibility), key: [typeNumber(type), id] })
   return row && (toVersion(row) as Version & { body: string })
 }
 

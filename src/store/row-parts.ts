@@ -33,8 +33,16 @@ export const searchValues = (
 
 export const searchColumns = 'key, shard, self, patient, date, date_high, type, tokens, refs, texts, subject, about'
 
-/** The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing. */
-export function indexRows(source: string, author: string, place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string {
+/**
+ * The narrow rows of what stands in `source`, as parts of a statement; none for groups that hold nothing.
+ * @param author the column of the author, and what it comes from if not from `source`
+ */
+export function indexRows(
+  source: string,
+  { author, from }: { readonly author: string; readonly from: string },
+  place: ColumnPlace,
+  has: ReadonlySet<ColumnGroup>,
+): string {
   const values = (group: ColumnGroup): string => `${place.unnest(group)} as v(${place.names(group)})`
   const parts: string[] = []
   if (has.has('spans'))
@@ -45,13 +53,13 @@ export function indexRows(source: string, author: string, place: ColumnPlace, ha
   if (has.has('codes'))
     parts.push(`codes as (
       insert into coded (posting, date, key, shard, subject, author)
-      select v.posting, ${source}.date, ${source}.key, ${source}.shard, ${source}.subject, ${author} from ${values('codes')} join ${source} using (ord)
+      select v.posting, ${source}.date, ${source}.key, ${source}.shard, ${source}.subject, ${author} from ${values('codes')} join ${source} using (ord)${from}
     )`)
   if (has.has('terms'))
     parts.push(`terms as (
       insert into term (posting, param, folded, grams)
       select distinct on (param, posting) posting, param, folded, (${place.array('grams')})[gram_from:gram_to] from ${values('terms')}
-      where not exists (select from term t where t.param = v.param and t.posting = v.posting)
+      where not exists (select 1 from term t where t.param = v.param and t.posting = v.posting)
     )`)
   if (has.has('words'))
     parts.push(`words as (
@@ -82,14 +90,27 @@ export const deleteRows = (table: string, source: string): string =>
 export const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `select given.*, known.key, ${shardSql('known.key')} as shard from ${given(place, ...groups)} join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord)`
 
-// Where the rows are not locked yet, another writer may have replaced them since they were looked up.
-export const lockedRows = (source: string, strength: 'update' | 'no key update'): string => `locked as materialized (
-    select ${versionColumnsOf('r')}, r.key, r.shard from ${source} join resource r using (shard, key), guard
-    where guard.ok and r.version = ${source}.version - 1 order by r.type, r.id for ${strength} of r
+/**
+ * The rows of `source` that are still in the version before. Whoever changes a resource holds its row of the directory, which is on the
+ * server that the statement is sent to, wherever the resource is: one writer waits for another in one order, that of the names. The rows
+ * themselves are read as they were when the statement began, so what writes them checks the version once more.
+ */
+export const lockedRows = (source: string): string => `held as materialized (
+    select key, shard, version from (
+      select d.key, d.shard, g.version from ${source} g join directory d on d.type = g.type and d.id = g.id and d.key = g.key, guard
+      where guard.ok order by d.type, d.id for no key update of d
+    ) held
+  ), locked as materialized (
+    select ${versionColumnsOf('r')}, r.key, r.shard from held join resource r using (shard, key) where r.version = held.version - 1
   )`
 
-/** @param count the place of the number of rows that were to be locked */
-export const allLocked = (count: string): string => `select are_current((select count(*) from locked), ${count})`
+/** Takes the rows of resources that are locked, if they are as they were when they were read. */
+export const deleteResources = `delete from resource t using locked g
+    where t.shard = g.shard and t.key = g.key and t.version = g.version returning t.key`
+
+/** @param written the part that has written the resources @param count the place of their number */
+export const allWritten = (written: string, count: string): string =>
+  `select are_current((select count(*) from ${written}), ${count})`
 
 /** @param shard the bucket of the new row of history */
 export const archived = (shard: string, more = ''): string => `

@@ -5,10 +5,11 @@ import { shardSql } from './index/shard.ts'
 import { ownedTypes } from './owners/rules.ts'
 import { type ColumnGroup, type ColumnPlace, nobody } from './row-arrays.ts'
 import {
-  allLocked,
+  allWritten,
   archived,
   carriedHistory,
   deleteCodes,
+  deleteResources,
   deleteRows,
   given,
   guard,
@@ -40,49 +41,57 @@ export const insertText = (
   )${isAgain ? `, ${redirected('input')}, ${carriedHistory('input')}` : ''}, searches as (
     insert into search (${searchColumns}, author, owner)
     select ${searchValues(place)}, author, case when type in (${owned}) then nullif(owner, '${nobody}') end from input
-  )${indexRows('input', 'input.author', place, has)}${notesIn(notes, place, 1)}
+  )${indexRows('input', { author: 'input.author', from: '' }, place, has)}${notesIn(notes, place, 1)}
   select${isAgain ? ` are_current((select count(*) from redirected), (select count(*) from input where former <> 0))` : ''}`
 
-const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `searches as (
-    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
-      subject = v.subject, about = v.about
-    from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.shard = v.shard and s.key = v.key
-  ), old_codes as (
+// An engine that distributes tables runs the parts one after the other, and each sees what those before it did. So what is found by the
+// rows of before comes before these change.
+const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `old_codes as (
     ${deleteCodes('changed')}
   ), old_spans as (
     ${deleteRows('span', 'changed')}
   ), old_words as (
     ${deleteRows('word', 'changed')}
-  )${indexRows('changed', '(select s.author from search s where s.shard = changed.shard and s.key = changed.key)', place, has)}`
+  ), searches as (
+    update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
+      subject = v.subject, about = v.about
+    from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.shard = v.shard and s.key = v.key
+  )${indexRows('changed', authorOfChanged, place, has)}`
 
-const replaceBody = `${lockedRows('input', 'no key update')}, archived as (${archived('l.shard')}
+const authorOfChanged = {
+  author: 's.author',
+  from: ' join search s on s.shard = changed.shard and s.key = changed.key',
+}
+
+const replaceBody = `${lockedRows('input')}, archived as (${archived('l.shard')}
   ), resources as (
     update resource r set version = input.version, method = input.method, updated_at = to_timestamp(input.updated_at / 1000.0), body = input.body
-    from input join locked using (shard, key) where r.shard = input.shard and r.key = input.key
+    from input join locked using (shard, key) where r.shard = input.shard and r.key = input.key and r.version = locked.version
+    returning r.key
   )`
 
 export const replaceText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with input as (${keyed(place, 'version', 'entry')}), ${guard(place.value(1), 'input')}, ${replaceBody}, changed as (
     select * from input
   ), ${replaceIndex(place, has)}
-  ${allLocked(place.value(2))}`
+  ${allWritten('resources', place.value(2))}`
 
 export const replaceBodyText = (place: ColumnPlace): string => `
   with input as (${keyed(place, 'version')}), ${guard(place.value(1), 'input')}, ${replaceBody}
-  ${allLocked(place.value(2))}`
+  ${allWritten('resources', place.value(2))}`
 
 // All rows go, and come again under the new row number: as a new version, or as the version that there is.
 export const moveText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, isNew: boolean): string => `
   with input as (${numbered(place)}), ${guard(place.value(0), isNew ? 'input' : undefined)}, leaving as (
-    select former as key, ${shardSql('former')} as shard, version + ${isNew ? 0 : 1} as version from input
-  ), ${lockedRows('leaving', 'update')}, ${carriedHistory('input')}, ${redirected('input')}, old_codes as (
+    select type, id, former as key, version + ${isNew ? 0 : 1} as version from input
+  ), ${lockedRows('leaving')}, ${carriedHistory('input')}, ${isNew ? `archived as (${archived('m.shard', ' join input m on m.former = l.key')}), ` : ''}${redirected('input')}, old_codes as (
     ${deleteCodes('locked')}
   ), old_spans as (
     ${deleteRows('span', 'locked')}
   ), old_words as (
     ${deleteRows('word', 'locked')}
   ), old_resources as (
-    ${deleteRows('resource', 'locked')}
+    ${deleteResources}
   ), old_searches as (
     ${deleteRows('search', 'locked')} returning t.key, t.author, t.owner
   ), ${isNew ? newVersions : sameVersions}, searches as (
@@ -92,12 +101,13 @@ export const moveText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, isNe
   ), forwarded as (
     update moved f set key = m.key from input m where f.key = m.former
   ), noted as (
-    insert into moved (former, key) select former, key from input
-  )${indexRows('input', '(select old.author from old_searches old where old.key = input.former)', place, has)}
-  ${allLocked(place.value(1))}`
+    insert into moved (former, key) select m.former, m.key from input m join locked l on l.key = m.former
+  )${indexRows('input', authorOfMoved, place, has)}
+  ${allWritten('old_resources', place.value(1))}`
 
-const newVersions = `archived as (${archived('m.shard', ' join input m on m.former = l.key')}
-  ), resources as (
+const authorOfMoved = { author: 'old.author', from: ' join old_searches old on old.key = input.former' }
+
+const newVersions = `resources as (
     insert into resource (${resourceColumns}) select ${resourceValues} from input
   )`
 
@@ -116,9 +126,9 @@ export const removeText = `
   with gone as (
     select gone.*, ${shardSql('gone.key')} as shard
     from unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[], $5::bigint[]) as gone(key, type, id, version, updated_at)
-  ), ${guard('null', 'gone')}, ${lockedRows('gone', 'update')}, archived as (${archived('l.shard')}
+  ), ${guard('null', 'gone')}, ${lockedRows('gone')}, archived as (${archived('l.shard')}
     union all
-    select to_timestamp(g.updated_at / 1000.0), g.version, g.type, $6::smallint, g.id, null, g.shard, ${readColumnsOf('s')}
+    select to_timestamp(g.updated_at / 1000.0), g.version, g.type, $6::smallint, g.id, null::text, g.shard, ${readColumnsOf('s')}
     from gone g join locked l using (shard, key) join search s on s.shard = g.shard and s.key = g.key
   ), codes as (
     ${deleteCodes('gone')}
@@ -129,9 +139,9 @@ export const removeText = `
   ), searches as (
     ${deleteRows('search', 'gone')}
   ), resources as (
-    ${deleteRows('resource', 'locked')}
+    ${deleteResources}
   )
-  ${allLocked('$7::bigint')}`
+  ${allWritten('resources', '$7::bigint')}`
 
 /** Entries beside those that there are. */
 export const addText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
@@ -141,5 +151,5 @@ export const addText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): stri
   ), searches as (
     update search s set tokens = s.tokens || (${place.array('tokens')})[token_from:token_to], refs = s.refs || (${place.array('refs')})[ref_from:ref_to]
     from changed where s.shard = changed.shard and s.key = changed.key and (token_to >= token_from or ref_to >= ref_from)
-  )${indexRows('changed', '0', place, has)}
+  )${indexRows('changed', { author: '0', from: '' }, place, has)}
   select`

@@ -11,6 +11,7 @@ import { noteSettled } from './data-set.ts'
 import { isOutdated } from './epoch.ts'
 import type { Indexer } from './index/entry.ts'
 import { shardArray, shards } from './index/shard.ts'
+import { lockNames } from './lock.ts'
 import type { Projection } from './projection.ts'
 import { reindex } from './rows.ts'
 import { likeText } from './search/sql-context.ts'
@@ -69,10 +70,19 @@ async function settleBatch(parts: SettleParts, keys: readonly number[]): Promise
   for (;;) {
     try {
       return await database.transaction(async on => {
+        const values = [safeInt8Array(keys), shardArray(keys)]
+        const where = 'where shard = any($2::smallint[]) and key = any($1::bigint[])'
+        const named = await on.query<Pick<Body, 'type' | 'id'>>({
+          text: `select type, id from resource ${where}`,
+          values,
+        })
+        await lockNames(
+          on,
+          named.map(({ type, id }) => ({ type: typeName(type), id })),
+        )
         const bodies = await on.query<Body>({
-          text: `select key, type, id, version, updated_at, body from resource
-            where shard = any($2::smallint[]) and key = any($1::bigint[]) order by key for no key update`,
-          values: [safeInt8Array(keys), shardArray(keys)],
+          text: `select key, type, id, version, updated_at, body from resource ${where} order by key`,
+          values,
         })
         await indexAnew(on, parts, bodies)
         for (const each of bodies) await follow(on, parts, each)

@@ -187,7 +187,7 @@ test('what a process could not tell is told by the others, and not twice however
 test('a request that is still at work does not repeat what others have told of it meanwhile', async () => {
   await call('PUT', 'Patient/amina', { body: patient })
   const holder = await databaseOf(service)
-  await holder.query('begin; select from resource for update')
+  await holder.query('begin; select 1 from directory for update')
   const slow = call('POST', '', {
     ...bundle('batch', ['PUT', 'Flag/first', { ...flag, id: 'first' }], ['DELETE', 'Patient/amina']),
     headers: { 'x-request-id': 'slow-request' },

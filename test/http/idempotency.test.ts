@@ -220,7 +220,7 @@ test('a batch of which a part fails for reasons of ours happens not at all, so t
   await call('PUT', 'Patient/locked', { body: { ...patient('Locked'), id: 'locked' } })
   const client = new pg.Client({ ...inject('server'), database: service.database })
   await client.connect()
-  await client.query(`begin; select 1 from resource where id = 'locked' for update`)
+  await client.query(`begin; select 1 from directory where id = 'locked' for update`)
   const entry = [
     { resource: patient('Ours'), request: { method: 'POST', url: 'Patient' } },
     { resource: { ...patient('Changed'), id: 'locked' }, request: { method: 'PUT', url: 'Patient/locked' } },

@@ -242,7 +242,7 @@ test('after kill -9 the next start takes over the database server that was left 
       body: JSON.stringify({ resourceType: 'Patient', id: 'held', active }),
     })
   expect((await put(true)).status).toBe(201)
-  const client = await holding(`select from resource where id = 'held' for update`)
+  const client = await holding(`select 1 from directory where id = 'held' for update`)
   const cut = put(false).then(
     ({ status }) => status,
     () => 'cut off',

@@ -14,6 +14,7 @@ import { type Costly, createAccount } from '../index/account.ts'
 import type { Addition, Extractor, IndexEntry } from '../index/draft.ts'
 import { additionTo, type Indexer, ownExtractor, valuesOf } from '../index/entry.ts'
 import { shardArray } from '../index/shard.ts'
+import { lockFree } from '../lock.ts'
 import * as rows from '../rows.ts'
 import { methods, typeName } from '../type-number.ts'
 import { objects } from '../values.ts'
@@ -171,13 +172,18 @@ async function write(on: Queryable, found: readonly Found[], epoch: number): Pro
   const wanted = found.filter(({ entry, addition, problem }) => entry ?? addition ?? problem)
   if (wanted.length === 0) return undefined
   const numbers = wanted.map(({ body }) => body.key)
-  const [keys, shards] = [safeInt8Array(numbers), shardArray(numbers)]
-  const held = await on.query<{ key: number; version: number }>({
-    name: 'reindex-hold',
-    text: 'select key, version from resource where shard = any($2::smallint[]) and key = any($1::bigint[]) order by key for no key update skip locked',
-    values: [keys, shards],
+  const free = new Set(
+    await lockFree(
+      on,
+      wanted.map(({ body: { type, id } }) => ({ type: typeName(type), id })),
+    ),
+  )
+  const there = await on.query<{ key: number; version: number }>({
+    name: 'reindex-there',
+    text: 'select key, version from resource where shard = any($2::smallint[]) and key = any($1::bigint[])',
+    values: [safeInt8Array(numbers), shardArray(numbers)],
   })
-  const versions = new Map(held.map(({ key, version }) => [key, version]))
+  const versions = new Map(there.filter(({ key }) => free.has(key)).map(({ key, version }) => [key, version]))
   const isSame = ({ body }: Found): boolean => versions.get(body.key) === body.version
   const same = wanted.filter(isSame)
   await rows.reindex(on, same.flatMap(rowOf), epoch)
@@ -187,12 +193,6 @@ async function write(on: Queryable, found: readonly Found[], epoch: number): Pro
     on,
     same.filter(({ problem }) => problem !== undefined),
   )
-  if (same.length === wanted.length) return undefined
-  const there = await on.query<{ key: number }>({
-    name: 'reindex-there',
-    text: 'select key from resource where shard = any($2::smallint[]) and key = any($1::bigint[])',
-    values: [keys, shards],
-  })
   const done = new Set(same.map(({ body }) => body.key))
   const left = new Set(there.map(({ key }) => key).filter(key => !done.has(key)))
   const first = found.findIndex(({ body }) => left.has(body.key))

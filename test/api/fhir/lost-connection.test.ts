@@ -19,10 +19,10 @@ beforeAll(async () => {
 test('a write whose connection is ended gets 503 and a time to try again, leaves nothing, and the service goes on', async () => {
   expect((await call('PUT', 'Patient/ada', { body })).status).toBe(201)
   await beside.query('begin')
-  await beside.query('select from resource for update')
+  await beside.query('select 1 from directory for update')
   const writing = call('PUT', 'Patient/ada', { body: { ...body, active: false } })
   // The one that waits for the row: others may wait for other locks.
-  const blocked = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for update of r%'`
+  const blocked = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%for no key update of d%'`
   // A transaction goes on seeing the activity that it saw first, so another connection looks.
   const watcher = await databaseOf(service)
   while ((await watcher.query(`select pg_terminate_backend(pid) ${blocked}`)).rowCount === 0) await sleep(10)

@@ -528,7 +528,7 @@ describe('with several processes', () => {
     const basic = { base: ['Basic'], type: 'date' }
     // Nothing has a value for the first, and its indexing waits for whoever has a resource in hand.
     await other.database.transaction(async on => {
-      await on.query({ text: 'select from resource order by type, id limit 1 for update', values: [] })
+      await on.query({ text: 'select 1 from directory order by type, id limit 1 for update', values: [] })
       const nothing = parameter({ ...basic, code: 'nothing', expression: `Basic.extension('${trial}').value` })
       expect((await by('POST', 'SearchParameter', { body: nothing })).status).toBe(201)
       const made = { ...parameter({ ...basic, code: 'made', expression: 'Basic.created' }), id: 'made' }
@@ -558,7 +558,7 @@ describe('with several processes', () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: held, resolve: hold } = Promise.withResolvers<void>()
     const holding = other.database.transaction(async on => {
-      await on.query({ text: 'select from resource order by type, id desc limit 1 for update', values: [] })
+      await on.query({ text: 'select 1 from directory order by type, id desc limit 1 for update', values: [] })
       hold()
       await released
     })

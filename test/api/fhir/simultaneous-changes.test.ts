@@ -158,7 +158,7 @@ describe('of changes of one moment', () => {
     await put('locked', 'start')
     const holder = await databaseOf(service)
     await holder.query('begin')
-    await holder.query(`select from resource where id = 'locked' for update`)
+    await holder.query(`select 1 from directory where id = 'locked' for update`)
     const waiting = put('locked', 'later')
     const others = await many(20, number => put(`free-${number}`, 'x'))
     expect(others.map(({ status }) => status)).toEqual(Array(20).fill(201))

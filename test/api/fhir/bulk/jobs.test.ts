@@ -237,7 +237,7 @@ describe('the promise of transactionTime', () => {
     await call('PUT', 'Basic/late', { body: basic('late') })
     let answer: ReturnType<typeof call> | undefined
     const { transactionTime } = await service.application.database.transaction(async on => {
-      await on.query({ text: "select from resource where id = 'late' for update", values: [] })
+      await on.query({ text: "select 1 from directory where id = 'late' for update", values: [] })
       answer = call('PUT', 'Basic/late', { body: { ...basic('late'), author: { reference: 'Patient/p1' } } })
       await until(
         'the write waits',
