@@ -93,11 +93,16 @@ function pageText(
   const along = (types: readonly string[]): string[] => {
     if (types.length === 0) return []
     const tables = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
-    const given = `unnest(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
-    const where = [...(request.id === undefined ? ['type = of.type'] : []), ...conditions].join(' and ') || 'true'
-    const first = (table: string, isCurrent: boolean): string =>
-      `(select v.* from ${given} as of(type) cross join lateral (
-        select ${named}, ${isCurrent} as is_current from ${table} where ${where} ${rest}) v)`
+    const [only, ...more] = types
+    // An engine that distributes the tables takes no limit for each of several types.
+    const first = (table: string, isCurrent: boolean): string => {
+      const rows = (...ofType: string[]): string =>
+        `select ${named}, ${isCurrent} as is_current from ${table} where ${[...ofType, ...conditions].join(' and ') || 'true'} ${rest}`
+      if (request.id !== undefined) return `(${rows()})`
+      return more.length === 0
+        ? `(${rows(`type = ${bind(typeNumber(only!))}::smallint`)})`
+        : `(select v.* from unnest(${bind(int2Array(types.map(typeNumber)))}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
+    }
     return [first(tables.current, true), first(tables.former, false)]
   }
   const within = (types: readonly string[]): string[] => {
@@ -109,8 +114,14 @@ function pageText(
     return [first(close.current, true), first(close.former, false)]
   }
   const parts = reach ? [...along(asked.filter(isWorldly)), ...within(patientTypes(asked))] : along(asked)
-  return `select ${named}, ${bodyOf('page')} as body
-    from (select * from (${parts.join(' union all ')}) versions ${rest}) page ${order}`
+  return `with page as materialized (select * from (${parts.join(' union all ')}) versions ${rest}), current as materialized (
+      select r.key, r.body from page join resource r using (shard, key) where page.is_current and r.version = page.version
+    ), former as materialized (
+      select h.type, h.id, h.version, h.body from page join history h using (shard, type, id, version) where not page.is_current
+    )
+    select ${columns.replace(/\w+/g, each => (each === 'body' ? 'coalesce(current.body, former.body) as body' : `page.${each}`))}
+    from page left join current using (key) left join former on former.type = page.type and former.id = page.id and former.version = page.version
+    ${order.replace(/(order by|,) /g, '$& page.')}`
 }
 
 /** The one resource whose history is wanted, as SQL. */
@@ -118,7 +129,7 @@ const boundOf = ({ type, id }: HistoryRequest, bind: Bind) =>
   type === undefined || id === undefined ? undefined : { type: bind(typeNumber(type)), id: bind(id) }
 
 /** Of a page, all but the bodies: only those that are shown are fetched. */
-const named = 'type, id, version, method, updated_at'
+const named = 'type, id, version, method, updated_at, shard, key'
 
 /** The same tables as `versionTables` of what is within reach, each row once. */
 function reachedTables(
@@ -140,9 +151,9 @@ function reachedTables(
   ]
   const former = ways.map(way => `select h.* from history h where ${way}`).join(' union all ')
   return {
-    current: `(select r.type, r.id, r.version, r.method, r.updated_at, ${visibility.resource('s', binder)} as is_seen
+    current: `(select r.type, r.id, r.version, r.method, r.updated_at, r.shard, r.key, ${visibility.resource('s', binder)} as is_seen
       from ${reached({ types }, boundReach(reach, binder), binder)} s join resource r using (shard, key)) resource`,
-    former: `(select h.type, h.id, h.version, h.method, h.updated_at, ${visibility.version('h', binder)} as is_seen
+    former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.shard, null::bigint as key, ${visibility.version('h', binder)} as is_seen
       from (${former} offset 0) h) history`,
   }
 }
@@ -214,13 +225,6 @@ async function countVersions(
     values: binder.values,
   })
   return row!.found
-}
-
-const bodyOf = (page: string): string => {
-  const placed = `(select * from directory d where d.type = ${page}.type and d.id = ${page}.id offset 0) d`
-  const which = `b.version = ${page}.version`
-  return `case when ${page}.is_current then (select b.body from ${placed} join resource b using (shard, key) where ${which})
-    else (select b.body from ${placed} join history b using (shard, type, id) where ${which}) end`
 }
 
 async function mustHaveBeen(on: Queryable, type: string, id: string): Promise<void> {

@@ -156,8 +156,9 @@ async function readNamed(
   const binder = createBinder()
   const types = binder.bind(int2Array(named.map(([type]) => typeNumber(type))))
   const ids = binder.bind(textArray(named.map(([, id]) => id)))
-  const text = `select r.type, r.id, r.body from unnest(${types}::smallint[], ${ids}::text[]) as named(type, id)
-    join directory d using (type, id) join resource r using (shard, key) join search s using (shard, key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`
+  const text = `select r.type, r.id, r.body from (
+      select d.shard, d.key from unnest(${types}::smallint[], ${ids}::text[]) with ordinality as named(type, id) join directory d using (type, id)
+    ) placed join resource r using (shard, key) join search s using (shard, key) ${visibility ? `where ${visibility.resource('s', binder)}` : ''}`
   const rows = await on.query<{ type: number; id: string; body: string }>(prepared(text, binder, true))
   return new Map(rows.map(({ type, id, body }) => [`${typeName(type)}/${id}`, parseJson(body) as JsonObject]))
 }

@@ -4,7 +4,7 @@ import { int2Array, textArray } from '../db/arrays.ts'
 import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { shardSql } from './index/shard.ts'
+import { shardOf } from './index/shard.ts'
 import type { Reading } from './principal.ts'
 import { read, readVisible, tried } from './read.ts'
 import { type Binder, createBinder } from './search/binder.ts'
@@ -16,7 +16,6 @@ import type { Visibility } from './visibility.ts'
 
 interface Look {
   readonly subject: string
-  readonly patient: string | null
   readonly is_seen: boolean
 }
 
@@ -29,8 +28,9 @@ export async function sighted<Of extends Reading>(session: Of, type: string, id:
   if (!visibility) return session
   const look = await lookAt(session.on, visibility, type, id)
   if (!look || look.is_seen) return session
-  if (!visibility.override || look.patient === null) throw await visibility.refusal(session.on, BigInt(look.subject))
-  const wider = await overriding(session, look.patient)
+  const patient = visibility.override && (await patientOf(session.on, BigInt(look.subject)))
+  if (patient === undefined) throw await visibility.refusal(session.on, BigInt(look.subject))
+  const wider = await overriding(session, patient)
   const again = await lookAt(session.on, wider.principal.visibility!, type, id)
   if (again && !again.is_seen) throw await visibility.refusal(session.on, BigInt(look.subject))
   return wider
@@ -60,12 +60,21 @@ export async function overridingFor<Of extends Reading>(session: Of, patients: r
 async function lookAt(on: Queryable, visibility: Visibility, type: string, id: string): Promise<Look | undefined> {
   const binder = createBinder()
   const [number, named] = [binder.bind(typeNumber(type)), binder.bind(id)]
-  const text = `select s.subject::text, ${visibility.resource('s', binder)} as is_seen, (
-      select p.id from search q join resource p using (shard, key)
-      where q.shard = ${shardSql('s.subject')} and q.self = s.subject and q.type = ${typeNumber('Patient')}) as patient
+  const text = `select s.subject::text, ${visibility.resource('s', binder)} as is_seen
     from directory d join search s using (shard, key) where d.type = ${number}::smallint and d.id = ${named}::text`
   const [look] = await on.query<Look>(prepared(text, binder, true))
   return look
+}
+
+/** The id of the patient with that hash, if it is stored. */
+async function patientOf(on: Queryable, subject: bigint): Promise<string | undefined> {
+  const [patient] = await on.query<{ id: string }>({
+    name: 'patient-of',
+    isFixed: true,
+    text: `select p.id from search q join resource p using (shard, key) where q.shard = $1 and q.self = $2 and q.type = ${typeNumber('Patient')}`,
+    values: [shardOf(subject), subject],
+  })
+  return patient?.id
 }
 
 /** The current version, if the caller may see it. @throws Failure as read, CONSENT_… */
@@ -149,8 +158,9 @@ export async function mustSee(
   const types = binder.bind(int2Array(named.map(each => typeNumber(each.type))))
   const ids = binder.bind(textArray(named.map(each => each.id)))
   const text = `select * from (
-      select ${seenColumns('s', visibility, binder)} from unnest(${types}::smallint[], ${ids}::text[]) as given(type, id)
-      join directory d using (type, id) join search s using (shard, key)
+      select ${seenColumns('s', visibility, binder)} from (
+        select d.shard, d.key from unnest(${types}::smallint[], ${ids}::text[]) with ordinality as given(type, id) join directory d using (type, id)
+      ) placed join search s using (shard, key)
     ) judged where (is_seen and is_open) is not true limit 1`
   const [refused] = await on.query<Judged>(prepared(text, binder, true))
   if (refused) await judged(on, visibility, refused)

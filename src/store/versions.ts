@@ -49,17 +49,17 @@ export function versionTables({ visibility, of, ...binder }: Wanted): { current:
   const [current, former] = placed
     ? [`${placed} join resource r using (shard, key)`, `${placed} join history h using (shard, type, id)`]
     : ['resource r', 'history h']
-  if (!visibility && !of) return { current: 'resource', former: 'history' }
+  const name = of ? 'd' : 'r'
+  const columnsIn = (row: string): string => 'version, method, updated_at, body'.replace(/\w+/g, `${row}.$&`)
   if (!visibility)
     return {
-      current: `(select d.type, d.id, r.version, r.method, r.updated_at, r.body from ${current}) resource`,
-      former: `(select d.type, d.id, h.version, h.method, h.updated_at, h.body from ${former}) history`,
+      current: `(select ${name}.type, ${name}.id, ${columnsIn('r')}, r.shard, r.key from ${current}) resource`,
+      former: `(select ${of ? 'd' : 'h'}.type, ${of ? 'd' : 'h'}.id, ${columnsIn('h')}, h.shard, null::bigint as key from ${former}) history`,
     }
-  const name = of ? 'd' : 'r'
   return {
-    current: `(select ${name}.type, ${name}.id, r.version, r.method, r.updated_at, r.body, ${visibility.resource('s', binder)} as is_seen
+    current: `(select ${name}.type, ${name}.id, ${columnsIn('r')}, r.shard, r.key, ${visibility.resource('s', binder)} as is_seen
       from ${current} join search s using (shard, key)) resource`,
-    former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.body, ${visibility.version('h', binder)} as is_seen
+    former: `(select h.type, h.id, ${columnsIn('h')}, h.shard, null::bigint as key, ${visibility.version('h', binder)} as is_seen
       from ${former}) history`,
   }
 }

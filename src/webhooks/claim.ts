@@ -1,7 +1,7 @@
 // Takes deliveries that are due from the queue for this process: first from the queue alone, then what they are about.
 import { int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { audienceOf, mayKnowPatient, mayReceive, readers } from './audience.ts'
+import { audienceOf, mayKnowPatient, mayReceive, readers, storedAbout } from './audience.ts'
 import type { Task } from './queue.ts'
 
 export interface Claim {
@@ -90,6 +90,7 @@ async function tasksOf(on: Queryable, lease: bigint, taken: readonly TakenRow[])
 // Apart from the walk along the queue, and with rows that are known when it is planned
 // (docs/decisions/0092-portable-statements.md).
 const takenText = `
+  with ${storedAbout('(select * from event where id = any($2::text[]))')}
   select d.place::integer, p.revision, ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient, e.body, e.type, e.resource_id, e.version,
     e.patients, e.request_id, e.audience = '${readers}' as is_of_readers
   from unnest($1::bigint[], $2::text[]) with ordinality as d(endpoint, event, place)

@@ -9,7 +9,7 @@ import { type Kind, putBack, takeWaiting, type Waiting } from '../events/waiting
 import { Failure, isOutage } from '../lib/failure.ts'
 import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
-import { audienceOf, mayReceive } from './audience.ts'
+import { audienceOf, mayReceive, storedAbout } from './audience.ts'
 import type { Following } from './followers.ts'
 
 export interface DispatchParts {
@@ -124,7 +124,7 @@ const insertText = `
   with e as materialized (
     select * from unnest($1::text[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::text[], $9::text[],
       $10::text[]) as e(id, event, type, resource_id, version, audience, patient, patients, request_id, body)
-  ), events as (
+  ), ${storedAbout('e')}, events as (
     insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body) select * from e
   ), deliveries as (
     insert into webhook_delivery (endpoint, event, id, is_checked)

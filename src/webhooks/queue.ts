@@ -3,8 +3,8 @@
 // minutes with a backlog.
 import { int2Array, int4Array, int8Array, safeInt8Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
-import { currentVersions, formerVersions } from '../store/relations.ts'
-import { audienceOf, mayKnowPatient, mayReceive } from './audience.ts'
+import { versionsNow, versionsOf } from '../store/relations.ts'
+import { audienceOf, mayKnowPatient, mayReceive, storedAbout } from './audience.ts'
 
 /** A delivery that this process works on until its lease ends. */
 export interface Task {
@@ -59,12 +59,16 @@ export async function lookAgain(on: Queryable, task: Task, wanted: PayloadKind):
   return row && { isDue: row.is_due, knowsPatient: row.knows_patient, scopes: row.scopes, resource: row.resource }
 }
 
+const lookedAt = '(select type, resource_id, version from event where id = $2::text)'
+
 const lookText = `
-  select ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, case $4::text
-      when 'current' then (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id)
-      when 'version' then coalesce(
-        (select r.body from ${currentVersions} r where r.type = e.type and r.id = e.resource_id and r.version = e.version),
-        (select h.body from ${formerVersions} h where h.type = e.type and h.id = e.resource_id and h.version = e.version)) end as resource
+  with ${storedAbout(lookedAt)}, wanted as materialized (
+    select v.body from ${versionsNow(`(select type, resource_id as id, version as wanted from ${lookedAt} e)`)} v
+    where $4::text = 'current' or ($4::text = 'version' and v.version = v.wanted)
+    union all
+    select v.body from ${versionsOf(`(select type, resource_id as id, version from ${lookedAt} e)`)} v where $4::text = 'version'
+  )
+  select ${mayReceive} as is_due, ${mayKnowPatient} as knows_patient, c.scopes, (select body from wanted) as resource
   from webhook_endpoint p join event e on e.id = $2::text ${audienceOf}
   where p.key = $1::bigint and p.is_active and p.revision = $3::integer`
 

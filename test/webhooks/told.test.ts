@@ -1,6 +1,6 @@
 // Who may be told of an event at the moment in which it is asked, and who may know the Health ID of the patient.
 import { beforeAll, expect, test } from 'vitest'
-import { audienceOf, mayKnowPatient, mayReceive } from '../../src/webhooks/audience.ts'
+import { audienceOf, mayKnowPatient, mayReceive, storedAbout } from '../../src/webhooks/audience.ts'
 import { openQueue, type Queue } from '../support/queue.ts'
 
 let queue: Queue
@@ -79,7 +79,8 @@ async function decided(scene: Scene): Promise<boolean[][]> {
   const endpoint = await queue.endpoint({ client_id: client, author, organization: clinic, ...scene.endpoint })
   const event = await queue.event({ type: 3, resource_id: id, version: 2, patient: 'ada', ...scene.event })
   const rows = await queue.query<{ told: boolean; known: boolean }>(
-    `select ${mayReceive} as told, ${mayKnowPatient} as known from webhook_endpoint p join event e on e.id = $2 ${audienceOf} where p.key = $1`,
+    `with ${storedAbout('(select * from event where id = $2)')}
+      select ${mayReceive} as told, ${mayKnowPatient} as known from webhook_endpoint p join event e on e.id = $2 ${audienceOf} where p.key = $1`,
     [endpoint, event],
   )
   return rows.map(({ told, known }) => [told, known])

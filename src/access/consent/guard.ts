@@ -11,9 +11,11 @@ import { authorHash } from '../../store/author.ts'
 import type { Base } from '../../store/base.ts'
 import type { Principal } from '../../store/principal.ts'
 import type { Projected } from '../../store/projection.ts'
-import { authorOf, formerVersions } from '../../store/relations.ts'
+import { entriesOf, lastVersionsOf } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { patientIn, type Rule, refusesEmergencies, rulesOf } from './rules.ts'
+
+const consentType = `${typeNumber('Consent')}::smallint`
 
 /** The author of a write. */
 type Writer = Pick<Principal, 'author' | 'party'>
@@ -72,10 +74,10 @@ export async function ownAmong(on: Queryable, ids: readonly string[], writer: Wr
 async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<Map<string, JsonObject>> {
   const rows = await on.query<{ id: string; body: string | null }>({
     name: 'consent-former',
-    text: `select given.id, last.body from unnest($1::text[], $2::text[]) as given(id, is_stored) cross join lateral (
-        select h.body from ${formerVersions} h where h.type = ${typeNumber('Consent')} and h.id = given.id
-          and (given.is_stored = 'true' or h.body is not null) order by h.version desc limit 1
-      ) last`,
+    text: `select last.id, last.body from ${lastVersionsOf(
+      `(select ${consentType} as type, id, is_stored from unnest($1::text[], $2::text[]) with ordinality as given(id, is_stored))`,
+      "(placed.is_stored = 'true' or h.body is not null)",
+    )} last`,
     values: [
       textArray(consents.map(({ id }) => id)),
       textArray(consents.map(({ resource }) => String(resource !== undefined))),
@@ -91,10 +93,14 @@ async function formerOf(on: Queryable, consents: readonly Projected[]): Promise<
 async function recordersOf(on: Queryable, consents: readonly { id: string }[]): Promise<Map<string, Recorder>> {
   const rows = await on.query<{ consent: string; party: string; organization: string }>({
     name: 'consent-recorders',
-    text: `select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party,
-        ${authorOf(String(typeNumber('Consent')), 'given.consent')},
-        (select h.author from ${formerVersions} h where h.type = ${typeNumber('Consent')} and h.id = given.consent order by h.version desc limit 1))::text as party
-      from unnest($1::text[]) as given(consent) left join consent_recorder w using (consent)`,
+    text: `with entry as materialized (
+        select id, author from ${entriesOf(`(select ${consentType} as type, id from unnest($1::text[]) as given(id))`)} entries
+      ), last as materialized (
+        select id, author from ${lastVersionsOf(`(select ${consentType} as type, id from unnest($1::text[]) as given(id))`, 'true')} versions
+      )
+      select given.consent, coalesce(w.organization, 0)::text as organization, coalesce(w.party, entry.author, last.author)::text as party
+      from unnest($1::text[]) as given(consent) left join consent_recorder w using (consent)
+        left join entry on entry.id = given.consent left join last on last.id = given.consent`,
     values: [textArray(consents.map(({ id }) => id))],
   })
   return new Map(

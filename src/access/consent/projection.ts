@@ -7,7 +7,7 @@ import { hash64 } from '../../lib/hash.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
-import { aboutPatient, allVersions, formerVersions } from '../../store/relations.ts'
+import { aboutPatient, allVersions, lastVersionsOf } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
 import { postingsOf } from './codes.ts'
@@ -64,11 +64,10 @@ const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patien
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
   const rows = await on.query<{ id: string }>({
     name: 'consent-concerned',
-    text: `with linked(id, body) as (
-        select given.id, former.body from unnest($1::text[]) as given(id) cross join lateral (
-          select h.body from ${formerVersions} h where h.type = ${typeNumber('Patient')} and h.id = given.id and h.body is not null
-          order by h.version desc limit 1
-        ) former where former.body like '%"replace%'
+    text: `with linked(id, body) as materialized (
+        select former.id, former.body
+        from ${lastVersionsOf(`(select ${typeNumber('Patient')}::smallint as type, id from unnest($1::text[]) as given(id))`, 'h.body is not null')} former
+        where former.body like '%"replace%'
       )
       select ${named} as id from ${allVersions} c
       where c.type = ${typeNumber('Consent')} and c.id = any($1::text[]) and ${named} is not null
@@ -169,7 +168,7 @@ const replaceText = `with gone as (
     returning ${said}, starts_at, ends_at
   ), narrowed as (
     select organization, max(clock_timestamp()) as at from gone where not exists (
-      select from fresh where (${said.replaceAll(/\w+/g, 'fresh.$&')}) is not distinct from (${said.replaceAll(/\w+/g, 'gone.$&')})
+      select 1 from fresh where (${said.replaceAll(/\w+/g, 'fresh.$&')}) is not distinct from (${said.replaceAll(/\w+/g, 'gone.$&')})
         and fresh.starts_at <= gone.starts_at and fresh.ends_at >= gone.ends_at)
     group by organization
   )

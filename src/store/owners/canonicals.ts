@@ -84,8 +84,11 @@ export async function mustBeUnreserved({ on, principal, base }: Ground, changes:
   if (named.length === 0) return
   const [taken] = await on.query<{ ord: number }>({
     name: 'loaded-canonicals',
-    text: `select given.ord::integer as ord from unnest($1::smallint[], $2::bigint[]) with ordinality as given(type, url, ord)
-      where exists (select from search s where s.type = given.type and s.tokens @> array[given.url] and s.owner = '${service}' offset 0)
+    text: `with loaded as materialized (
+        select s.type, s.tokens from search s where s.type = any($1::smallint[]) and s.tokens && $2::bigint[] and s.owner = '${service}'
+      )
+      select given.ord::integer as ord from unnest($1::smallint[], $2::bigint[]) with ordinality as given(type, url, ord)
+      where exists (select 1 from loaded s where s.type = given.type and s.tokens @> array[given.url])
       order by given.ord limit 1`,
     values: [
       int2Array(named.map(({ type }) => typeNumber(type))),
@@ -145,16 +148,21 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
   if (active.length === 0) return
   const [twice] = await on.query<{ type: number; id: string; other: string; url: number }>({
     name: 'same-canonicals',
-    text: `select given.type, given.id, other.id as other, given.ord::integer as url
-      from unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::smallint[])
-        with ordinality as given(type, id, url, active, version, has_version, ord)
-      join directory d on d.type = given.type and d.id = given.id join search s on s.shard = d.shard and s.key = d.key
-      cross join lateral (
-        select o.id from search t join resource o on o.shard = t.shard and o.key = t.key
-        where t.type = given.type and t.tokens @> array[given.url, given.active] and t.key <> s.key
-          and coalesce(t.owner, '${service}') = coalesce(s.owner, '${service}')
-          and (given.version = any(t.tokens)) = (given.has_version = 1) limit 1
-      ) other order by given.ord limit 1`,
+    text: `with given as materialized (
+        select g.*, d.shard, d.key
+        from unnest($1::smallint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::smallint[])
+          with ordinality as g(type, id, url, active, version, has_version, ord)
+        join directory d on d.type = g.type and d.id = g.id
+      ), own as materialized (
+        select given.ord, coalesce(s.owner, '${service}') as owner from given join search s using (shard, key)
+      ), alike as materialized (
+        select t.type, t.key, o.id, coalesce(t.owner, '${service}') as owner, t.tokens from search t join resource o using (shard, key)
+        where t.type = any($1::smallint[]) and t.tokens && $3::bigint[] and t.tokens && $4::bigint[]
+      )
+      select given.type, given.id, other.id as other, given.ord::integer as url
+      from given join own using (ord) join alike other on other.type = given.type and other.tokens @> array[given.url, given.active]
+        and other.key <> given.key and other.owner = own.owner and (given.version = any(other.tokens)) = (given.has_version = 1)
+      order by given.ord limit 1`,
     values: [
       int2Array(active.map(({ type }) => typeNumber(type))),
       textArray(active.map(({ id }) => id)),

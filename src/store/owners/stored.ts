@@ -1,6 +1,8 @@
 // The owners of the stored resources that a write concerns: from the column, and from their last versions.
+
 import { int2Array, textArray } from '../../db/arrays.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
+import { lastVersionsOf } from '../relations.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { type Named, namesOwners, ownedTypes, ownersNamed } from './rules.ts'
 import type { Ground } from './speaking.ts'
@@ -43,18 +45,20 @@ export async function storedAmong(
   if (known.length === 0) return new Map()
   const rows = await on.query<Row>({
     name: 'stored-owners',
-    text: `select d.type, d.id, found.* from unnest($1::smallint[], $2::text[]) as given(type, id) join directory d using (type, id)
-      cross join lateral (
-        select s.owner, false as is_deleted, ${isPatients('s')} as is_patients, null as body
-        from search s where s.shard = d.shard and s.key = d.key
-        union all
-        (select h.owner, true, ${isPatients('h')}, (
-            select b.body from history b where b.shard = d.shard and b.type = d.type and b.id = d.id and b.body is not null
-              and b.type in (${naming.join(', ')}) order by b.version desc limit 1)
-          from history h where h.shard = d.shard and h.type = d.type and h.id = d.id
-            and not exists (select from search s where s.shard = d.shard and s.key = d.key)
-          order by h.version desc limit 1)
-      ) found`,
+    text: `with placed as materialized (
+        select d.type, d.id, d.shard, d.key from unnest($1::smallint[], $2::text[]) with ordinality as given(type, id) join directory d using (type, id)
+      ), now as materialized (
+        select placed.type, placed.id, s.owner, ${isPatients('s')} as is_patients from placed join search s using (shard, key)
+      ), gone as materialized (
+        select placed.type, placed.id from placed where not exists (select 1 from now n where n.type = placed.type and n.id = placed.id)
+      ), last as materialized (
+        select h.type, h.id, h.owner, ${isPatients('h')} as is_patients from ${lastVersionsOf('gone', 'true')} h
+      ), body as materialized (
+        select h.type, h.id, h.body from ${lastVersionsOf('gone', `h.body is not null and h.type in (${naming.join(', ')})`)} h
+      )
+      select now.type, now.id, now.owner, false as is_deleted, now.is_patients, null as body from now
+      union all
+      select last.type, last.id, last.owner, true, last.is_patients, body.body from last left join body using (type, id)`,
     values: [int2Array(known.map(({ type }) => typeNumber(type))), textArray(known.map(({ id }) => id))],
   })
   return new Map(

@@ -2,7 +2,6 @@
 import type { Transactional } from '../../db/statement.ts'
 import { isObject, parseJson } from '../../lib/json.ts'
 import type { Indexer } from '../index/entry.ts'
-import { currentVersions } from '../relations.ts'
 import { typeName, typeNumber } from '../type-number.ts'
 import { watchedTypes } from '../watched.ts'
 import { type DefinedParam, readDefinition } from './definition.ts'
@@ -40,10 +39,11 @@ interface Row {
   readonly body: string
 }
 
-const rowsText = `select p.type, p.code, p.client, p.is_ready, s.cause, s.reason, r.body
-  from search_parameter p
-  join ${currentVersions} r on r.type = ${typeNumber('SearchParameter')} and r.id = p.id
-  ${withSuspension}
+const rowsText = `select p.type, p.code, p.client, p.is_ready, p.cause, p.reason, r.body
+  from (
+    select p.type, p.code, p.client, p.is_ready, s.cause, s.reason, d.shard, d.key
+    from search_parameter p join directory d on d.type = ${typeNumber('SearchParameter')} and d.id = p.id ${withSuspension}
+  ) p join resource r using (shard, key)
   order by p.type, p.code`
 
 function definedBy(body: string): readonly DefinedParam[] {

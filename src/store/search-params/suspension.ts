@@ -22,7 +22,7 @@ export async function suspend(on: Queryable, costly: readonly Costly[]): Promise
     text: `with added as (
         insert into search_parameter_suspension (key, cause, reason)
         select v.key, 'work', v.reason from unnest($1::text[], $2::text[]) as v(key, reason)
-        where not exists (select from search_parameter_suspension s where s.key = v.key)
+        where not exists (select 1 from search_parameter_suspension s where s.key = v.key)
         returning 1)
       select pg_notify('${channel}', '') from added limit 1`,
     values: [textArray(costly.map(({ param }) => param.key.name)), textArray(costly.map(({ reason }) => reason))],

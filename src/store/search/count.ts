@@ -107,11 +107,13 @@ const countMany = (
   statement() {
     const { context, where } = conditions(request, options, 's.type', () => [])
     const { surely, maybe } = visibility.divided('s', request.types.map(typeNumber), context)
-    const text = `with looked as (
+    const text = `with looked as materialized (
         select count(*) filter (where s.is_sure) as sure, array_agg(s.key) filter (where not s.is_sure) as others
-        from (select s.key, case when ${surely} then true when ${maybe} then false end as is_sure from search s where ${where} offset 0) s)
-      select looked.sure + (select count(*) from search s where s.key = any(looked.others) and ${visibility.resource('s', context)}) as count
-      from looked`
+        from (select s.key, case when ${surely} then true when ${maybe} then false end as is_sure from search s where ${where} offset 0) s
+      ), judged as materialized (
+        select count(*) as seen from search s where s.key = any((select others from looked)::bigint[]) and ${visibility.resource('s', context)}
+      )
+      select looked.sure + judged.seen as count from looked, judged`
     return { text, values: context.values }
   },
   read: ([row]) => row!.count,

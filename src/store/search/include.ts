@@ -87,10 +87,12 @@ function follow(
   return on.query<HitRow>(prepared(text, binder, true))
 }
 
-const forwardText = (more: string): string => `select distinct on (r.key) ${hitColumns}
-  from search s, unnest(s.refs) as ref, unnest($2::bigint[]) as salt, search t, resource r
-  where s.shard = any($5::smallint[]) and s.key = any($1::bigint[]) and t.self = ref # salt and t.type = any($3::smallint[])
-    and r.shard = t.shard and r.key = t.key${more} limit $4`
+const forwardText = (more: string): string => `with named as materialized (
+    select distinct ref # salt as self from search s, unnest(s.refs) as ref, unnest($2::bigint[]) as salt
+    where s.shard = any($5::smallint[]) and s.key = any($1::bigint[])
+  )
+  select distinct on (r.key) ${hitColumns} from named join search t using (self) join resource r on r.shard = t.shard and r.key = t.key
+  where t.type = any($3::smallint[])${more} limit $4`
 
 const reverseText = (more: string): string => `select distinct on (r.key) ${hitColumns}
   from search t, resource r

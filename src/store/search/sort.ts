@@ -13,7 +13,13 @@ export interface Order {
   readonly descending: boolean
   /** True if the expression reads the table resource under the alias u. */
   readonly usesResource: boolean
+  /** True if the expression looks for narrow rows of the row of search. */
+  readonly usesNarrow?: true
 }
+
+/** The rows of a part `found` of the statement, as `s`: where narrow rows are looked for, joined to `search`, whose node has them. */
+export const foundRows = (orders: readonly Order[]): string =>
+  orders.some(each => each.usesNarrow) ? 'found f0 join search s on s.shard = f0.shard and s.key = f0.key' : 'found s'
 
 /** Sorts after, or before, every real value, so that resources without one come last in either direction. */
 const lastText = '\u{10FFFF}'
@@ -66,13 +72,14 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
     type: 'double precision',
     descending,
     usesResource: false,
+    usesNarrow: true,
   }
 }
 
 function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
   const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
   const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(descending)}') collate "C"`
-  return { expression, type: 'text collate "C"', descending, usesResource: false }
+  return { expression, type: 'text collate "C"', descending, usesResource: false, usesNarrow: true }
 }
 
 // Codes are not kept in readable form by the index, so their order comes from the resource itself.

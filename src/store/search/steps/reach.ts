@@ -4,7 +4,7 @@ import { createBinder } from '../binder.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import { boundReach, type ReachSql, reached, reachInStatement, reachText } from '../reach.ts'
 import type { Criterion, SearchRequest } from '../request.ts'
-import { ordersOf } from '../sort.ts'
+import { foundRows, ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
@@ -60,7 +60,7 @@ function foundWithin(request: SearchRequest, options: SearchOptions, reachOf: (c
   // Nothing is to be passed over here.
   const { context, where } = conditions(request, { ...options, sketch: undefined })
   const orders = ordersOf(request, context)
-  const source: PageSource = { from: 'found s', where: 'true', key: 's.key' }
+  const source: PageSource = { from: foundRows(orders), where: 'true', key: 's.key' }
   const rows = reached(request, reachOf(context), context)
   return {
     context,

@@ -49,7 +49,7 @@ export const walkTexts = (
       // Each resource stands where its first text stands, or its last in descending order.
       from: `(${texts}) w cross join lateral (
       select s.key from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
-        and not exists (select from word v where v.shard = w.shard and v.key = w.key and v.param = w.param
+        and not exists (select 1 from word v where v.shard = s.shard and v.key = s.key and v.param = w.param
           and (v.folded, v.exact) ${descending ? '>' : '<'} (w.folded, w.exact)) offset 0) s`,
       where: 'true',
       key: 'w.key',
