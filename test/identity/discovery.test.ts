@@ -6,6 +6,7 @@ import { demoScopes, ensureDemoClient, mustBeFitForProduction } from '../../src/
 import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { encryptionKey } from '../../src/lib/encryption.ts'
+import { plansOfRun } from '../support/database.ts'
 import { signIn, useToken } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 import { createTestDatabase, type Service, startService } from '../support/service.ts'
@@ -109,7 +110,11 @@ test('a token with few scopes is refused what they do not open', async () => {
 })
 
 test('a local service has the demo client with all scopes, and leaves every other client as it is', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 3, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 3,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   const run = (text: string) => database.query({ text, values: [] })
   const forget = async () => {
     await run(`delete from client_secret where client_id = '${demoClient.id}'`)
@@ -131,7 +136,11 @@ test('a local service has the demo client with all scopes, and leaves every othe
 })
 
 test('production refuses to start with the demo client, and without ENCRYPTION_KEY', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   const production = readConfig({ ENVIRONMENT: 'production', ENCRYPTION_KEY: testKey })
   await mustBeFitForProduction(readConfig({ ENVIRONMENT: 'local' }), database)
   await expect(mustBeFitForProduction(production, database)).rejects.toThrow(/demo-client/)

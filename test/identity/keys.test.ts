@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { createKeys, ensureKeys, rotateKeys } from '../../src/identity/keys.ts'
 import { readOrCreateKey, seal, unseal } from '../../src/lib/encryption.ts'
+import { plansOfRun } from '../support/database.ts'
 import { eventually, newClient, type Process, signIn, startProcess, useToken } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 import { createTestDatabase } from '../support/service.ts'
@@ -56,7 +57,11 @@ test('rotation makes the published next key sign, in every process, and tokens o
 })
 
 test('a key rotates by itself only when it is old, and only to one published for a day', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   const start = Date.now()
   const due = (days: number) => rotateKeys(database, encryptionKey, { now: start + days * day, onlyIfDue: true })
   expect(await due(89)).toBe(false)
@@ -72,7 +77,11 @@ test('a key rotates by itself only when it is old, and only to one published for
 })
 
 test('a retired key is published for two lifetimes of a token, and deleted in the end', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   let time = Date.now()
   const keys = await createKeys({ database, encryptionKey, now: () => time, lifetime: 3600 })
   const old = keys.active().kid
@@ -98,7 +107,11 @@ test('a retired key is published for two lifetimes of a token, and deleted in th
 })
 
 test('a key that is not known is looked up, but not twice in a second', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   let clock = 0
   const keys = await createKeys({ database, encryptionKey, now: Date.now, lifetime: 3600, elapsed: () => clock })
   await rotateKeys(database, encryptionKey)
@@ -114,7 +127,11 @@ test('a key that is not known is looked up, but not twice in a second', async ()
 })
 
 test('keys that are missing are made, whatever has retired; none retires while another is missing', async () => {
-  const database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 10_000,
+    plans: plansOfRun(),
+  })
   const start = Date.now()
   const run = (text: string) => database.query<{ state: string }>({ text, values: [] })
   const states = async () => (await run('select state from signing_key order by state')).map(({ state }) => state)
@@ -130,7 +147,7 @@ test('keys that are missing are made, whatever has retired; none retires while a
 
 test('processes that start at the same time on an empty database agree on the same keys', async () => {
   const connection = await createTestDatabase()
-  const database = openDatabase(connection, { poolSize: 8, statementTimeout: 10_000 })
+  const database = openDatabase(connection, { poolSize: 8, statementTimeout: 10_000, plans: plansOfRun() })
   await database.query({ text: 'delete from signing_key', values: [] })
   await Promise.all(Array.from({ length: 5 }, () => ensureKeys(database, encryptionKey, Date.now())))
   const rows = await database.query({

@@ -19,6 +19,7 @@ import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
+import { plansOfRun } from '../support/database.ts'
 import { explaining, type PlanNode, planFor } from '../support/plans.ts'
 import { until } from '../support/process.ts'
 import { createTestDatabase } from '../support/service.ts'
@@ -93,6 +94,7 @@ beforeAll(async () => {
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 30_000,
+    plans: plansOfRun(),
   })
   onCleanup(() => database.end())
   const all = [

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { dropNamed, type Node } from './citus.ts'
 import { onCleanup } from './cleanup.ts'
-import type { TestServer } from './server.ts'
 
 export interface TestDatabase {
   readonly host: string
@@ -13,21 +13,36 @@ export interface TestDatabase {
   readonly database: string
 }
 
-/** Creates an empty, migrated database. */
+/** Creates an empty, migrated database, on every node. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = inject('server')
-  const database = `test_${randomBytes(6).toString('hex')}`
-  const client = await (creator ??= connected(server))
+  const { host, port, user, nodes, prefix } = inject('server')
+  const database = `${prefix}${randomBytes(6).toString('hex')}`
   // Files are copied in a third of the time that copying block by block takes, which logs each of them.
-  await client.query(`create database ${database} template template strategy file_copy`)
-  return { ...server, database }
+  await onAll(nodes, `create database ${database} template ${prefix}template strategy file_copy`)
+  // A process of the extension stays connected to each database of a cluster, on each node.
+  if (nodes.length > 1) onCleanup(() => dropOn(nodes, database))
+  return { host, port, user, database }
 }
 
-/** The connection of this process that creates databases: it ends with the process. */
-let creator: Promise<pg.Client> | undefined
+const onAll = async (nodes: readonly Node[], command: string): Promise<void> =>
+  void (await Promise.all(nodes.map(async node => (await creatorOf(node)).query(command))))
 
-async function connected(server: TestServer): Promise<pg.Client> {
-  const client = new pg.Client({ ...server, database: 'postgres' })
+/** The coordinator comes first: what it has open on the workers ends with it. */
+async function dropOn(nodes: readonly Node[], database: string): Promise<void> {
+  for (const node of nodes) await dropNamed(await creatorOf(node), database)
+}
+
+/** The connections of this process that create databases: they end with the process. */
+const creators = new Map<number, Promise<pg.Client>>()
+
+function creatorOf(node: Node): Promise<pg.Client> {
+  const known = creators.get(node.port) ?? connected(node)
+  creators.set(node.port, known)
+  return known
+}
+
+async function connected(node: Node): Promise<pg.Client> {
+  const client = new pg.Client({ ...node, database: 'postgres' })
   client.on('error', () => {})
   await client.connect()
   return client
@@ -35,7 +50,10 @@ async function connected(server: TestServer): Promise<pg.Client> {
 
 /** Opens an empty, migrated database, which closes after the file's last test. @param poolSize connections of each pool */
 export async function openTestDatabase(poolSize = 2): Promise<Database> {
-  const database = openDatabase(await createTestDatabase(), { poolSize, statementTimeout: 10_000 })
+  const database = openDatabase(await createTestDatabase(), { poolSize, statementTimeout: 10_000, plans: plansOfRun() })
   onCleanup(() => database.end())
   return database
 }
+
+/** How the statements of a run are planned: an engine that distributes tables refuses kept plans. */
+export const plansOfRun = (): 'kept' | 'auto' => (inject('server').nodes.length > 1 ? 'auto' : 'kept')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../src/db/database.ts'
+import { type Database, openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { serverAccount } from '../../src/db/embedded-account.ts'
 import { findBinaries, initialise } from '../../src/db/embedded-process.ts'
@@ -14,6 +14,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { ensureDemoClient } from '../../src/identity/demo.ts'
 import { ensureKeys } from '../../src/identity/keys.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { closeTemplate, createOn, distributeAll, dropDatabases, type Node, nodesOf, prefixOf } from './citus.ts'
 import { intoParts } from './parts.ts'
 import { isAlive } from './process.ts'
 import { roomyFolder } from './roomy-folder.ts'
@@ -24,6 +25,10 @@ export interface TestServer {
   readonly user: string
   /** The folder of an empty cluster that no server has used. */
   readonly cluster: string
+  /** Servers on which each database has to be made: this one, and the workers of a Citus cluster. */
+  readonly nodes: readonly Node[]
+  /** What the names of databases begin with; `template` follows it in that of the migrated one. */
+  readonly prefix: string
 }
 
 declare module 'vitest' {
@@ -66,7 +71,7 @@ async function clearBrokenOff(parent: string): Promise<void> {
 const parts = Number(process.env['TEST_PARTS'] ?? 0)
 
 async function inPartsAt(server: { host: string; port: number; user: string }): Promise<void> {
-  const client = new pg.Client({ ...server, database: 'template' })
+  const client = new pg.Client({ ...server, database: 'test_template' })
   await client.connect()
   await intoParts(client, parts)
   await client.end()
@@ -79,21 +84,48 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cluster = join(folder, 'cluster')
   await initialise((await findBinaries()).initdb, cluster, await serverAccount(folder))
   await promisify(execFile)('cp', ['-a', cluster, join(folder, 'postgres')])
+  const url = process.env['CITUS_URL']
+  const stop = url ? await onCitus(project, url, cluster) : await onEmbedded(project, folder, cluster)
+  return async () => {
+    await stop()
+    await promisify(execFile)('rm', ['-rf', folder])
+  }
+}
+
+async function onEmbedded(project: TestProject, folder: string, cluster: string): Promise<() => Promise<void>> {
   const server = await startEmbedded(folder, 400, createLog('silent'), { settings })
   const { host, port, user } = server.connection
-  const client = new pg.Client({ host, port, user, database: 'postgres' })
+  const node = { host, port, user }
+  const client = new pg.Client({ ...node, database: 'postgres' })
   await client.connect()
-  await client.query('create database template')
-  const database = openDatabase({ host, port, user, database: 'template' }, { poolSize: 2, statementTimeout: 30_000 })
+  await client.query('create database test_template')
+  await client.end()
+  await fillTemplate({ ...node, database: 'test_template' })
+  if (parts > 0) await inPartsAt(node)
+  project.provide('server', { ...node, cluster, nodes: [node], prefix: 'test_' })
+  return () => server.stop(0)
+}
+
+async function onCitus(project: TestProject, url: string, cluster: string): Promise<() => Promise<void>> {
+  const nodes = await nodesOf(url)
+  await dropDatabases(nodes, run => !isAlive(run))
+  const prefix = prefixOf(process.pid)
+  const template = `${prefix}template`
+  await createOn(nodes, template)
+  await fillTemplate({ ...nodes[0], database: template }, distributeAll)
+  await closeTemplate(nodes, template)
+  project.provide('server', { ...nodes[0], cluster, nodes, prefix })
+  return () => dropDatabases(nodes, run => run === process.pid)
+}
+
+async function fillTemplate(
+  connection: { readonly database: string; readonly host: string; readonly port: number; readonly user: string },
+  finish = async (_: Database): Promise<void> => {},
+): Promise<void> {
+  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 60_000 })
   await migrate(database)
+  await finish(database)
   await ensureKeys(database, Buffer.from(testKey, 'base64'), Date.now())
   await ensureDemoClient(database)
   await database.end()
-  if (parts > 0) await inPartsAt({ host, port, user })
-  await client.end()
-  project.provide('server', { host, port, user, cluster })
-  return async () => {
-    await server.stop(0)
-    await promisify(execFile)('rm', ['-rf', folder])
-  }
 }

@@ -13,6 +13,7 @@ import { backup, backups, restore } from './backups.ts'
 import { clientCreate, clientList, clientRevoke, clientRotateSecret, clientSetKeys } from './clients.ts'
 import type { AdminCall, AdminCommand } from './command.ts'
 import { dataSetIssuer, dataSetShow } from './data-set.ts'
+import { distributeCommand } from './distribute.ts'
 import { keysRotate } from './keys.ts'
 import { patientEnrol, patientUnenrol } from './patients.ts'
 import { searchParameterList, searchParameterResume, searchParameterSuspend } from './search-parameters.ts'
@@ -56,6 +57,7 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
     auditVerify,
     auditPeriods,
     auditArchive,
+    distributeCommand,
     ...onFiles,
   ],
   perform(command, given) {

@@ -5,6 +5,7 @@ import { bloodInventory } from '../../../src/inventory/blood-inventory.ts'
 import { type StockFilters, stockRows } from '../../../src/inventory/stock-list.ts'
 import { paymentsOf } from '../../../src/payments/reconciliation.ts'
 import { onCleanup } from '../../support/cleanup.ts'
+import { plansOfRun } from '../../support/database.ts'
 import { explaining, type PlanNode } from '../../support/plans.ts'
 import { createTestDatabase } from '../../support/service.ts'
 
@@ -23,7 +24,11 @@ const tables = [
 ]
 
 beforeAll(async () => {
-  const opened = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000 })
+  const opened = openDatabase(await createTestDatabase(), {
+    poolSize: 2,
+    statementTimeout: 30_000,
+    plans: plansOfRun(),
+  })
   onCleanup(() => opened.end())
   for (const text of tables) await opened.query({ text, values: [] })
   for (const table of ['stock_level', 'blood_unit', 'payment'])

@@ -1,0 +1,30 @@
+// The tables of the store that an engine can distribute over nodes, by the bucket of each row (index/shard.ts), and what each of them
+// needs before: docs/operations.md, "Several nodes".
+
+/** A table that is distributed by its column `shard`; all parts of one bucket are on one node. */
+export interface DistributedTable {
+  readonly name: string
+  /** Commands that give it unique indexes with `shard` in them, and the identity by which a part can move to another node while rows change. */
+  readonly prepare: readonly string[]
+}
+
+/** `name` is unique within the bucket instead of within the table, and tells rows apart. */
+const uniqueInBucket = (table: string, name: string, columns: string): readonly string[] => [
+  `drop index ${name}`,
+  `create unique index ${name} on ${table} (shard, ${columns})`,
+  `alter table ${table} replica identity using index ${name}`,
+]
+
+/** Rows that have no unique index are told apart by all of their columns. */
+const toldByAll = (table: string): DistributedTable => ({
+  name: table,
+  prepare: [`alter table ${table} replica identity full`],
+})
+
+/** In the order in which they are distributed: the first decides where the buckets are. Row numbers are unique by their sequence, ids by the directory. */
+export const distributedTables: readonly DistributedTable[] = [
+  { name: 'resource', prepare: uniqueInBucket('resource', 'resource_key', 'key') },
+  { name: 'history', prepare: uniqueInBucket('history', 'history_version', 'type, id, version desc') },
+  { name: 'search', prepare: uniqueInBucket('search', 'search_key', 'key') },
+  ...['coded', 'span', 'word'].map(toldByAll),
+]
