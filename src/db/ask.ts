@@ -96,6 +96,8 @@ export const translatedAlone = (error: unknown, { text }: Pick<Statement, 'text'
 const outOfReach: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', ...lostCodes],
   ...['25006', '25P03', '25P04', '57P01', '57P02', '57P03'],
+  // Another node that the server asks for a part of the answer: whatever the statement was to store is not stored.
+  ...['08001', '08003', '08006'],
 ])
 
 /** True if a connection could not be made because there is no server that takes it. */

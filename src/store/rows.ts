@@ -82,8 +82,8 @@ export async function insert(on: Queryable, rows: readonly Created[], { epoch, n
   )
 }
 
-/** True if the error says that another writer has created a resource under the same id first. */
-export const isTaken = (error: unknown): boolean => isKeyTaken(error, 'directory')
+/** True if the error says that another writer was first: it has created a resource under the same id, or the same version of one. */
+export const isTaken = (error: unknown): boolean => isKeyTaken(error, 'directory') || isKeyTaken(error, 'history')
 
 /** True if the error says that another writer has changed a resource since this one looked it up. */
 export const isOvertaken = (error: unknown): boolean => (error as { code?: unknown }).code === 'HI002'

@@ -45,7 +45,7 @@ export function claim(on: Queryable, lease: string): Promise<Waiting[]> {
     name: 'reindex-claim',
     text: `with waiting as (
         select p.type, p.code, p.lease, p.leased_until from search_parameter p
-        where not p.is_ready and not exists (select from search_parameter_suspension s where s.key = p.key)
+        where not p.is_ready and not exists (select 1 from search_parameter_suspension s where s.key = p.key)
       ), first as (
         select type from waiting where lease is null or lease = $1 or leased_until < now() order by type limit 1
       )
@@ -82,7 +82,7 @@ async function firstPlace(on: Queryable, params: SearchParams, { type, key }: Wa
       spans as materialized (select key from span where param = $2),
       words as materialized (select key from word where param = $2),
       first as (
-        select exists (select from tokens) or exists (select from spans) or exists (select from words) as is_there
+        select exists (select 1 from tokens) or exists (select 1 from spans) or exists (select 1 from words) as is_there
       ), noted as (
         update search_parameter p set reached = case when first.is_there then '${phases.again}' else '${phases.fresh}' end
         from first where p.type = $3 and p.key = $4

@@ -21,7 +21,7 @@ export function missingCondition(criterion: ParamCriterion, row: string, context
     return `(${row}.shard = any(${context.bind(shardArray(criterion.holders))}::smallint[]) and ${row}.key = any(${context.bind(safeInt8Array(criterion.holders))}::bigint[]))`
   const holds = `${row}.tokens && ${postingArray(context, keysOf(criterion, context).map(postings.present))}`
   if (!table) return isMissing ? `not (${holds})` : holds
-  const hasRows = `exists (select from ${table} v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = ${numbersOf(criterion, context)})`
+  const hasRows = `exists (select 1 from ${table} v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = ${numbersOf(criterion, context)})`
   return isMissing ? `(not (${holds}) and not ${hasRows})` : `(${holds} or ${hasRows})`
 }
 
