@@ -210,3 +210,27 @@ describe('plans', () => {
     expect(within).toEqual([[{ mode }], [{ mode }]])
   })
 })
+
+describe('statements about resources', () => {
+  const stored = 'resource|history|search|coded|span|word'
+  const ofStore = (rule: RegExp) => (text: string) =>
+    new RegExp(`\\b(?:${stored})\\b`).test(text) ? (text.match(rule) ?? []) : []
+
+  test.each<[rule: string, fault: RegExp, example: string]>([
+    ['select columns', /\bselect\s+from\b/g, 'exists (select from search s where s.self = 1)'],
+    [
+      'join tables by bucket and row number, not by the number alone',
+      new RegExp(`\\bjoin (?:${stored}) \\w+ using \\(key\\)`, 'g'),
+      'from search s join resource r using (key)',
+    ],
+    [
+      'lock no row of a resource',
+      new RegExp(`\\b(?:from|join) (?:${stored}) \\w+\\b[^()]*\\bfor (?:no key )?update`, 'g'),
+      'select key from resource r where r.key = 1 for update',
+    ],
+  ])('%s', (_rule, fault, example) => {
+    expect(ofStore(fault)(example)).toHaveLength(1)
+    const files = Object.entries(faultsIn(ofStore(fault))).filter(([name]) => name.startsWith('store/'))
+    expect(files).toEqual([])
+  })
+})
