@@ -45,7 +45,9 @@ export const findAll = (
       ? `newest as materialized (select s.shard, s.key, s.date from ${newestRows(request, context, fewNewest)} s where ${where}
         ${orderBy(orders, ['s.date'], 's.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}), `
       : ''
-    const from = isNewestFirst ? `(select * from found union all select * from newest where ${isFull}) s` : foundRows(orders)
+    const from = isNewestFirst
+      ? `(select * from found union all select * from newest where ${isFull}) s`
+      : foundRows(orders)
     const source: PageSource = { from, where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
     const every = `select s.shard, s.key, s.date from search s where ${where}${isNewestFirst ? ` and not ${isFull}` : ''}`
     const limit = `limit ${context.bind(fewest + 1)}`
