@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { demoClient } from '../../../src/identity/demo-accounts.ts'
 import { fhirCaller, matchIds } from '../../support/fhir.ts'
+import { misplaced } from '../../support/parts.ts'
 import { startService } from '../../support/service.ts'
+import { databaseOf } from '../../support/trail.ts'
 
 test('the demo client finds stock of every kind, blood that has not expired, and the payments of a day', async () => {
   const service = await startService()
@@ -67,6 +69,26 @@ test('the demo client reads records for the purposes that each patient has opene
   expect(await patientsFor('public_health')).toEqual(['jean-paul-mbarga'])
   expect(await patientsFor('research')).toEqual(['grace-tchoumi'])
   expect(await patientsFor('payment')).toEqual([])
+})
+
+test('resets at the same time, while one of the resources is changed, succeed or say that they can be repeated', async () => {
+  const service = await startService()
+  const call = fhirCaller(() => service)
+  const reset = async () => (await fetch(`${service.url}/api/demo/reset`, { method: 'POST' })).status
+  let isOver = false
+  const changing = (async () => {
+    for (let turn = 0; !isOver; turn++)
+      await call('PUT', 'Patient/amina-bello', {
+        body: { resourceType: 'Patient', id: 'amina-bello', name: [{ family: `Turn${turn}` }] },
+      })
+  })()
+  const statuses: number[] = []
+  for (let round = 0; round < 3; round++) statuses.push(...(await Promise.all(Array.from({ length: 6 }, reset))))
+  isOver = true
+  await changing
+  expect(statuses.filter(status => status !== 201 && status !== 409)).toEqual([])
+  expect(statuses).toContain(201)
+  expect(await misplaced(await databaseOf(service))).toEqual([])
 })
 
 test('a reset stores the whole demo set, and a second one the same', async () => {
