@@ -100,8 +100,11 @@ describe('a server that is not fit', () => {
     const other = await startOn(replicated.primary.connection, { DATABASE_READ_URL: url })
     await until('the standby is used', async () => (await scrape(other.url)).sum('database_standby_used') === 1)
     const reader = fhirCaller(() => other)
-    expect((await reader('GET', '/api/fhir/R4/Patient?name=nobody&_total=accurate')).body.total).toBe(0)
-    expect((await scrape(other.url)).sum('database_standby_reads_total', 'outcome="answered"')).toBe(1)
+    // A standby that is behind for a moment lets the primary answer.
+    await until('a search runs there', async () => {
+      expect((await reader('GET', '/api/fhir/R4/Patient?name=nobody&_total=accurate')).body.total).toBe(0)
+      return (await scrape(other.url)).sum('database_standby_reads_total', 'outcome="answered"') > 0
+    })
     await other.stop()
   })
 
