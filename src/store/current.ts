@@ -4,7 +4,7 @@ import { int2Array, textArray } from '../db/arrays.ts'
 import { preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
-import { lockNames, namesArrays } from './lock.ts'
+import { lockNames, namesArrays, type ResourceName } from './lock.ts'
 import { overtaken } from './rows.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
@@ -32,11 +32,6 @@ export interface Deleted extends Omit<Stored, 'body'> {
 /** By name, `Type/id`. */
 export type Current = ReadonlyMap<string, Stored | Deleted>
 
-interface Named {
-  readonly type: string
-  readonly id: string
-}
-
 type Reading = Pick<Session, 'on' | 'principal'>
 
 /** A row of the directory, and the current row of its resource: null if it is deleted. */
@@ -51,7 +46,7 @@ interface Found extends Omit<Stored, 'version' | 'updated_at' | 'body'> {
  * deadlocking; for deleted resources, their last version.
  * @throws Failure CONSENT_… if one exists that the caller may not see.
  */
-export async function lockCurrent(session: Reading, changes: readonly Named[]): Promise<Current> {
+export async function lockCurrent(session: Reading, changes: readonly ResourceName[]): Promise<Current> {
   const { on } = session
   const reading: Statement = { name: 'current', text: currentText([]), values: namesArrays(changes) }
   // They travel together; what reads begins when the first has its locks, and sees what their holders did.
@@ -88,7 +83,7 @@ const finding = byCaller(visibility => {
  * @throws what isOvertaken tells if another writer has just moved it; Failure CONSENT_… if it exists and the caller may not see it;
  * FORBIDDEN if it belongs to another owner.
  */
-export async function findCurrent({ on, principal }: Reading, { type, id }: Named): Promise<Current> {
+export async function findCurrent({ on, principal }: Reading, { type, id }: ResourceName): Promise<Current> {
   const { visibility } = principal
   const key = [typeNumber(type), id]
   const row = await lookUp<Found & Judged & Placed>(on, { question: finding(visibility), key })

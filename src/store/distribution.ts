@@ -15,7 +15,7 @@ const uniqueInBucket = (table: string, name: string, columns: string): readonly 
   `alter table ${table} replica identity using index ${name}`,
 ]
 
-/** Rows that have no unique index are told apart by all of their columns. */
+/** Rows without a unique index are identified by all of their columns. */
 const toldByAll = (table: string): DistributedTable => ({
   name: table,
   prepare: [`alter table ${table} replica identity full`],

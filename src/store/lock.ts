@@ -1,16 +1,17 @@
-// Locks of resources: whoever changes one holds its row of the directory, which is on the server that statements are sent to, wherever
-// the resource is (docs/decisions/0092-portable-statements.md).
+// Locks of resources: a writer holds the row of the directory of each resource that it changes. The directory is on the server that
+// statements are sent to, wherever the resource is (docs/decisions/0092-portable-statements.md).
 import { int2Array, textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { typeNumber } from './type-number.ts'
 
-interface Named {
+/** Names a resource. */
+export interface ResourceName {
   readonly type: string
   readonly id: string
 }
 
 /** The names as two parameters, `smallint[]` and `text[]`. */
-export const namesArrays = (named: readonly Named[]): [types: Buffer, ids: Buffer] => [
+export const namesArrays = (named: readonly ResourceName[]): [types: Buffer, ids: Buffer] => [
   int2Array(named.map(each => typeNumber(each.type))),
   textArray(named.map(each => each.id)),
 ]
@@ -19,11 +20,11 @@ export const namesArrays = (named: readonly Named[]): [types: Buffer, ids: Buffe
  * Locks what is stored under these names, or was, until the transaction ends, in one order. The statements after it see what those who
  * held the locks have done.
  */
-export const lockNames = (on: Queryable, named: readonly Named[]): Promise<void> =>
+export const lockNames = (on: Queryable, named: readonly ResourceName[]): Promise<void> =>
   on.run({ name: 'lock-names', text: lockText(''), values: namesArrays(named) })
 
 /** The same for those that nobody else holds. @returns the row numbers of these */
-export async function lockFree(on: Queryable, named: readonly Named[]): Promise<readonly number[]> {
+export async function lockFree(on: Queryable, named: readonly ResourceName[]): Promise<readonly number[]> {
   const held = await on.query<{ key: number }>({
     name: 'lock-free',
     text: lockText(' skip locked'),

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { Transaction } from '../db/statement.ts'
 import { selfHash } from './index/postings.ts'
 import { shardArray } from './index/shard.ts'
-import { lockNames, namesArrays } from './lock.ts'
+import { lockNames, namesArrays, type ResourceName } from './lock.ts'
 import { serviceParty } from './principal.ts'
 import { type Projection, project } from './projection.ts'
 import { remove } from './rows.ts'
@@ -22,7 +22,7 @@ const mostTries = 5
 export async function purge(
   database: Database,
   patients: readonly string[],
-  named: readonly Named[],
+  named: readonly ResourceName[],
   projections: readonly Projection[],
 ): Promise<void> {
   for (let tries = 1; ; tries++)
@@ -34,15 +34,10 @@ export async function purge(
     }
 }
 
-interface Named {
-  readonly type: string
-  readonly id: string
-}
-
 async function purgeOnce(
   on: Transaction,
   patients: readonly string[],
-  named: readonly Named[],
+  named: readonly ResourceName[],
   projections: readonly Projection[],
 ): Promise<void> {
   const both = [...named, ...(await about(on, patients))]
@@ -77,7 +72,7 @@ async function purgeOnce(
 }
 
 /** What is about one of the patients. */
-async function about(on: Transaction, patients: readonly string[]): Promise<Named[]> {
+async function about(on: Transaction, patients: readonly string[]): Promise<ResourceName[]> {
   const rows = await on.query<{ type: number; id: string }>({
     text: 'select r.type, r.id from search s join resource r using (shard, key) where s.patient = any($1::bigint[])',
     values: [int8Array(patients.map(id => selfHash('Patient', id)))],

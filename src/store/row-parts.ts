@@ -10,7 +10,7 @@ import type { ColumnGroup, ColumnPlace } from './row-arrays.ts'
 export const guard = (epoch: string, times: string | undefined): string =>
   `guard as materialized (select may_write(${epoch}, ${times ? `(select min(updated_at) from ${times})` : 'null'}) as ok)`
 
-export const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
+const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `${place.unnest(...groups)} with ordinality as given(${place.names(...groups)}, ord)`
 
 const versionColumns = 'updated_at, version, type, method, id, body'
@@ -78,7 +78,7 @@ export function notesIn(notes: readonly Note[], place: ColumnPlace, from: number
 }
 
 // The rows of a resource are found again by its postings and its date; a further index on the key would cost as much as it saves.
-export const deleteCodes = (source: string): string =>
+const deleteCodes = (source: string): string =>
   `delete from coded c using ${source} g join search s on s.shard = g.shard and s.key = g.key
     where c.posting = any(s.tokens) and c.date = s.date and c.shard = s.shard and c.key = s.key`
 
@@ -86,13 +86,22 @@ export const deleteCodes = (source: string): string =>
 export const deleteRows = (table: string, source: string): string =>
   `delete from ${table} t using ${source} g where t.shard = g.shard and t.key = g.key`
 
+/** The narrow rows of the resources of `source` go, as parts of a statement: before `search` changes, by which they are found. */
+export const deleteEntries = (source: string): string => `old_codes as (
+    ${deleteCodes(source)}
+  ), old_spans as (
+    ${deleteRows('span', source)}
+  ), old_words as (
+    ${deleteRows('word', source)}
+  )`
+
 /** Rows of known keys, which come as the statement's first value. */
 export const keyed = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
   `select given.*, known.key, ${shardSql('known.key')} as shard from ${given(place, ...groups)} join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord)`
 
 /**
- * The rows of `source` that are still in the version before. Whoever changes a resource holds its row of the directory, which is on the
- * server that the statement is sent to, wherever the resource is: one writer waits for another in one order, that of the names. The rows
+ * The rows of `source` that are still in the version before. A writer holds the row of the directory of each resource that it changes.
+ * The directory is on the server that the statement is sent to, wherever the resource is: one writer waits for another in one order, that of the names. The rows
  * themselves are read as they were when the statement began, so what writes them checks the version once more.
  */
 export const lockedRows = (source: string): string => `held as materialized (

@@ -8,10 +8,9 @@ import {
   allWritten,
   archived,
   carriedHistory,
-  deleteCodes,
+  deleteEntries,
   deleteResources,
   deleteRows,
-  given,
   guard,
   indexRows,
   keyed,
@@ -46,13 +45,10 @@ export const insertText = (
 
 // An engine that distributes tables runs the parts one after the other, and each sees what those before it did. So what is found by the
 // rows of before comes before these change.
-const replaceIndex = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `old_codes as (
-    ${deleteCodes('changed')}
-  ), old_spans as (
-    ${deleteRows('span', 'changed')}
-  ), old_words as (
-    ${deleteRows('word', 'changed')}
-  ), searches as (
+const replaceIndex = (
+  place: ColumnPlace,
+  has: ReadonlySet<ColumnGroup>,
+): string => `${deleteEntries('changed')}, searches as (
     update search s set patient = v.patient, date = v.date, date_high = v.date_high, tokens = v.tokens, refs = v.refs, texts = v.texts,
       subject = v.subject, about = v.about
     from (select ${searchValues(place)} from changed) as v(${searchColumns}) where s.shard = v.shard and s.key = v.key
@@ -84,13 +80,7 @@ export const replaceBodyText = (place: ColumnPlace): string => `
 export const moveText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>, isNew: boolean): string => `
   with input as (${numbered(place)}), ${guard(place.value(0), isNew ? 'input' : undefined)}, leaving as (
     select type, id, former as key, version + ${isNew ? 0 : 1} as version from input
-  ), ${lockedRows('leaving')}, ${carriedHistory('input')}, ${isNew ? `archived as (${archived('m.shard', ' join input m on m.former = l.key')}), ` : ''}${redirected('input')}, old_codes as (
-    ${deleteCodes('locked')}
-  ), old_spans as (
-    ${deleteRows('span', 'locked')}
-  ), old_words as (
-    ${deleteRows('word', 'locked')}
-  ), old_resources as (
+  ), ${lockedRows('leaving')}, ${carriedHistory('input')}, ${isNew ? `archived as (${archived('m.shard', ' join input m on m.former = l.key')}), ` : ''}${redirected('input')}, ${deleteEntries('locked')}, old_resources as (
     ${deleteResources}
   ), old_searches as (
     ${deleteRows('search', 'locked')} returning t.key, t.author, t.owner
@@ -130,13 +120,7 @@ export const removeText = `
     union all
     select to_timestamp(g.updated_at / 1000.0), g.version, g.type, $6::smallint, g.id, null::text, g.shard, ${readColumnsOf('s')}
     from gone g join locked l using (shard, key) join search s on s.shard = g.shard and s.key = g.key
-  ), codes as (
-    ${deleteCodes('gone')}
-  ), spans as (
-    ${deleteRows('span', 'gone')}
-  ), words as (
-    ${deleteRows('word', 'gone')}
-  ), searches as (
+  ), ${deleteEntries('gone')}, searches as (
     ${deleteRows('search', 'gone')}
   ), resources as (
     ${deleteResources}
@@ -146,8 +130,7 @@ export const removeText = `
 /** Entries beside those that there are. */
 export const addText = (place: ColumnPlace, has: ReadonlySet<ColumnGroup>): string => `
   with ${guard(place.value(1), undefined)}, changed as (
-    select given.*, known.key, ${shardSql('known.key')} as shard from guard, ${given(place, 'addition')}
-    join unnest(${place.value(0)}) with ordinality as known(key, ord) using (ord) where guard.ok
+    select known.* from guard, (${keyed(place, 'addition')}) known where guard.ok
   ), searches as (
     update search s set tokens = s.tokens || (${place.array('tokens')})[token_from:token_to], refs = s.refs || (${place.array('refs')})[ref_from:ref_to]
     from changed where s.shard = changed.shard and s.key = changed.key and (token_to >= token_from or ref_to >= ref_from)

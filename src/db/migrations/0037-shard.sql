@@ -1,7 +1,7 @@
 -- The key by which an engine can distribute the tables of resources: docs/decisions/0095-shard.md.
 --
 -- `shard` is one of 1,024 buckets: that of the one patient that a resource is about, or of the resource itself if there is no such
--- patient (src/store/index/shard.ts). A row number holds it in its lowest ten bits, so that whoever knows the number knows the bucket.
+-- patient (src/store/index/shard.ts). A row number holds it in its lowest ten bits, so that the number tells the bucket.
 -- All rows of a resource, former versions included, are in one bucket, and every statement that joins two of these tables does so by it.
 
 create sequence resource_number;

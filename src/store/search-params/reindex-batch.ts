@@ -139,7 +139,7 @@ async function compute({ indexer }: IndexingParts, work: Work): Promise<Computed
 }
 
 /**
- * What the parameters find in a resource, if they find something. Its whole entry is made again only where a part is not to be told
+ * Returns what the parameters find in a resource, if anything. The whole entry is rebuilt only where a part cannot be separated
  * from the rest: with what it contains, and where it has values of the parameters already.
  */
 function entryOf(
