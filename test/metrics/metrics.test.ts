@@ -78,6 +78,8 @@ test('everything is in the format of Prometheus, with what runs here, its proces
 })
 
 test('attempts to deliver webhooks are counted by what came of them, and subscriptions by how they fare', async () => {
+  // A subscription also receives what was created before it and is not yet dispatched.
+  await until('what was created before is dispatched', async () => (await look()).value('event_outbox_events') === 0)
   const receiver = await startReceiver()
   const wish = { callback_url: receiver.url, subscribed_events: ['patient.created'] }
   expect((await call('POST', '/api/v1/connect/webhooks/subscriptions', { body: wish, headers: json })).status).toBe(201)
