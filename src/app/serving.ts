@@ -11,6 +11,7 @@ import type { Log } from '../lib/log.ts'
 import type { Mappings } from '../mapping/mappings.ts'
 import { verdictFiles } from '../mapping/verdict-files.ts'
 import { alone, fromAll } from '../metrics/gather.ts'
+import { mustHaveLayout } from '../store/distribution.ts'
 import { type Application, createApplication, loadMappings } from './app.ts'
 import type { Stop } from './stop.ts'
 import type { ServingOrder } from './workers.ts'
@@ -44,13 +45,18 @@ async function prepare(
   log: Log,
   maps: Promise<Mappings>,
 ): Promise<Application> {
-  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, plans: config.databasePlans })
+  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, layout: config.databaseLayout })
   log.info('migrating the database')
   const { ran, newer } = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'database migrated')
   if (newer.length > 0)
     log.warn({ migrations: newer }, 'a newer version has migrated the database; this one runs beside it')
-  await mustBeFitForProduction(config, database).finally(() => database.end())
+  try {
+    await mustHaveLayout(database, config.databaseLayout)
+    await mustBeFitForProduction(config, database)
+  } finally {
+    await database.end()
+  }
   log.info('checking the maps')
   await maps
   const application = await create(config, connection, log, maps)

@@ -49,11 +49,11 @@ export interface Storage {
 
 /** Opens the database as the settings say. @param standbys addresses of servers that reads may run on; absent: none */
 export const openPools = (
-  { poolSize, statementTimeout, databasePlans: plans }: Config,
+  { poolSize, statementTimeout, databaseLayout: layout }: Config,
   connection: Connection,
   log: Log,
   standbys?: readonly string[],
-): Database => openDatabase(connection, { poolSize, statementTimeout, plans, log, standbys })
+): Database => openDatabase(connection, { poolSize, statementTimeout, layout, log, standbys })
 
 /** Opens the database and its store alone, for commands that serve no requests. */
 export const openStorage = (

@@ -15,6 +15,7 @@ import { load, type Progress } from '../load/load.ts'
 import { originsInUse } from '../mpi/register/origins.ts'
 import { vacuumRegister } from '../mpi/register/vacuum.ts'
 import { type DataSet, madeDataSet, readDataSet } from '../store/data-set.ts'
+import { mustHaveLayout } from '../store/distribution.ts'
 import { vacuumResources } from '../store/vacuum.ts'
 import { createMeter, summary } from './load/report.ts'
 
@@ -56,8 +57,9 @@ async function main(): Promise<number> {
     config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log, archiveOf(config)) : undefined
   const connection = embedded?.connection ?? config.databaseUrl
   try {
-    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, plans: config.databasePlans })
+    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, layout: config.databaseLayout })
     await migrate(database)
+    await mustHaveLayout(database, config.databaseLayout)
     const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
       connection,

@@ -10,11 +10,11 @@ import { mostLines } from './lines.ts'
 import { createListening, type Listen } from './listen.ts'
 import { createLookUps } from './look-up.ts'
 import type { Outages } from './outage.ts'
-import { type Connections, connectionsOf, endPools, openPools, type PlanMode, type Pools } from './pools.ts'
+import { type Connections, connectionsOf, endPools, openPools, type Pools } from './pools.ts'
 import { applicationName } from './schema.ts'
 import { serviceRoom } from './shares.ts'
 import { createStandbys, type StandbyReads, type Standbys, type StandbysParts } from './standbys/standbys.ts'
-import type { Queryable, Statement, Transactional } from './statement.ts'
+import type { Layout, Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
 import type { Asking } from './watch.ts'
 
@@ -57,8 +57,8 @@ export interface DatabaseOptions {
   readonly log?: Log
   /** Addresses of standbys that reads may run on; absent: none. */
   readonly standbys?: readonly string[] | undefined
-  /** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits. Default: it keeps it. */
-  readonly plans?: PlanMode
+  /** Default: `whole`. */
+  readonly layout?: Layout
 }
 
 /** Milliseconds after which an idle transaction is ended, with its locks: work that waits must not hold locks. */
@@ -104,7 +104,7 @@ export const prepared = (text: string, { values }: Bound, isFixed = false): Stat
  * values they come with.
  */
 export function openDatabase(connection: Connection, options: DatabaseOptions): Database {
-  const { poolSize, statementTimeout, plans = 'kept', log } = options
+  const { poolSize, statementTimeout, layout = 'whole', log } = options
   const config: pg.ClientConfig = {
     application_name: applicationName,
     statement_timeout: statementTimeout,
@@ -117,20 +117,21 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const own = { ...parameters, ...config }
   const clients = createClients({ address, config: own }, statementTimeout, log)
   const costs = createCosts()
-  const pools = openPools(own, { Client: clients.Client, poolSize, costs, plans })
+  const pools = openPools(own, { Client: clients.Client, poolSize, costs, layout })
   const { fixed } = pools
   const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
   const plain = (on: Pools): Queryable => ({
     query: statement => askPool((statement.isFixed ? on.fixed : on.planned).pool, statement),
     lookUp,
     run: async statement => void (await askPool(on.fixed.pool, statement)),
+    layout,
   })
   const primary = plain(pools)
-  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, plans, log, ask: primary.query })
+  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, layout, log, ask: primary.query })
   return {
     ...primary,
     ...(standbys && { reading: () => standbys.reading(primary, at => plain(at.pools)) }),
-    transaction: work => inTransaction(fixed.pool, work),
+    transaction: work => inTransaction(pools, work),
     as(asking) {
       const lane = laneFor(pools, lookUp, asking)
       if (!standbys) return lane

@@ -24,21 +24,19 @@ const isCostly = (expected: number | undefined): boolean => expected === undefin
  * A server as one client has it.
  * @param lookUp gathers the look-ups of all clients
  */
-export function laneFor(
-  { planned, fixed }: Pools,
-  lookUp: NonNullable<Queryable['lookUp']>,
-  asking: Asking,
-): Transactional {
+export function laneFor(pools: Pools, lookUp: NonNullable<Queryable['lookUp']>, asking: Asking): Transactional {
+  const { planned, fixed, layout } = pools
   const watcher = createWatcher(asking.signal)
   const query = <Row extends object>(statement: Statement): Promise<Row[]> =>
     once<Row>(statement.isFixed ? fixed : planned, asking, watcher, statement)
   return {
+    layout,
     query,
     run: async statement => void (await once(fixed, asking, watcher, statement)),
     lookUp: asked => holding(fixed.shared, asking, 1, () => lookUp(asked)),
     sharing: work => holding(fixed.shared, asking, 1, work),
     transaction: work =>
-      transacted(fixed, asking, () => inTransaction(fixed.pool, work, client => watcher.over(() => cancelOn(client)))),
+      transacted(fixed, asking, () => inTransaction(pools, work, client => watcher.over(() => cancelOn(client)))),
   }
 }
 

@@ -4,6 +4,7 @@ import { streamOf } from './ask.ts'
 import type { Costs } from './costs.ts'
 import { createLines, type Lines } from './lines.ts'
 import { createShared, type Shared, serviceRoom, waitingIn } from './shares.ts'
+import type { Layout } from './statement.ts'
 
 /** The connections to one server. */
 export interface Pools {
@@ -11,12 +12,11 @@ export interface Pools {
   readonly planned: Shared
   /** For those that one plan suits, which PostgreSQL keeps, and for transactions, which ask little else. */
   readonly fixed: Shared
+  readonly layout: Layout
 }
 
-/** `auto`: PostgreSQL decides whether it keeps the plan of a statement that one plan suits; `kept`: it keeps it. */
-export type PlanMode = 'kept' | 'auto'
-
-const fixedPlanMode = { kept: 'force_generic_plan', auto: 'auto' } as const
+/** How statements that one plan suits are planned. An engine that distributes tables chooses nodes by values, and refuses kept plans. */
+const fixedPlanMode: Readonly<Record<Layout, string>> = { whole: 'force_generic_plan', distributed: 'auto' }
 
 export interface PoolsOptions {
   /** The class of the connections, whose errors have a listener. */
@@ -24,7 +24,7 @@ export interface PoolsOptions {
   /** Connections that clients share, in each of the two pools. */
   readonly poolSize: number
   readonly costs: Costs
-  readonly plans: PlanMode
+  readonly layout: Layout
 }
 
 /** What the connections of a pool do at the moment. */
@@ -42,7 +42,7 @@ export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools
     const planning = { ...config, options: optionsFor(planMode) }
     return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
   }
-  return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.plans]) }
+  return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.layout]), layout: options.layout }
 }
 
 /** Ends the connections, each once its statement has ended. */

@@ -11,8 +11,13 @@ export interface Statement {
   readonly isFixed?: boolean
 }
 
+/** Where the tables of resources are: on one server, or in parts on several nodes (docs/operations.md, "Several nodes"). */
+export type Layout = 'whole' | 'distributed'
+
 /** Something that answers statements: the pool, or one transaction of it. */
 export interface Queryable {
+  /** Absent: `whole`. */
+  readonly layout?: Layout
   /** The rows of the answer, in order. */
   query<Row extends object>(statement: Statement): Promise<Row[]>
   /**

@@ -6,12 +6,14 @@ import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { answerOf, ask, streamOf, translated } from './ask.ts'
 import { isInDoubt, isUnanswered, unconfirmed } from './doubt.ts'
+import type { Pools } from './pools.ts'
 import { unlimited, withoutLimit } from './silence.ts'
-import type { Statement, Transaction } from './statement.ts'
+import type { Layout, Statement, Transaction } from './statement.ts'
 import type { Watch } from './watch.ts'
 
 /** The connection reserved for a transaction. */
 interface Line {
+  readonly layout: Layout
   readonly client: pg.PoolClient
   readonly travel: Travel
   /** The watch of the client for which it runs. */
@@ -40,18 +42,18 @@ const savepoint = (name: string): Frame => ({
 })
 
 /**
- * Runs the work in a transaction on a connection of the pool.
+ * Runs the work in a transaction on a connection of the pools.
  * @param watchOver looks after the connection; what it ends is rolled back, a commit that runs is not ended.
  */
 export async function inTransaction<T>(
-  pool: pg.Pool,
+  { fixed: { pool }, layout }: Pools,
   work: (transaction: Transaction) => Promise<T>,
   watchOver?: (client: pg.PoolClient) => Watch,
 ): Promise<T> {
   const client = await pool.connect().catch(error => {
     throw translated(error)
   })
-  const line: Line = { client, travel: together(client), watch: watchOver?.(client), points: 0 }
+  const line: Line = { layout, client, travel: together(client), watch: watchOver?.(client), points: 0 }
   const later: Later[] = []
   let result: T
   try {
@@ -86,6 +88,7 @@ async function whole<T>(
   try {
     send({ text: frame.begin, values: [] })
     const result = await work({
+      layout: line.layout,
       async query(statement) {
         watch?.check()
         if (statement === withoutLimit) unlimited.add(client)

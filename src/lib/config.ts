@@ -228,11 +228,11 @@ export const settings = {
     'Database connections of each process that clients share, for reads by id and again for everything else. One client holds at most three quarters of them; the service opens up to six more for itself.',
     whole(2, 200),
   ),
-  databasePlans: setting(
-    'DATABASE_PLANS',
-    'kept',
-    'kept: PostgreSQL keeps the plans of statements that one plan suits (look-ups, changes, frequent searches). auto: PostgreSQL decides, for engines of its kind that distribute tables and refuse kept plans; reads cost more.',
-    oneOf('kept', 'auto'),
+  databaseLayout: setting(
+    'DATABASE_LAYOUT',
+    'whole',
+    'distributed: the tables of resources are distributed over the nodes of a cluster (`npm run admin -- distribute`): statements are sent in forms that the cluster answers, which cost more. whole: they are on one server.',
+    oneOf('whole', 'distributed'),
   ),
   statementTimeout: setting(
     'STATEMENT_TIMEOUT',

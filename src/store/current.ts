@@ -1,16 +1,17 @@
 // The current versions of what is to be changed: locked within a transaction, or looked up and checked again by the statement that
 // replaces them (rows.ts).
 import { int2Array, textArray } from '../db/arrays.ts'
-import { preparedName } from '../db/database.ts'
+import { prepared, preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
-import type { Queryable, Statement } from '../db/statement.ts'
+import type { Queryable } from '../db/statement.ts'
 import { lockNames, namesArrays, type ResourceName } from './lock.ts'
+import { type DirectoryRow, placeOf, placesArrays, placesOf } from './place.ts'
 import { overtaken } from './rows.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
 import { type Judged, judged, mustSee, seenColumns } from './sight.ts'
 import { methods, typeName, typeNumber } from './type-number.ts'
-import { byCaller } from './visibility.ts'
+import { byCaller, type Visibility } from './visibility.ts'
 
 export interface Stored {
   readonly key: number
@@ -48,28 +49,49 @@ interface Found extends Omit<Stored, 'version' | 'updated_at' | 'body'> {
  */
 export async function lockCurrent(session: Reading, changes: readonly ResourceName[]): Promise<Current> {
   const { on } = session
-  const reading: Statement = { name: 'current', text: currentText([]), values: namesArrays(changes) }
   // They travel together; what reads begins when the first has its locks, and sees what their holders did.
-  const [, found] = await Promise.all([lockNames(on, changes), on.query<Found>(reading), mustSee(session, changes)])
+  const [, found] = await Promise.all([lockNames(on, changes), rowsOf(on, changes), mustSee(session, changes)])
   return withDeleted(on, found)
 }
 
+const rowsOf = async (on: Queryable, named: readonly ResourceName[]): Promise<readonly Found[]> =>
+  on.layout === 'distributed'
+    ? atPlaces(on, await placesOf(on, named), undefined)
+    : on.query<Found>({ name: 'current', text: currentText([]), values: namesArrays(named) })
+
+const columns = ['r.version', 'r.updated_at', 'r.body']
+
 /**
- * The current rows of names that come as the last two parameters. An engine that distributes the tables of resources would read all of
- * them for an outer join: they are joined to what the directory knows, and then both to each other.
+ * The current rows of names that come as the last two parameters.
  * @param more columns of `search`
  */
 function currentText(more: readonly string[], constants = 0): string {
-  const search = more.length > 0 ? ' join search s using (shard, key)' : ''
-  const columns = ['r.version', 'r.updated_at', 'r.body', ...more].map(each => `, ${each}`).join('')
-  return `with placed as materialized (
-      select g.place, d.key, d.shard, d.type, d.id
-      from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as g(type, id, place) join directory d using (type, id)
-    ), found as materialized (
-      select placed.key as found${columns} from placed join resource r using (shard, key)${search}
-    )
-    select placed.place::integer, placed.key, placed.type, placed.id, found.* from placed left join found on found.found = placed.key`
+  const search = more.length > 0 ? ' left join search s on s.shard = d.shard and s.key = d.key' : ''
+  return `select g.place::integer, d.key, d.type, d.id, ${[...columns, ...more].join(', ')}
+    from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as g(type, id, place) join directory d using (type, id)
+      left join resource r on r.shard = d.shard and r.key = d.key${search}`
 }
+
+/** The same where the tables are distributed, with what the caller may see of each; without a visibility, it is not asked. */
+async function atPlaces(
+  on: Queryable,
+  places: readonly DirectoryRow[],
+  visibility: Visibility | undefined,
+): Promise<(Found & Judged)[]> {
+  if (places.length === 0) return []
+  const binder = createBinder()
+  for (const value of placesArrays(places)) binder.bind(value)
+  const [seen, search] = visibility
+    ? [`, ${seenColumns('s', visibility, binder)}`, ' join search s using (shard, key)']
+    : ['', '']
+  const text = `select r.key, ${columns.join(', ')}${seen} from resource r${search}
+    where r.shard = any($1::smallint[]) and r.key = any($2::bigint[])`
+  const rows = await on.query<Found & Judged>(prepared(text, binder, true))
+  const known = new Map(rows.map(row => [row.key, row]))
+  return places.map(place => ({ ...place, ...(known.get(place.key) ?? nothing) }) as Found & Judged)
+}
+
+const nothing = { version: null, updated_at: null, body: null }
 
 /** How the current row of a change is found. */
 const finding = byCaller(visibility => {
@@ -83,12 +105,25 @@ const finding = byCaller(visibility => {
  * @throws what isOvertaken tells if another writer has just moved it; Failure CONSENT_… if it exists and the caller may not see it;
  * FORBIDDEN if it belongs to another owner.
  */
-export async function findCurrent({ on, principal }: Reading, { type, id }: ResourceName): Promise<Current> {
+export async function findCurrent({ on, principal }: Reading, named: ResourceName): Promise<Current> {
   const { visibility } = principal
-  const key = [typeNumber(type), id]
-  const row = await lookUp<Found & Judged & Placed>(on, { question: finding(visibility), key })
+  const row = await (on.layout === 'distributed' ? findPlaced : findWhole)(on, named, visibility)
   if (row && row.body !== null && visibility) await judged(on, visibility, row)
   return withDeleted(on, row ? [row] : [])
+}
+
+type Find = (
+  on: Queryable,
+  named: ResourceName,
+  visibility: Visibility | undefined,
+) => Promise<(Found & Judged) | undefined>
+
+const findWhole: Find = (on, { type, id }, visibility) =>
+  lookUp<Found & Judged & Placed>(on, { question: finding(visibility), key: [typeNumber(type), id] })
+
+const findPlaced: Find = async (on, named, visibility) => {
+  const place = await placeOf(on, named)
+  return place && (await atPlaces(on, [place], visibility))[0]
 }
 
 /** With the last versions of what is deleted. @throws what isOvertaken tells if it is not deleted: it has just moved. */

@@ -1,5 +1,7 @@
 // The tables of the store that an engine can distribute over nodes, by the bucket of each row (index/shard.ts), and what each of them
 // needs before: docs/operations.md, "Several nodes".
+import type { Layout, Queryable } from '../db/statement.ts'
+import { ConfigError } from '../lib/config.ts'
 
 /** A table that is distributed by its column `shard`; all parts of one bucket are on one node. */
 export interface DistributedTable {
@@ -28,3 +30,24 @@ export const distributedTables: readonly DistributedTable[] = [
   { name: 'search', prepare: uniqueInBucket('search', 'search_key', 'key') },
   ...['coded', 'span', 'word'].map(toldByAll),
 ]
+
+/**
+ * Checks that the setting says where the tables are. Statements for tables that are whole would fail on a cluster, or ask all of it.
+ * @throws ConfigError that states what to do
+ */
+export async function mustHaveLayout(on: Queryable, layout: Layout): Promise<void> {
+  if (layout === 'distributed') return
+  const [engine] = await on.query<{ is_there: boolean }>({
+    text: `select to_regclass('pg_dist_partition') is not null as is_there`,
+    values: [],
+  })
+  if (!engine!.is_there) return
+  const distributed = await on.query({
+    text: `select 1 as found from pg_dist_partition where logicalrelid = $1::regclass`,
+    values: [distributedTables[0]!.name],
+  })
+  if (distributed.length > 0)
+    throw new ConfigError(
+      'The tables of resources are distributed over several nodes: set DATABASE_LAYOUT=distributed.',
+    )
+}

@@ -5,7 +5,8 @@ import { preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { lockNames } from './lock.ts'
+import { lockNames, type ResourceName } from './lock.ts'
+import { placeOf } from './place.ts'
 import type { Reading } from './principal.ts'
 import { createBinder } from './search/binder.ts'
 import { methods, typeNumber } from './type-number.ts'
@@ -32,6 +33,18 @@ const reading = byCaller(visibility => {
   const where = isSeen ? ` join search s using (shard, key) where ${isSeen}` : ''
   const text = `${found(binder.values.length)}${where}`
   return questionOf({ name: visibility ? preparedName(text) : 'read', text, constants: binder.values, arrays })
+})
+
+/** The same where the tables are distributed, of one row whose place the directory has told. */
+const readingPlaced = byCaller(visibility => {
+  const binder = createBinder()
+  const { bind } = binder
+  const place = `r.shard = ${bind(0)}::smallint and r.key = ${bind(0)}::bigint`
+  const isSeen = visibility?.resource('s', binder)
+  const joined = isSeen ? ' join search s using (shard, key)' : ''
+  const text = `select r.type, r.id, r.version, r.updated_at, r.method, r.body from resource r${joined}
+    where ${place}${isSeen ? ` and ${isSeen}` : ''}`
+  return { name: visibility ? preparedName(text) : 'read-placed', text, constants: binder.values.slice(2) }
 })
 
 /**
@@ -78,7 +91,21 @@ export async function readVisible(
   { lock = false } = {},
 ): Promise<(Version & { body: string }) | undefined> {
   if (lock) await lockNames(on, [{ type, id }])
+  if (on.layout === 'distributed') return readPlaced(on, visibility, { type, id })
   const row = await lookUp<FoundRow>(on, { question: reading(visibility), key: [typeNumber(type), id] })
+  return row && (toVersion(row) as Version & { body: string })
+}
+
+async function readPlaced(
+  on: Queryable,
+  visibility: Visibility | undefined,
+  named: ResourceName,
+): Promise<(Version & { body: string }) | undefined> {
+  const place = await placeOf(on, named)
+  if (!place) return undefined
+  const { name, text, constants } = readingPlaced(visibility)
+  const values = [place.shard, place.key, ...constants]
+  const [row] = await on.query<VersionRow>({ ...(name && { name }), text, values, isFixed: true })
   return row && (toVersion(row) as Version & { body: string })
 }
 

@@ -219,7 +219,7 @@ describe('statements of clients', () => {
     costs.took('slept', 1, false)
     const shared = createShared(pool, lines, 4, costs)
     const asking = { who: 'client', signal: new AbortController().signal }
-    const lane = laneFor({ planned: shared, fixed: shared }, async () => undefined, asking)
+    const lane = laneFor({ planned: shared, fixed: shared, layout: 'whole' }, async () => undefined, asking)
     expect(await lane.query<Slept>(sleep(0, 5))).toMatchObject([{ number: 5 }])
     await pool.end()
   })

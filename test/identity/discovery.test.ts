@@ -6,7 +6,7 @@ import { demoScopes, ensureDemoClient, mustBeFitForProduction } from '../../src/
 import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { encryptionKey } from '../../src/lib/encryption.ts'
-import { plansOfRun } from '../support/database.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { signIn, useToken } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 import { createTestDatabase, type Service, startService } from '../support/service.ts'
@@ -113,7 +113,7 @@ test('a local service has the demo client with all scopes, and leaves every othe
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 3,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   const run = (text: string) => database.query({ text, values: [] })
   const forget = async () => {
@@ -139,7 +139,7 @@ test('production refuses to start with the demo client, and without ENCRYPTION_K
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   const production = readConfig({ ENVIRONMENT: 'production', ENCRYPTION_KEY: testKey })
   await mustBeFitForProduction(readConfig({ ENVIRONMENT: 'local' }), database)

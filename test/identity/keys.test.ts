@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { createKeys, ensureKeys, rotateKeys } from '../../src/identity/keys.ts'
 import { readOrCreateKey, seal, unseal } from '../../src/lib/encryption.ts'
-import { plansOfRun } from '../support/database.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { eventually, newClient, type Process, signIn, startProcess, useToken } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 import { createTestDatabase } from '../support/service.ts'
@@ -60,7 +60,7 @@ test('a key rotates by itself only when it is old, and only to one published for
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   const start = Date.now()
   const due = (days: number) => rotateKeys(database, encryptionKey, { now: start + days * day, onlyIfDue: true })
@@ -80,7 +80,7 @@ test('a retired key is published for two lifetimes of a token, and deleted in th
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   let time = Date.now()
   const keys = await createKeys({ database, encryptionKey, now: () => time, lifetime: 3600 })
@@ -110,7 +110,7 @@ test('a key that is not known is looked up, but not twice in a second', async ()
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   let clock = 0
   const keys = await createKeys({ database, encryptionKey, now: Date.now, lifetime: 3600, elapsed: () => clock })
@@ -130,7 +130,7 @@ test('keys that are missing are made, whatever has retired; none retires while a
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 10_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   const start = Date.now()
   const run = (text: string) => database.query<{ state: string }>({ text, values: [] })
@@ -147,7 +147,7 @@ test('keys that are missing are made, whatever has retired; none retires while a
 
 test('processes that start at the same time on an empty database agree on the same keys', async () => {
   const connection = await createTestDatabase()
-  const database = openDatabase(connection, { poolSize: 8, statementTimeout: 10_000, plans: plansOfRun() })
+  const database = openDatabase(connection, { poolSize: 8, statementTimeout: 10_000, layout: layoutOfRun() })
   await database.query({ text: 'delete from signing_key', values: [] })
   await Promise.all(Array.from({ length: 5 }, () => ensureKeys(database, encryptionKey, Date.now())))
   const rows = await database.query({

@@ -9,12 +9,12 @@ import { createLog } from '../../src/lib/log.ts'
 import { createBacklog } from '../../src/metrics/backlog.ts'
 import { webhookBacklog } from '../../src/webhooks/backlog.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { plansOfRun } from '../support/database.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { createTestDatabase } from '../support/service.ts'
 
 let database: Database
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000, plans: plansOfRun() })
+  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000, layout: layoutOfRun() })
   onCleanup(() => database.end())
 })
 

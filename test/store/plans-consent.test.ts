@@ -19,7 +19,7 @@ import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { plansOfRun } from '../support/database.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { explaining, type PlanNode, planFor } from '../support/plans.ts'
 import { until } from '../support/process.ts'
 import { createTestDatabase } from '../support/service.ts'
@@ -94,7 +94,7 @@ beforeAll(async () => {
   const database = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 30_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   onCleanup(() => database.end())
   const all = [

@@ -15,7 +15,7 @@ import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { plansOfRun } from '../support/database.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { explaining, type PlanNode, planFor } from '../support/plans.ts'
 import { createTestDatabase } from '../support/service.ts'
 
@@ -85,7 +85,7 @@ async function fill(database: Database): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000, plans: plansOfRun() })
+  database = openDatabase(await createTestDatabase(), { poolSize: 2, statementTimeout: 30_000, layout: layoutOfRun() })
   onCleanup(() => database.end())
   await fill(database)
   const explained = explaining(database, nodes => plan.push(...nodes))

@@ -11,10 +11,11 @@ import { isKeyTaken } from '../../src/db/taken.ts'
 import { takeWaiting } from '../../src/events/waiting.ts'
 import { readConfig } from '../../src/lib/config.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { mustHaveLayout } from '../../src/store/distribution.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/process.ts'
 
 const source = join(import.meta.dirname, '../../src')
@@ -192,11 +193,11 @@ describe('plans', () => {
   })
 
   test.each([
-    ['kept', 'force_generic_plan'],
-    ['auto', 'auto'],
-  ] as const)('of statements that one plan suits are as the setting says: %s', async (plans, mode) => {
-    const { databasePlans } = readConfig({ DATABASE_PLANS: plans })
-    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 10_000, plans: databasePlans })
+    ['whole', 'force_generic_plan'],
+    ['distributed', 'auto'],
+  ] as const)('of statements that one plan suits are kept for tables that are whole: %s', async (setting, mode) => {
+    const { databaseLayout: layout } = readConfig({ DATABASE_LAYOUT: setting })
+    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 10_000, layout })
     onCleanup(() => database.end())
     const asked = { text: `select current_setting('plan_cache_mode') as mode`, values: [] }
     expect(await database.query({ ...asked, isFixed: true })).toEqual([{ mode }])
@@ -207,6 +208,16 @@ describe('plans', () => {
       return [before, await on.query(asked)]
     })
     expect(within).toEqual([[{ mode }], [{ mode }]])
+  })
+
+  test('are never made for whole tables where these are distributed: the setting that is needed is named', async () => {
+    const database = await openTestDatabase()
+    await mustHaveLayout(database, 'whole')
+    await database.run({ text: 'create table pg_dist_partition (logicalrelid regclass)', values: [] })
+    await mustHaveLayout(database, 'whole')
+    await database.run({ text: `insert into pg_dist_partition values ('resource')`, values: [] })
+    await expect(mustHaveLayout(database, 'whole')).rejects.toThrow('set DATABASE_LAYOUT=distributed')
+    await mustHaveLayout(database, 'distributed')
   })
 })
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import type { Layout } from '../../src/db/statement.ts'
 import { dropNamed, type Node } from './citus.ts'
 import { onCleanup } from './cleanup.ts'
 
@@ -50,10 +51,15 @@ async function connected(node: Node): Promise<pg.Client> {
 
 /** Opens an empty, migrated database, which closes after the file's last test. @param poolSize connections of each pool */
 export async function openTestDatabase(poolSize = 2): Promise<Database> {
-  const database = openDatabase(await createTestDatabase(), { poolSize, statementTimeout: 10_000, plans: plansOfRun() })
+  const database = openDatabase(await createTestDatabase(), {
+    poolSize,
+    statementTimeout: 10_000,
+    layout: layoutOfRun(),
+  })
   onCleanup(() => database.end())
   return database
 }
 
-/** How the statements of a run are planned: an engine that distributes tables refuses kept plans. */
-export const plansOfRun = (): 'kept' | 'auto' => (inject('server').nodes.length > 1 ? 'auto' : 'kept')
+/** The layout of a run: tables in parts are asked as if these lay on several nodes. */
+export const layoutOfRun = (): Layout =>
+  inject('server').nodes.length > 1 || process.env['TEST_PARTS'] ? 'distributed' : 'whole'

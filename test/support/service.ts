@@ -10,7 +10,7 @@ import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { type Config, readConfig } from '../../src/lib/config.ts'
 import { createLog, type Log } from '../../src/lib/log.ts'
 import { onCleanup } from './cleanup.ts'
-import { createTestDatabase, plansOfRun, type TestDatabase } from './database.ts'
+import { createTestDatabase, layoutOfRun, type TestDatabase } from './database.ts'
 import { freePort } from './process.ts'
 import { testKey } from './server.ts'
 
@@ -61,7 +61,7 @@ async function start(connection: TestDatabase, env: Record<string, string>, log:
     RATE_LIMIT_LOOKUP: '100000000',
     RATE_LIMIT_TOKEN: '100000000',
     PORT: '0',
-    DATABASE_PLANS: plansOfRun(),
+    DATABASE_LAYOUT: layoutOfRun(),
     ENCRYPTION_KEY: testKey,
     DATA_DIR: join(tmpdir(), `health-interop-${connection.database}`),
     ...env,

@@ -12,7 +12,7 @@ export const distributeCommand: AdminCommand = {
   summary: 'Distribute the tables of resources over the workers of a Citus cluster',
   details: [
     'Shows what it would do. With --yes it does it, in one transaction: after an error, nothing has changed. What is',
-    'distributed already stays as it is. Stop the service before, and start it again with DATABASE_PLANS=auto.',
+    'distributed already stays as it is. Stop the service before, and start it again with DATABASE_LAYOUT=distributed.',
     'The number of parts cannot be changed without moving all rows: choose several for each worker that you may ever have.',
   ].join('\n'),
   options: {
@@ -92,6 +92,6 @@ function outcome({
   if (due.length === 0) return 'All of them are distributed: nothing to do.\n'
   if (problems.length > 0) return 'Nothing was changed.\n'
   return isDoing
-    ? 'Distributed. Start the service with DATABASE_PLANS=auto.\n'
+    ? 'Distributed. Start the service with DATABASE_LAYOUT=distributed.\n'
     : 'Nothing was changed: add --yes to do it.\n'
 }

@@ -91,7 +91,7 @@ async function perform(command: AdminCommand, given: Arguments, config: Config):
   const database = openDatabase(embedded?.connection ?? config.databaseUrl, {
     poolSize: 2,
     statementTimeout: 0,
-    plans: config.databasePlans,
+    layout: config.databaseLayout,
   })
   try {
     await migrate(database)

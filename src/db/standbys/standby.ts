@@ -7,7 +7,8 @@ import { streamOf } from '../ask.ts'
 import { clientClass } from '../client-class.ts'
 import type { Costs } from '../costs.ts'
 import { at } from '../hosts.ts'
-import { endPools, openPools, type PlanMode, type Pools } from '../pools.ts'
+import { endPools, openPools, type Pools } from '../pools.ts'
+import type { Layout } from '../statement.ts'
 import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
 import { followReplay } from './replay.ts'
 
@@ -33,7 +34,7 @@ export interface Place {
 export interface StandbyOptions {
   readonly poolSize: number
   readonly costs: Costs
-  readonly plans: PlanMode
+  readonly layout: Layout
 }
 
 /** Why a server is not used, in words for an operator. */

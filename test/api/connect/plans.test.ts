@@ -5,7 +5,7 @@ import { bloodInventory } from '../../../src/inventory/blood-inventory.ts'
 import { type StockFilters, stockRows } from '../../../src/inventory/stock-list.ts'
 import { paymentsOf } from '../../../src/payments/reconciliation.ts'
 import { onCleanup } from '../../support/cleanup.ts'
-import { plansOfRun } from '../../support/database.ts'
+import { layoutOfRun } from '../../support/database.ts'
 import { explaining, type PlanNode } from '../../support/plans.ts'
 import { createTestDatabase } from '../../support/service.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const opened = openDatabase(await createTestDatabase(), {
     poolSize: 2,
     statementTimeout: 30_000,
-    plans: plansOfRun(),
+    layout: layoutOfRun(),
   })
   onCleanup(() => opened.end())
   for (const text of tables) await opened.query({ text, values: [] })

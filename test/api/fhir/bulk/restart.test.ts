@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../../src/db/database.ts'
 import { ended, linesOf, ordered } from '../../../support/bulk.ts'
-import { plansOfRun } from '../../../support/database.ts'
+import { layoutOfRun } from '../../../support/database.ts'
 import { fhirCaller } from '../../../support/fhir.ts'
 import { demoToken, freePort, type Running, run, until } from '../../../support/process.ts'
 import { testKey } from '../../../support/server.ts'
@@ -27,7 +27,7 @@ const ask = <Row extends object>(text: string): Promise<Row[]> => database.query
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'health-interop-restart-'))
   const connection = await createTestDatabase()
-  database = openDatabase(connection, { poolSize: 3, statementTimeout: 30_000, plans: plansOfRun() })
+  database = openDatabase(connection, { poolSize: 3, statementTimeout: 30_000, layout: layoutOfRun() })
   env = {
     DATABASE_URL: `postgres://${connection.user}@localhost:${connection.port}/${connection.database}?host=${encodeURIComponent(connection.host)}`,
     DATA_DIR: folder,
